@@ -1,5 +1,5 @@
 import type { Tx } from '@switchyard/database';
-import { sql } from '@switchyard/database/sql';
+import { named as prepared, sql } from '@switchyard/database/sql';
 import type { TrainEvidence, Verdict } from '../../merge-requests';
 import type { TrainEvent } from '../domain/merge-train';
 import { boundedName, type Counted, type Measure, measuresOf, mostNames } from '../domain/train-measures';
@@ -48,13 +48,18 @@ const named: readonly Measure[] = ['failures', 'flakes'];
 /** Keeps which pipelines were opened. */
 async function openRuns(tx: Tx, trainId: number, opened: readonly OpenedRun[], now: Date): Promise<void> {
   if (opened.length === 0) return;
-  await tx.query(sql`
+  await tx.query(
+    prepared(
+      'open_train_runs',
+      sql`
     insert into merge_train_runs (train_id, pipeline_id, sha, cars, rerun, opened_at)
     select ${trainId}, pipeline_id, sha, cars, rerun, ${now}
     from unnest(${opened.map(({ pipelineId }) => pipelineId)}::bigint[], ${opened.map(({ sha }) => sha)}::text[],
       ${opened.map(({ cars, probe }) => (probe ? 0 : cars))}::int[], ${opened.map(({ rerun }) => rerun)}::boolean[])
       as given (pipeline_id, sha, cars, rerun)
-    on conflict (pipeline_id) do nothing`);
+    on conflict (pipeline_id) do nothing`,
+    ),
+  );
 }
 
 /**
@@ -69,14 +74,19 @@ async function finishRuns(tx: Tx, events: readonly TrainEvent[], now: Date): Pro
   }
   if (judged.size === 0) return new Map();
   // The outer query reads the rows as they were before the update.
-  const rows = await tx.query<{ pipelineId: number; verdict: Verdict }>(sql`
+  const rows = await tx.query<{ pipelineId: number; verdict: Verdict }>(
+    prepared(
+      'finish_train_runs',
+      sql`
     with given as (
       select * from unnest(${[...judged.keys()]}::bigint[], ${[...judged.values()]}::text[]) as given (pipeline_id, verdict)),
     finished as (
       update merge_train_runs r set finished_at = ${now}, verdict = given.verdict
       from given where r.pipeline_id = given.pipeline_id and r.finished_at is null)
     select r.pipeline_id as "pipelineId", r.verdict from merge_train_runs r join given using (pipeline_id)
-    where r.verdict is not null`);
+    where r.verdict is not null`,
+    ),
+  );
   return new Map(rows.map(({ pipelineId, verdict }) => [pipelineId, verdict]));
 }
 
@@ -111,7 +121,10 @@ async function recordDepartures(tx: Tx, trainId: number, happened: TrainHappenin
   const left = happened.events.flatMap((event) => departureOf(event, happened) ?? []);
   if (left.length === 0) return;
   // The title is what it was then; the merge request may be deleted in this very transaction.
-  await tx.query(sql`
+  await tx.query(
+    prepared(
+      'record_train_departures',
+      sql`
     insert into merge_train_departures (train_id, car_id, merge_request_id, merge_request_iid, title, reason, sha, evidence, user_id, at)
     select ${trainId}, given.car_id, given.merge_request_id, given.iid, coalesce(mr.title, ''), given.reason, given.sha,
       given.evidence::jsonb, given.user_id, ${happened.now}
@@ -122,7 +135,9 @@ async function recordDepartures(tx: Tx, trainId: number, happened: TrainHappenin
       as given (car_id, merge_request_id, iid, reason, sha, evidence, user_id, place)
     left join merge_requests mr on mr.id = given.merge_request_id
     order by given.place
-    on conflict (car_id) do nothing`);
+    on conflict (car_id) do nothing`,
+    ),
+  );
 }
 
 /**
@@ -134,21 +149,29 @@ async function markTrain(tx: Tx, trainId: number, events: readonly TrainEvent[],
   const changed = events.findLast((event) => event.kind === 'state_changed');
   if (!landed && changed === undefined) return undefined;
   const paused = changed === undefined ? null : changed.state === 'paused';
-  const row = await tx.one<{ pausedSince: Date | null }>(sql`
+  const row = await tx.one<{ pausedSince: Date | null }>(
+    prepared(
+      'mark_train',
+      sql`
     update merge_trains t set
       landed_at = case when ${landed} then ${now}::timestamptz else t.landed_at end,
       stuck_since = case when ${landed} then null else t.stuck_since end,
       paused_since = case ${paused}::boolean when true then coalesce(t.paused_since, ${now}::timestamptz) when false then null
         else t.paused_since end
     from (select id, paused_since from merge_trains where id = ${trainId}) before where t.id = before.id
-    returning before.paused_since as "pausedSince"`);
+    returning before.paused_since as "pausedSince"`,
+    ),
+  );
   return paused === false ? (row?.pausedSince ?? undefined) : undefined;
 }
 
 /** Adds to the counters. The lock of the train's row keeps two transactions from adding the last name at once. */
 async function count(tx: Tx, trainId: number, counted: readonly Counted[]): Promise<void> {
   if (counted.length === 0) return;
-  await tx.query(sql`
+  await tx.query(
+    prepared(
+      'count_train_measures',
+      sql`
     with given as (
       select * from unnest(${counted.map(({ day }) => day)}::date[], ${counted.map(({ measure }) => measure)}::text[],
         ${counted.map(({ name }) => name)}::text[], ${counted.map(({ value }) => value)}::bigint[])
@@ -167,7 +190,9 @@ async function count(tx: Tx, trainId: number, counted: readonly Counted[]): Prom
     select ${trainId}, day, measure,
       case when known or place <= ${namesPerDay} or measure <> all(${[...named]}::text[]) then name else '' end, sum(value)
     from placed group by 2, 3, 4
-    on conflict (train_id, day, measure, name) do update set value = merge_train_measures.value + excluded.value`);
+    on conflict (train_id, day, measure, name) do update set value = merge_train_measures.value + excluded.value`,
+    ),
+  );
 }
 
 /**
