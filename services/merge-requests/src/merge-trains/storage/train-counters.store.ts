@@ -1,7 +1,6 @@
 import { type Database, given } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
-import type { TrainCounters } from '../application/train-history.ports';
-import type { Counters } from '../domain/train-statistics';
+import type { Counters, MeasuredTrain, StatisticsRange } from '../domain/train-statistics';
 
 /** Status names that a statistic shows; all others are one. */
 const shownNames = 100;
@@ -15,8 +14,15 @@ interface TrainRow {
 type CounterRow = Omit<Counters, 'day'> & { day: string | null };
 
 /** The counters of trains. */
-export const trainCounterStore = (db: Database): TrainCounters => ({
-  async measured({ projectId, targetBranch }, { after, before }) {
+export const trainCounterStore = (db: Database) => ({
+  /**
+   * A train and its counters in a range: two statements, whose cost depends on the days and names of the range alone.
+   * @returns undefined for a branch without a train
+   */
+  async measured(
+    { projectId, targetBranch }: { readonly projectId: number; readonly targetBranch: string },
+    { after, before }: StatisticsRange,
+  ): Promise<MeasuredTrain | undefined> {
     const row = await db.one<TrainRow>(
       named(
         'measured_merge_train',

@@ -1,12 +1,11 @@
 import type { Database } from '@switchyard/database';
 import { raw, sql } from '@switchyard/database/sql';
-import type { TrainRetention } from '../application/train-history.ports';
 
 /** Rows of a train that are kept however old they are. */
 const keptRows = 1_000;
 
 /** What trains keep of the past one by one. */
-export const trainRetentionStore = (db: Database): TrainRetention => {
+export const trainRetentionStore = (db: Database) => {
   // The oldest row of a train says whether there is anything to look for.
   const prune = async (table: string, time: string, days: number, limit: number): Promise<number> => {
     const [rows, at] = [raw(table), raw(time)];
@@ -26,7 +25,9 @@ export const trainRetentionStore = (db: Database): TrainRetention => {
     return deleted.length;
   };
   return {
-    pruneRuns: (days, limit) => prune('merge_train_runs', 'opened_at', days, limit),
-    pruneDepartures: (days, limit) => prune('merge_train_departures', 'at', days, limit),
+    /** Deletes pipelines of trains that need not be kept, at most `limit`; returns how many. */
+    pruneRuns: (days: number, limit: number) => prune('merge_train_runs', 'opened_at', days, limit),
+    /** Deletes departures that need not be kept, at most `limit`; returns how many. */
+    pruneDepartures: (days: number, limit: number) => prune('merge_train_departures', 'at', days, limit),
   };
 };

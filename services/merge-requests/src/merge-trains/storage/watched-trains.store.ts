@@ -1,7 +1,6 @@
 import { type Database, given } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { enqueueJobs } from '../../jobs';
-import type { WatchedTrains } from '../application/train-history.ports';
 import { bucketsOf } from '../domain/duration-buckets';
 import { leastPatience, type WaitingTrain } from '../domain/stuck-train';
 import { usualRangeStart } from '../domain/train-statistics';
@@ -31,8 +30,12 @@ const greenHead = sql`
 const idsOf = (trains: readonly WaitingTrain[]): number[] => trains.map(({ id }) => id);
 
 /** Trains as their watchdog sees them. */
-export const watchedTrainStore = (db: Database): WatchedTrains => ({
-  async waiting(now) {
+export const watchedTrainStore = (db: Database) => ({
+  /**
+   * Trains with cars, not paused, that have waited for at least `leastPatience` after a green pipeline since their last
+   * landing: the longest waiting first, at most 1,000, from one statement.
+   */
+  async waiting(now: Date): Promise<WaitingTrain[]> {
     // What the train itself has found green since it landed something and its oldest car boarded; and what is reported
     // for its first car, since a train whose job fails finds nothing.
     const rows = await db.query<Row>(sql`
@@ -65,7 +68,12 @@ export const watchedTrainStore = (db: Database): WatchedTrains => ({
     }));
   },
 
-  lookAgain: (stuck, now) =>
+  /**
+   * Has stuck trains read their target branches and run their jobs; passes over those that have landed since, or are
+   * being changed now.
+   * @returns ids of those that were not known to be stuck
+   */
+  lookAgain: (stuck: readonly WaitingTrain[], now: Date): Promise<number[]> =>
     db.transaction(async (tx) => {
       const rows = await tx.query<{ id: number; isNew: boolean }>(sql`
         with given as (
@@ -84,14 +92,16 @@ export const watchedTrainStore = (db: Database): WatchedTrains => ({
       return rows.filter(({ isNew }) => isNew).map(({ id }) => id);
     }),
 
-  async recovered(stuck) {
+  /** Notes that no other trains than these are stuck. */
+  async recovered(stuck: readonly WaitingTrain[]): Promise<void> {
     await db.query(sql`
       update merge_trains set stuck_since = null where id in (
         select id from merge_trains where stuck_since is not null and id <> all(${idsOf(stuck)}::bigint[])
         order by id for update skip locked)`);
   },
 
-  async countStuck() {
+  /** How many trains are stuck. */
+  async countStuck(): Promise<number> {
     const row = await db.one<{ count: number }>(
       sql`select count(*)::int as count from merge_trains where stuck_since is not null`,
     );
