@@ -21,14 +21,14 @@ const withTrains = (settings: ProjectSettings = {}): Promise<TestProject> =>
   newProject({ merge_trains_enabled: true, merge_train_required_statuses: ['ci'], ...settings });
 
 /** A merge request on the train of `main`. */
-async function board(project: TestProject, iid: number): Promise<void> {
+async function add(project: TestProject, iid: number): Promise<void> {
   const branch = `b${iid}`;
   const sha = await commit(project, branch, { [`${branch}.txt`]: `${branch}\n` }, { start: 'main' });
   await status(project, sha, { state: 'success', ref: branch });
   await open(project, branch);
   await checked(project, iid);
-  const added = await api(maintainer, 'POST', trains(project, `merge_requests/${iid}`));
-  expect(added.status).toBe(201);
+  const reply = await api(maintainer, 'POST', trains(project, `merge_requests/${iid}`));
+  expect(reply.status).toBe(201);
 }
 
 /** The pipeline of an entry, another one than `before`. */
@@ -53,14 +53,14 @@ const gone = (project: TestProject, iid: number) =>
     expect((await api(developer, 'GET', trains(project, `merge_requests/${iid}`))).status).toBe(404),
   );
 
-test('a landing, a flake, a failure and a pause are in the statistics, and what left is kept (3, 7)', async () => {
+test('a landing, a flake, a failure and a pause are in the statistics, and departures are kept (3, 7)', async () => {
   const project = await withTrains({ merge_train_retries: 1 });
-  await board(project, 1);
+  await add(project, 1);
   const first = await pipelineOf(project, 1);
   await report(project, first, 'failed');
   await report(project, await pipelineOf(project, 1, first.id), 'success');
   await merged(project, 1);
-  await board(project, 2);
+  await add(project, 2);
   const second = await pipelineOf(project, 2);
   await report(project, second, 'failed');
   const again = await pipelineOf(project, 2, second.id);
@@ -103,7 +103,7 @@ test('a landing, a flake, a failure and a pause are in the statistics, and what 
 
 test('who may not see the train, no train, and days that are refused', async () => {
   const project = await withTrains();
-  await board(project, 1);
+  await add(project, 1);
   const get = (query: string, person = developer) => api(person, 'GET', trains(project, query));
   const replies = await Promise.all([
     get('main/statistics?after=2026-01-01&before=2026-01-31'),
@@ -121,7 +121,7 @@ test('who may not see the train, no train, and days that are refused', async () 
 
 test('a green car whose wake-up was lost lands once the watchdog has looked at its train (11)', async () => {
   const project = await withTrains();
-  await board(project, 1);
+  await add(project, 1);
   const pipeline = await pipelineOf(project, 1);
   // What is reported wakes no one.
   await harness.db.query(sql`

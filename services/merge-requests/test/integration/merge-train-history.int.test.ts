@@ -2,7 +2,7 @@ import { countStatements } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import type { TrainEvent } from '../../src/merge-trains/domain/merge-train';
 import {
-  type LeavingCar,
+  type DepartingCar,
   recordHistory,
   type TrainHappenings,
 } from '../../src/merge-trains/storage/merge-train.history';
@@ -63,13 +63,13 @@ test('a pipeline is kept when it is opened, and ends once; one that was given up
   ]);
 });
 
-test('who left is kept with the title of then, landings included, and why (3, 8)', async () => {
+test('a departure is kept with the title of then, landings included, and why (3, 8)', async () => {
   const train = await ground.train();
-  const boarded = new Date('2026-03-01T09:30:00.000Z');
+  const added = new Date('2026-03-01T09:30:00.000Z');
   const [landed, failed, taken] = [
-    await ground.car(train, boarded),
-    await ground.car(train, boarded),
-    await ground.car(train, boarded),
+    await ground.car(train, added),
+    await ground.car(train, added),
+    await ground.car(train, added),
   ];
   const evidence = {
     testedSha: failed.sha,
@@ -78,7 +78,7 @@ test('who left is kept with the title of then, landings included, and why (3, 8)
     statuses: Array.from({ length: 120 }, (_, at) => ({ name: `${at}-${'x'.repeat(300)}`, targetUrl: undefined })),
     reruns: 1,
   };
-  const cars = new Map<number, LeavingCar>([
+  const cars = new Map<number, DepartingCar>([
     [landed.id, landed],
     [failed.id, { ...failed, evidence }],
     [taken.id, { ...taken, sha: undefined }],
@@ -117,7 +117,7 @@ test('who left is kept with the title of then, landings included, and why (3, 8)
 test('the number of statements is the same for one car and for a hundred', async () => {
   const cost = async (size: number): Promise<number> => {
     const train = await ground.train();
-    const cars = new Map<number, LeavingCar>();
+    const cars = new Map<number, DepartingCar>();
     for (let at = 0; at < size; at += 1) {
       const car = await ground.car(train, now);
       cars.set(car.id, car);

@@ -1,6 +1,7 @@
 import { countStatements } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { logger } from '@switchyard/telemetry';
+import { eventually } from '@switchyard/testkit';
 import { watchTrains } from '../../src/merge-trains/application/watch-trains';
 import { startWatchingTrains } from '../../src/merge-trains/compose-watchdog';
 import { recordHistory } from '../../src/merge-trains/storage/merge-train.history';
@@ -75,7 +76,7 @@ const state = async (trainId: number) => {
   return { ...row, jobs };
 };
 
-/** A train with a car aboard, green at the start, whose usual turnaround is ten minutes. */
+/** A train with a car, green at the start, whose usual turnaround is ten minutes. */
 async function greenTrain() {
   const train = await ground.train();
   await landed(train, 10);
@@ -136,7 +137,7 @@ test.each<[string, (train: { id: number }) => Promise<unknown>]>([
     ({ id }) => ground.rows(sql`update merge_trains set control_changed_at = ${minutes(40)} where id = ${id}`),
   ],
   [
-    'boarded after what was green',
+    'was added after what was green',
     ({ id }) =>
       ground.rows(
         sql`update merge_train_cars set created_at = ${minutes(1)} where train_id = ${id} and status = 'idle'`,
@@ -249,9 +250,20 @@ test('the number of statements is the same for one stuck train and for fifty', a
   expect(counted).toBe(51);
 });
 
-test('the watchdog runs from the start of the process', async () => {
+test('the watchdog runs from the start of the process, and old departures go', async () => {
   const train = await greenTrain();
+  await ground.rows(sql`
+    insert into merge_train_departures (train_id, car_id, merge_request_id, merge_request_iid, title, reason, at)
+    select ${train.id}, 1000000 + n, n, n, 'Title', 'merged', now() - interval '91 days' from generate_series(1, 1200) n`);
   const watching = startWatchingTrains({ db: ground.db, clock: () => minutes(60) });
-  await watching.close();
-  expect(await state(train.id)).toMatchObject({ moves: 1, stuck: minutes(60) });
+  try {
+    await eventually(async () => expect(await state(train.id)).toMatchObject({ moves: 1, stuck: minutes(60) }));
+    await eventually(async () =>
+      expect(await ground.rows(sql`select from merge_train_departures where train_id = ${train.id}`)).toHaveLength(
+        1_000,
+      ),
+    );
+  } finally {
+    await watching.close();
+  }
 });

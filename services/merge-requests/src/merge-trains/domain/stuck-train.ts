@@ -8,7 +8,7 @@ export interface WaitingTrain {
   /** Since when it could have landed something: a green result, the last landing, the end of a pause, whatever came last. */
   readonly waitingSince: Date;
   readonly landedAt: Date | undefined;
-  /** Times from boarding to landing of the last 28 days, seconds. */
+  /** Times from being added to landing of the last 28 days, seconds. */
   readonly turnaround: Buckets;
   /** Minutes that the project gives a pipeline. */
   readonly timeoutMinutes: number;

@@ -5,7 +5,7 @@ const now = new Date('2026-03-01T10:00:00Z');
 const nothing: Counting = {
   events: [],
   builds: 0,
-  boardedAt: () => undefined,
+  addedAt: () => undefined,
   verdicts: new Map(),
   pausedSince: undefined,
 };
@@ -29,8 +29,8 @@ test('landings, removals by reason and pipelines are counted on the day, each co
     { ...removed, carId: 3 },
     { ...removed, carId: 4 },
   ];
-  const boardedAt = (id: number) => (id === 1 ? new Date(now.getTime() - 1_000) : undefined);
-  expect(counted({ events, builds: 3, boardedAt })).toEqual([
+  const addedAt = (id: number) => (id === 1 ? new Date(now.getTime() - 1_000) : undefined);
+  expect(counted({ events, builds: 3, addedAt })).toEqual([
     [today, 'builds', '', 3],
     [today, 'landings', '', 2],
     [today, 'turnaround', '0', 1],

@@ -4,7 +4,7 @@ import type { TrainEvent } from './merge-train';
 
 /**
  * What is counted of a day: landings, pipelines that were opened, removals by reason, failed pipelines and passed
- * retries by status name, the times from boarding to landing by bucket, milliseconds of pause.
+ * retries by status name, the times from being added to landing by bucket, milliseconds of pause.
  */
 export type Measure = 'landings' | 'builds' | 'removals' | 'failures' | 'flakes' | 'turnaround' | 'paused';
 
@@ -23,8 +23,8 @@ export interface Counting {
   readonly events: readonly TrainEvent[];
   /** Pipelines that were opened. */
   readonly builds: number;
-  /** When a car boarded; undefined when that is not known. */
-  readonly boardedAt: (carId: number) => Date | undefined;
+  /** When a car was added; undefined when that is not known. */
+  readonly addedAt: (carId: number) => Date | undefined;
   /** Verdicts that were known before, by pipeline. */
   readonly verdicts: ReadonlyMap<number, Verdict>;
   /** When the pause that ends now began. */
@@ -70,7 +70,7 @@ function failuresIn(events: readonly TrainEvent[], verdicts: Counting['verdicts'
 }
 
 /** What grows the counters of a train, each counter once. */
-export function measuresOf({ events, builds, boardedAt, verdicts, pausedSince }: Counting, now: Date): Counted[] {
+export function measuresOf({ events, builds, addedAt, verdicts, pausedSince }: Counting, now: Date): Counted[] {
   const today = dayOf(now);
   const sums = new Map<string, Counted>();
   const add = (measure: Measure, name = '', value = 1, day = today): void => {
@@ -83,8 +83,8 @@ export function measuresOf({ events, builds, boardedAt, verdicts, pausedSince }:
     if (event.kind === 'flaked') for (const name of boundedNames(event.names)) add('flakes', name);
     if (event.kind !== 'merged') continue;
     add('landings');
-    const boarded = boardedAt(event.carId);
-    if (boarded !== undefined) add('turnaround', String(bucketOf((now.getTime() - boarded.getTime()) / 1_000)));
+    const added = addedAt(event.carId);
+    if (added !== undefined) add('turnaround', String(bucketOf((now.getTime() - added.getTime()) / 1_000)));
   }
   for (const name of failuresIn(events, verdicts)) add('failures', name);
   if (pausedSince !== undefined) {

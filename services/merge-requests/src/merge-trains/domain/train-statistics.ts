@@ -32,7 +32,7 @@ export interface NamedCount {
   readonly count: number;
 }
 
-/** Times from boarding to landing, seconds; undefined without landings. */
+/** Times from being added to landing, seconds; undefined without landings. */
 export interface Turnaround {
   readonly p50: number | undefined;
   readonly p95: number | undefined;

@@ -16,11 +16,11 @@ export interface OpenedRun {
   readonly probe: boolean;
 }
 
-/** What is kept of a car that leaves. */
-export interface LeavingCar {
+/** What is kept of a car that lands or is removed. */
+export interface DepartingCar {
   readonly mergeRequestId: number;
   readonly iid: number;
-  /** When it boarded. */
+  /** When it was added to the train. */
   readonly createdAt: Date;
   /** What landed, or what was tested last. */
   readonly sha: string | undefined;
@@ -34,7 +34,7 @@ export interface TrainHappenings {
   /** Pipelines that were opened in this transaction. */
   readonly opened: readonly OpenedRun[];
   /** The cars that the events remove or land. */
-  readonly cars: ReadonlyMap<number, LeavingCar>;
+  readonly cars: ReadonlyMap<number, DepartingCar>;
   /** The user who did it; 0 for no user. */
   readonly actorId: number;
   readonly now: Date;
@@ -100,7 +100,7 @@ const keptEvidence = (evidence: TrainEvidence | undefined): string | null =>
           .map(({ name, targetUrl }) => ({ name: boundedName(name), targetUrl })),
       });
 
-interface Departure extends LeavingCar {
+interface Departure extends DepartingCar {
   readonly carId: number;
   readonly reason: string;
   readonly userId: number | null;
@@ -116,7 +116,7 @@ function departureOf(event: TrainEvent, { cars, actorId }: TrainHappenings): Dep
     : { ...car, carId, reason: event.reason, userId: actorId === 0 ? null : actorId };
 }
 
-/** Keeps who left, landings included. */
+/** Keeps departures, landings included. */
 async function recordDepartures(tx: Tx, trainId: number, happened: TrainHappenings): Promise<void> {
   const left = happened.events.flatMap((event) => departureOf(event, happened) ?? []);
   if (left.length === 0) return;
@@ -196,7 +196,7 @@ async function count(tx: Tx, trainId: number, counted: readonly Counted[]): Prom
 }
 
 /**
- * Keeps what happened to a train: its pipelines, who left, and the counters of the day. To be called in the transaction
+ * Keeps what happened to a train: its pipelines, its departures, and the counters of the day. To be called in the transaction
  * that saves the train, under the lock of its row; at most one statement for each kind of row, whatever the number of
  * cars.
  */
@@ -206,6 +206,6 @@ export async function recordHistory(tx: Tx, train: { readonly id: number }, happ
   const verdicts = await finishRuns(tx, events, now);
   await recordDepartures(tx, train.id, happened);
   const pausedSince = await markTrain(tx, train.id, events, now);
-  const boardedAt = (carId: number): Date | undefined => cars.get(carId)?.createdAt;
-  await count(tx, train.id, measuresOf({ events, builds: opened.length, boardedAt, verdicts, pausedSince }, now));
+  const addedAt = (carId: number): Date | undefined => cars.get(carId)?.createdAt;
+  await count(tx, train.id, measuresOf({ events, builds: opened.length, addedAt, verdicts, pausedSince }, now));
 }

@@ -36,11 +36,11 @@ export const watchedTrainStore = (db: Database) => ({
    * landing: the longest waiting first, at most 1,000, from one statement.
    */
   async waiting(now: Date): Promise<WaitingTrain[]> {
-    // What the train itself has found green since it landed something and its oldest car boarded; and what is reported
+    // What the train itself has found green since it landed something and its oldest car was added; and what is reported
     // for its first car, since a train whose job fails finds nothing.
     const rows = await db.query<Row>(sql`
       with queue as (
-        select c.train_id, min(c.created_at) as boarded_at from merge_train_cars c where c.status in ${active} group by c.train_id),
+        select c.train_id, min(c.created_at) as added_at from merge_train_cars c where c.status in ${active} group by c.train_id),
       waiting as (
         select t.id, t.project_id, t.target_branch, t.landed_at, p.merge_train_timeout,
           greatest(least(run.at, head.at), t.landed_at, t.control_changed_at) as waiting_since
@@ -48,7 +48,7 @@ export const watchedTrainStore = (db: Database) => ({
         join directory.projects p on p.id = t.project_id and p.deleted_at is null
         left join lateral (
           select r.finished_at as at from merge_train_runs r
-          where r.train_id = t.id and r.finished_at > greatest(t.landed_at, queue.boarded_at) and r.verdict = 'green'
+          where r.train_id = t.id and r.finished_at > greatest(t.landed_at, queue.added_at) and r.verdict = 'green'
           order by r.finished_at limit 1) run on true
         left join lateral (${greenHead}) head on true
         where t.control_state <> 'paused' and (run.at is not null or head.at is not null)
