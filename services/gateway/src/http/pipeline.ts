@@ -106,8 +106,8 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
   }
 
   /** Whether a caller may still do what they were admitted to; throws the refusal. */
-  async function askAgain(question: Question, sent: RawParameters, requestId: string): Promise<void> {
-    const { answer } = await edges.access.resolve(question, requestId, { fresh: true });
+  async function askAgain(question: Question, sent: RawParameters): Promise<void> {
+    const answer = await edges.access.again(question);
     refuseToken(answer, question.sudo);
     const refusal = refusalOfCaller(route, answer) ?? refusalOfTarget(route, answer, edges.tier, sent);
     if (refusal !== undefined) throw refusal;
@@ -126,7 +126,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
       event: route.events as string,
       subject: `${route.path} ${follow.subject}`,
       caller: userId > 0 ? `user ${userId}` : `address ${addressKey(request.ip)}`,
-      question: { name: `${route.path} ${keyOf(question)}`, ask: () => askAgain(question, sent, requestId) },
+      question: { name: `${route.path} ${keyOf(question)}`, ask: () => askAgain(question, sent) },
       open: (signal, timeoutMs) =>
         follow.open((definition) =>
           bind(edges.peers.client(definition), { ...identity, requestId, signal, timeoutMs }),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { AppError, forbidden, notFound, unauthorized } from '@switchyard/errors';
 import {
   type AccessServiceService,
@@ -30,6 +30,11 @@ export interface AccessResolver {
     requestId: string,
     options?: { fresh?: boolean; signal?: AbortSignal },
   ): Promise<{ answer: ResolveResponse; fresh: boolean }>;
+  /**
+   * The answer as it is now, for one who was admitted before. Questions that come together are asked in one call; it
+   * counts as no login, and is not kept.
+   */
+  again(question: Question): Promise<ResolveResponse>;
   /** Drops every cached answer: called after each write for which this replica has called groups-admin. */
   forget(): void;
 }
@@ -49,6 +54,39 @@ interface Asked {
   readonly at: number;
   /** Requests that wait for the answer. */
   waiting: number;
+}
+
+/** Milliseconds for which questions that are asked again are gathered, and most of them in one call. */
+const gatherMs = 100;
+const maxQuestions = 500;
+
+/** Asks questions that come together in one call. */
+function gathered(client: RpcClient<typeof AccessServiceService>): AccessResolver['again'] {
+  type Waiting = { question: Question; answer: (answer: ResolveResponse) => void; fail: (error: unknown) => void };
+  let waiting: Waiting[] = [];
+
+  async function ask(asked: readonly Waiting[]): Promise<void> {
+    try {
+      const questions = asked.map(({ question }) => toRequest(question));
+      const options = { requestId: randomUUID(), idempotent: true, timeoutMs: 4_000 };
+      const { answers } = await client.resolveAll({ questions }, options);
+      for (const [at, { answer }] of asked.entries()) answer(answers[at] as ResolveResponse);
+    } catch (error) {
+      for (const { fail } of asked) fail(error);
+    }
+  }
+
+  function send(): void {
+    const all = waiting;
+    waiting = [];
+    for (let at = 0; at < all.length; at += maxQuestions) void ask(all.slice(at, at + maxQuestions));
+  }
+
+  return (question) =>
+    new Promise((answer, fail) => {
+      waiting.push({ question, answer, fail });
+      if (waiting.length === 1) setTimeout(send, gatherMs);
+    });
 }
 
 /** Builds the resolver over groups-admin's AccessService. */
@@ -116,6 +154,7 @@ export function accessResolver(client: RpcClient<typeof AccessServiceService>): 
       if (!fresh) asking.set(key, asked);
       return { answer: await answerOf(asked, signal), fresh: true };
     },
+    again: gathered(client),
     forget() {
       generation += 1;
       cache.clear();

@@ -140,12 +140,19 @@ it.each([
   other.leave();
 });
 
-it('asks one question for all streams of a token', async () => {
+it('asks one question for all streams of a token, and those of many tokens in few calls', async () => {
   const { gateway, watch } = await start();
-  const watchers = await Promise.all(Array.from({ length: 20 }, () => watch('glpat-watcher-1')));
-  const before = gateway.calls.filter((one) => one.rpc === 'AccessService/Resolve').length;
-  await pause(4_500);
-  expect(gateway.calls.filter((one) => one.rpc === 'AccessService/Resolve').length - before).toBe(1);
+  const tokens = Array.from({ length: 20 }, (_, n) => `glpat-watcher-${n}`);
+  const watchers = await Promise.all([...tokens, ...tokens].map((token) => watch(token)));
+  const before = gateway.calls.length;
+  await pause(3_400);
+  const asked = gateway.calls.slice(before).filter((one) => one.rpc === 'AccessService/ResolveAll');
+  expect(asked.length).toBeGreaterThan(0);
+  expect(asked.length).toBeLessThan(18);
+  const questions = asked.flatMap(({ request }) => (request as { questions: { token: string }[] }).questions);
+  expect(new Set(questions.map(({ token }) => token))).toEqual(new Set(tokens));
+  expect(questions.length).toBeLessThanOrEqual(2 * tokens.length);
+  expect(gateway.calls.slice(before).some((one) => one.rpc === 'AccessService/Resolve')).toBe(false);
   for (const { leave } of watchers) leave();
 });
 

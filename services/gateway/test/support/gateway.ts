@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { ServiceDefinition } from '@grpc/grpc-js';
-import type { ResolveRequest, ResolveResponse } from '@switchyard/protos/groups_admin/v1/access';
+import type { ResolveAllRequest, ResolveRequest, ResolveResponse } from '@switchyard/protos/groups_admin/v1/access';
 import { ResolveResponse_SudoRefusal, ResolveResponse_TokenRefusal } from '@switchyard/protos/groups_admin/v1/access';
 import { type Access, Access_Kind, type Actor } from '@switchyard/protos/rpc/v1/identity';
 import { anonymous, type CallOptions } from '@switchyard/rpc';
@@ -93,6 +93,10 @@ export async function startTestGateway(options: {
     'AccessService/Resolve': async (request: ResolveRequest) => (options.access ?? (() => resolved()))(request),
     ...options.fakes,
   } as Fakes;
+  // What is asked again is asked of the same authority.
+  fakes['AccessService/ResolveAll'] ??= (async ({ questions }: ResolveAllRequest, callOptions: CallOptions) => ({
+    answers: await Promise.all(questions.map((one) => fakes['AccessService/Resolve']?.(one as never, callOptions))),
+  })) as Fakes[string];
   const peers: Peers = {
     client: (definition: ServiceDefinition) =>
       Object.fromEntries(

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { unauthorized, unavailable } from '@switchyard/errors';
 import { accessChecks } from './access-checks';
 
-const times = { everyMs: 40, retryMs: 10, validMs: 90 };
+const times = { everyMs: 40, retryMs: 10, stepMs: 5, validMs: 90 };
 
 /** Checks whose answer a test sets. */
 function scene() {

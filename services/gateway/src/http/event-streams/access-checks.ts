@@ -7,12 +7,14 @@ export interface CheckTimes {
   readonly everyMs: number;
   /** From a check that could not be made to the next try. */
   readonly retryMs: number;
+  /** Checks fall on multiples of this, so that those of many readers are made in one call. */
+  readonly stepMs: number;
   /** How long a passed check lets a reader go on. */
   readonly validMs: number;
 }
 
 /** A revoked token, or a lost membership, ends a stream within five seconds. */
-const usual: CheckTimes = { everyMs: 3_500, retryMs: 500, validMs: 4_900 };
+const usual: CheckTimes = { everyMs: 3_000, retryMs: 300, stepMs: 200, validMs: 4_900 };
 
 /** What is asked again for a reader. */
 export interface AccessQuestion {
@@ -46,7 +48,7 @@ const isUnanswered = (error: unknown): boolean =>
 
 /** Makes the checks. */
 export function accessChecks(times: Partial<CheckTimes> = {}): AccessChecks {
-  const { everyMs, retryMs, validMs } = { ...usual, ...times };
+  const { everyMs, retryMs, stepMs, validMs } = { ...usual, ...times };
   const checks = new Map<string, Check>();
 
   function end(check: Check): void {
@@ -56,7 +58,10 @@ export function accessChecks(times: Partial<CheckTimes> = {}): AccessChecks {
   }
 
   function plan(check: Check, afterMs: number): void {
-    if (check.lost.size > 0) check.timer = setTimeout(() => void look(check), afterMs).unref();
+    if (check.lost.size === 0) return;
+    const now = Date.now();
+    const due = Math.floor((now + afterMs) / stepMs) * stepMs;
+    check.timer = setTimeout(() => void look(check), Math.max(stepMs / 2, due - now)).unref();
   }
 
   async function look(check: Check): Promise<void> {
@@ -84,7 +89,8 @@ export function accessChecks(times: Partial<CheckTimes> = {}): AccessChecks {
         check = { question, lost: new Set(), confirmedAt: Date.now(), timer: undefined };
         checks.set(question.name, check);
         check.lost.add(lost);
-        plan(check, everyMs);
+        // Spread: readers who came together, after a restart, are not asked about all at once.
+        plan(check, everyMs * (0.4 + 0.6 * Math.random()));
       } else check.lost.add(lost);
       const joined = check;
       return () => {

@@ -193,11 +193,11 @@ export const leavingTests = (started: () => System): void =>
         leave: ({ at, adder }) => call('DELETE', at('/repository/branches/b1'), undefined, adder),
       },
       'in conflict with a push to the target': {
-        because: 'it conflicts with the target branch or with a merge request ahead of it',
+        because: 'it conflicts with the target branch',
         leave: write('main', 'file1', 'other\n'),
       },
       'its changes on the target already': {
-        because: 'the target branch, or a merge request ahead of it, already has its changes',
+        because: 'the target branch already has its changes',
         leave: write('main', 'file1', '1\n'),
       },
       'merged by a push': {

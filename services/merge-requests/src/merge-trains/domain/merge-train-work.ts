@@ -6,7 +6,7 @@ import { judge } from './verdict';
 /** Milliseconds between a probe that failed and the next one. */
 export const probeEveryMs = 15 * 60_000;
 /** Milliseconds between two looks at whether those who added the cars may still merge. */
-export const rightsEveryMs = 30_000;
+export const rightsEveryMs = 10_000;
 
 const isLate = ({ timeoutMinutes }: StoredTrain, { openedAt }: TrainPipeline, now: Date): boolean =>
   openedAt.getTime() + timeoutMinutes * 60_000 <= now.getTime();
