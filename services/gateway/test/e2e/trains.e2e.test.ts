@@ -1,6 +1,7 @@
 import { type System, startSystem } from './support/system';
 import { leavingTests } from './trains/merge-train-removal';
 import { mergeTrainTests } from './trains/merge-trains';
+import { pageTests } from './trains/page';
 import { runningTrainTests } from './trains/train';
 
 jest.setTimeout(300_000);
@@ -16,4 +17,5 @@ describe('trains', () => {
   mergeTrainTests(() => system);
   leavingTests(() => system);
   runningTrainTests(() => system);
+  pageTests(() => system);
 });
