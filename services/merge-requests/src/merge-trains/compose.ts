@@ -7,11 +7,13 @@ import type { MergeRequests, TrainChanges, TrainTargets } from '../merge-request
 import type { Repositories } from '../repositories';
 import { addToMergeTrain } from './application/add-to-merge-train';
 import { controlMergeTrain } from './application/control-merge-train';
+import { forecastMergeTrain } from './application/forecast-merge-train';
 import type { MergeTrainEdges } from './application/merge-train.edges';
 import { removeFromMergeTrain } from './application/remove-from-merge-train';
 import { dropTrainRef, removeUnauthorizedCars, runMergeTrain } from './application/run-merge-train';
 import { readTrainStatistics } from './application/train-statistics';
 import { composeMergeTrainFeed } from './compose-feed';
+import { composeForecasts } from './compose-forecasts';
 import { startVerifyingLandings } from './compose-verifier';
 import { startWatchingTrains } from './compose-watchdog';
 import { trainChanges } from './storage/merge-train.change';
@@ -43,10 +45,12 @@ export function composeMergeTrains(given: Edges, { jobs, repositories, mergeRequ
   const { config, db, observe } = given;
   const { landing, check } = mergeRequests;
   const edges: MergeTrainEdges = { ...mergeRequests.edges, mergeTrains: mergeTrainStore(db) };
+  const forecasting = composeForecasts(given, edges.mergeTrains);
   const useCases = observe('merge_requests', {
     addToMergeTrain: addToMergeTrain(edges, check),
     removeFromMergeTrain: removeFromMergeTrain(edges),
     controlMergeTrain: controlMergeTrain({ clock: edges.clock, trainControls: trainControlStore(db) }),
+    forecastMergeTrain: forecastMergeTrain(forecasting.forecasts, forecasting.forecastOf),
     readTrainStatistics: readTrainStatistics({ clock: edges.clock, counters: trainCounterStore(db) }),
   });
   const background = observe('merge_requests.jobs', {
@@ -73,6 +77,7 @@ export function composeMergeTrains(given: Edges, { jobs, repositories, mergeRequ
       startVerifyingLandings(given, repositories),
       feed.start(),
       startWatchingTrains(given),
+      forecasting.start(),
     ],
     drain: () => feed.drain(),
   };

@@ -14,11 +14,12 @@ import { presentMergeTrainEntry } from '../presenters/merge-train.presenter';
 import { landingReceiptOf } from '../storage/landing-receipt.list';
 import { listMergeTrainEntries, newestMergeTrainEntry } from '../storage/merge-train.list';
 import { type TrainControlUseCases, trainControlRpcs } from './merge-train-control.handler';
+import { type TrainForecastUseCases, trainForecastRpcs } from './merge-train-forecast.handler';
 import { type TrainStatisticsUseCases, trainStatisticsRpcs } from './merge-train-statistics.handler';
 import { watchMergeTrain } from './watch-merge-train.handler';
 
 /** The use cases behind the RPCs. */
-export interface MergeTrainUseCases extends TrainControlUseCases, TrainStatisticsUseCases {
+export interface MergeTrainUseCases extends TrainControlUseCases, TrainForecastUseCases, TrainStatisticsUseCases {
   readonly addToMergeTrain: ReturnType<typeof addToMergeTrain>;
   readonly removeFromMergeTrain: ReturnType<typeof removeFromMergeTrain>;
 }
@@ -59,6 +60,7 @@ export function mergeTrainHandler(
 
   return implement(MergeTrainServiceService, {
     ...trainControlRpcs(useCases, { db, externalUrl }),
+    ...trainForecastRpcs(useCases),
     ...trainStatisticsRpcs(useCases),
 
     listMergeTrainEntries: ({ projectId, targetBranch, scope, page: wanted }) =>
