@@ -7,6 +7,7 @@ import { burst } from './burst.mjs';
 import { bus } from './bus.mjs';
 import { events } from './events.mjs';
 import { createReport, machine } from './figures.mjs';
+import { forecast } from './forecast.mjs';
 import { growth } from './growth.mjs';
 import { idle } from './idle.mjs';
 import { startInstallation, temporaryFolder } from './installation.mjs';
@@ -20,6 +21,7 @@ import { startSink } from './sink.mjs';
 import { start } from './start.mjs';
 import { todos } from './todos.mjs';
 import { train } from './train.mjs';
+import { trainPolicy } from './train-policy.mjs';
 
 /** Benchmarks that share one running installation, in the order they run. */
 const onRunning = {
@@ -39,8 +41,8 @@ const onRunning = {
   burst,
   bombs,
 };
-/** Benchmarks of the installation itself. */
-const ofStarting = { bus, idle, start };
+/** Benchmarks of the installation itself, and of what needs none. */
+const ofStarting = { bus, idle, start, 'train-policy': trainPolicy, forecast };
 
 const known = [...Object.keys(onRunning), ...Object.keys(ofStarting)];
 const chosen = process.argv.slice(2);
