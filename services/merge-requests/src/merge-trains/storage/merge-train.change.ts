@@ -90,12 +90,7 @@ async function recordLandedCar(tx: Tx, carId: number, plan: MergePlan, now: Date
   const decision =
     row &&
     (await changeTrain(tx, row.trainId, (stored) => decideLanded(stored, carId, plan.newSha), { actorId: 0 }, now));
-  if (decision === undefined) return undefined;
-  await tx.query(sql`
-    update merge_train_cars set status = 'merged', merged_at = ${now}, updated_at = now(),
-      duration = greatest(0, floor(extract(epoch from ${now}::timestamptz - created_at)))::int
-    where id = ${carId}`);
-  return row?.trainId;
+  return decision === undefined ? undefined : row?.trainId;
 }
 
 async function insertSkippedCar(
@@ -117,21 +112,24 @@ async function insertSkippedCar(
 }
 
 /**
- * The receipt contains what the decision to land was made by, which the plan has kept. What was tested is the tip of
- * the batch; what landed is the car's own.
+ * Ends a car that has landed, and writes its receipt. That contains what the decision to land was made by, which the
+ * plan has kept. What was tested is the tip of the batch; what landed is the car's own.
  */
 async function writeReceipt(tx: Tx, mr: MergeRequest, carId: number, plan: LandedPlan, now: Date): Promise<void> {
   const { movesTo, testedTree, batchIids } = plan;
   await tx.query(sql`
+    with c as (
+      update merge_train_cars set status = case when status = 'merging' then 'merged' else status end, merged_at = ${now},
+        updated_at = now(), duration = greatest(0, floor(extract(epoch from ${now}::timestamptz - created_at)))::int
+      where id = ${carId} returning *)
     insert into landing_receipts (project_id, merge_request_id, merge_request_iid, car_id, target_branch, method, squash, head_sha,
       base_sha, tested_sha, tested_tree, pipeline_id, pipeline_status, statuses, required_statuses, landed_sha, landed_tree,
       batch_iids, reruns, merge_commit_sha, squash_commit_sha, added_by_id, boarded_at, built_at, tested_at, landed_at)
     select c.project_id, c.merge_request_id, ${mr.iid}, c.id, c.target_branch, c.method, c.squash, c.source_sha, c.onto_sha,
       case when c.status = 'merged' then ${movesTo} end, case when c.status = 'merged' then ${testedTree ?? null} end, m.pipeline_id,
-      m.pipeline_status, m.statuses, m.required_statuses, c.sha, c.tree_sha, ${[...batchIids]}::bigint[], c.reruns, c.merge_commit_sha, c.squash_commit_sha, c.user_id,
-      c.created_at, c.built_at, m.tested_at, ${now}
-    from merge_train_cars c join merge_request_merges m on m.merge_request_id = c.merge_request_id
-    where c.id = ${carId}`);
+      m.pipeline_status, m.statuses, m.required_statuses, c.sha, c.tree_sha, ${[...batchIids]}::bigint[], c.reruns, c.merge_commit_sha,
+      c.squash_commit_sha, c.user_id, c.created_at, c.built_at, m.tested_at, ${now}
+    from c join merge_request_merges m on m.merge_request_id = c.merge_request_id`);
 }
 
 /**

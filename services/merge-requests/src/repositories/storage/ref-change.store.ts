@@ -80,8 +80,8 @@ async function record(
   const { settledIds, movedIds, movesBranch, published } = decideSettlement(settlements);
   if (newDefault !== undefined) await adoptDefaultBranch(tx, projectId, newDefault);
   await tx.query(sql`
-    update repositories set last_pushed_at = case when ${movesBranch} then now() else last_pushed_at end where project_id = ${projectId}`);
-  await tx.query(sql`
+    with project as (
+      update repositories set last_pushed_at = case when ${movesBranch} then now() else last_pushed_at end where project_id = ${projectId})
     update ref_change_intents set settled_at = now(),
       state = case when id = any(${movedIds}::bigint[]) then 'done' else 'failed' end,
       handled_at = case when source = 'internal' then now() end,
