@@ -431,6 +431,8 @@ export const expectations: readonly Expectation[] = [
   row('GET /projects/:id/merge_trains/:target_branch/events', 'developerRead', 'gaps §4.1'),
   row('GET /projects/:id/merge_trains/merge_requests/:merge_request_iid', 'developerRead', 'gaps §4.1'),
   row('GET /projects/:id/merge_trains/:target_branch/control', 'developerRead', 'D8'),
+  row('GET /projects/:id/merge_trains/:target_branch/forecast', 'developerRead', 'D8'),
+  row('GET /projects/:id/merge_trains/:target_branch/statistics', 'developerRead', 'D8'),
   row('PUT /projects/:id/merge_trains/:target_branch/control', 'maintainerWrite', 'D8', { state: 'paused' }),
   row('POST /projects/:id/merge_trains/merge_requests/:merge_request_iid', 'developerWrite', 'G-4.1-4'),
   row('POST /projects/:id/merge_trains/merge_requests/:merge_request_iid', 'maintainerWrite', 'D8', { first: true }),

@@ -2,6 +2,7 @@ import { MergeTrainServiceService } from '@switchyard/protos/merge_requests/v1/m
 import { boolean, documented, integer, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
 import { mergeTrainControlRoutes } from './merge-train-control.routes';
+import { mergeTrainStatisticsRoutes } from './merge-train-statistics.routes';
 
 const onePath = '/projects/:id/merge_trains/merge_requests/:merge_request_iid' as const;
 const mergeRequest = { merge_request_iid: integer() };
@@ -52,6 +53,7 @@ export const mergeTrainRoutes = [
       }),
   }),
   ...mergeTrainControlRoutes,
+  ...mergeTrainStatisticsRoutes,
   defineRoute({
     method: 'get',
     path: '/projects/:id/merge_trains/:target_branch/events',

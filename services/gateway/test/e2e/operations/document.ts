@@ -23,7 +23,7 @@ const refusalsOfState: readonly RegExp[] = [
   // A note stays confidential or open, as its thread began.
   /:confidential=>\[\\"can't be changed/,
   // Days and hours that lie on the wrong side of another, or of now.
-  /must be greater than start date|[Ee]xpir|until must be within|until goes with/,
+  /must be greater than start date|[Ee]xpir|until must be within|until goes with|after must not be|must span at most/,
   // A mapping has to fit its sample payload and the fields that it fills.
   /in the sample payload|needs a sample|must be of type|is no (STRING|DATETIME|ARRAY)|is mapped twice|cannot have a fallback path/,
   // Without a payload the sample of the integration is shown, which may have none.

@@ -241,6 +241,20 @@ function runRows({ ids, shas }: ParameterFixture): Row[] {
         sort: reading((body) => body.map(car), 'asc => one@main three@main', 'desc => three@main one@main'),
       },
     },
+    {
+      operation: 'GET /projects/:id/merge_trains/:target_branch/statistics',
+      path: `${at}/merge_trains/main/statistics`,
+      proofs: {
+        after: {
+          ...reading(field('after'), '2020-01-01 => 2020-01-01', '2020-01-31 => 2020-01-31'),
+          beside: 'before=2020-01-31',
+        },
+        before: {
+          ...reading(field('before'), '2020-01-01 => 2020-01-01', '2020-01-31 => 2020-01-31'),
+          beside: 'after=2020-01-01',
+        },
+      },
+    },
   ];
 }
 
