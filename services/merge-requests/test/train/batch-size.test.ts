@@ -4,7 +4,7 @@ import { transition } from '../../src/merge-trains/domain/transition';
 import { due, events, following, report, seen, steps, train, trainText } from './train-text';
 
 const built = (carId: number, onto: string, sha: string): Signal => ({ kind: 'built', carId, onto, sha });
-const begun = (carId: number, sha: string): Signal => ({ kind: 'landing_begun', carId, sha });
+const begun = (carId: number, sha: string, to = sha): Signal => ({ kind: 'landing_begun', carId, sha, to });
 const landed = (carId: number, sha: string): Signal => ({ kind: 'landed', carId, sha });
 const failed = (carId: number, sha: string): Signal => ({ kind: 'landing_failed', carId, sha });
 const removed = (carId: number): Signal => ({ kind: 'removed', carId, reason: 'draft' });
@@ -102,9 +102,11 @@ describe('a batch (D8)', () => {
     const passed = transition(train(tested, four), report(13, 'green'));
     expect(steps(passed)).toEqual(['land 1+2+3 A>c', 'build 4 on c']);
     const before = train(green, four);
-    expect(transition(before, begun(2, 'b')).train).toBe(before);
+    expect(transition(before, begun(2, 'b', 'c')).train).toBe(before);
     expect(transition(before, begun(1, 'c')).train).toBe(before);
-    const outcome = following(before, begun(1, 'a'), begun(2, 'b'), begun(3, 'c'));
+    // Planned when the first was alone: the branch would move to a commit that was not tested by itself.
+    expect(transition(before, begun(1, 'a')).train).toBe(before);
+    const outcome = following(before, begun(1, 'a', 'c'), begun(2, 'b', 'c'), begun(3, 'c'));
     expect(trainText(outcome.train)).toBe(
       'A | 1 merging A>a #13 green /1, 2 merging a>b #13 green /1, 3 merging b>c #13 green /1, 4 idle',
     );
@@ -117,15 +119,15 @@ describe('a batch (D8)', () => {
   });
 
   it('its members land in order alone', () => {
-    const merging = following(train(green, four), begun(1, 'a'), begun(2, 'b'), begun(3, 'c')).train;
+    const merging = following(train(green, four), begun(1, 'a', 'c'), begun(2, 'b', 'c'), begun(3, 'c')).train;
     expect(transition(merging, landed(2, 'b')).train).toBe(merging);
   });
 
   it('is not landed whole: all of it is built again once the target branch was read', () => {
     const outcome = following(
       train(green, four),
-      begun(1, 'a'),
-      begun(2, 'b'),
+      begun(1, 'a', 'c'),
+      begun(2, 'b', 'c'),
       begun(3, 'c'),
       failed(1, 'a'),
       failed(2, 'b'),
@@ -137,8 +139,8 @@ describe('a batch (D8)', () => {
   it('a force push has left a part of it: that part has landed, the rest is built again', () => {
     const outcome = following(
       train(green, four),
-      begun(1, 'a'),
-      begun(2, 'b'),
+      begun(1, 'a', 'c'),
+      begun(2, 'b', 'c'),
       begun(3, 'c'),
       landed(1, 'a'),
       landed(2, 'b'),

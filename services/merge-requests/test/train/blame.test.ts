@@ -246,7 +246,7 @@ describe('a failure that would be blamed is tested again (D8)', () => {
     const outcome = following(
       failing.train,
       report(11, 'green'),
-      { kind: 'landing_begun', carId: 1, sha: 'a' },
+      { kind: 'landing_begun', carId: 1, sha: 'a', to: 'a' },
       landed(1, 'a'),
     );
     expect(seen(outcome)).toMatchObject({

@@ -160,7 +160,7 @@ describe('a train that is paused (D8)', () => {
   });
 
   it.each<[string, string, Signal]>([
-    ['lands nothing', 'A | 1 fresh A>a #11 green', { kind: 'landing_begun', carId: 1, sha: 'a' }],
+    ['lands nothing', 'A | 1 fresh A>a #11 green', { kind: 'landing_begun', carId: 1, sha: 'a', to: 'a' }],
     ['builds nothing', 'A | 1 idle', { kind: 'built', carId: 1, onto: 'A', sha: 'a' }],
     ['blames nobody', 'A | 1 fresh A>a #11 failed again:1 ~unit', blamed(1)],
     ['lets no time run out', 'A | 1 fresh A>a #11', { kind: 'timed_out', pipelineId: 11 }],
@@ -217,7 +217,7 @@ describe('a train that drains (D8)', () => {
     const draining = train('A | 1 fresh A>a #11, 2 idle', { state: 'draining' });
     expect(steps(transition(draining, report(11, 'green')))).toEqual(['land 1 A>a', 'build 2 on a']);
     const green = train('A | 1 fresh A>a #11 green', { state: 'draining' });
-    expect(trainText(transition(green, { kind: 'landing_begun', carId: 1, sha: 'a' }).train)).toBe(
+    expect(trainText(transition(green, { kind: 'landing_begun', carId: 1, sha: 'a', to: 'a' }).train)).toBe(
       'A | 1 merging A>a #11 green',
     );
   });
@@ -226,5 +226,17 @@ describe('a train that drains (D8)', () => {
     expect(due(train('A | 1 fresh A>a #11 failed ~unit', { ...once, state: 'draining' }))).toEqual([
       'blame 1 pipeline_failed',
     ]);
+  });
+
+  it('goes on draining after it has stopped itself', () => {
+    const draining = train('A | 1 fresh A>a #11', { ...two, state: 'draining' });
+    const stopped = transition(draining, report(11, 'failed', 'unit')).train;
+    expect([stopped.state, stopped.targetFailing]).toEqual(['paused', true]);
+    const probed = following(
+      stopped,
+      { kind: 'probe_opened', sha: 'A', pipelineId: 90 },
+      { kind: 'probe_reported', pipelineId: 90, verdict: 'green' },
+    ).train;
+    expect([probed.state, probed.targetFailing]).toEqual(['draining', false]);
   });
 });

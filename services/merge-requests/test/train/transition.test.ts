@@ -164,8 +164,8 @@ const table: readonly (readonly [Signal, Partial<Record<State, Expected>>])[] = 
     },
   ],
   [{ kind: 'timed_out', pipelineId: 10 }, {}],
-  [{ kind: 'landing_begun', carId: 1, sha: 'a' }, { green: [merging, ['settle 1']] }],
-  [{ kind: 'landing_begun', carId: 1, sha: 'n' }, {}],
+  [{ kind: 'landing_begun', carId: 1, sha: 'a', to: 'a' }, { green: [merging, ['settle 1']] }],
+  [{ kind: 'landing_begun', carId: 1, sha: 'n', to: 'n' }, {}],
   [{ kind: 'probe_opened', sha: 'A', pipelineId: 19 }, {}],
   [{ kind: 'probe_reported', pipelineId: 11, verdict: 'green' }, {}],
   [{ kind: 'probe_due' }, {}],
@@ -232,7 +232,7 @@ describe('a landing that was begun (D8)', () => {
 
   it('begins for the first car alone, however green the second', () => {
     const before = train('A | 1 fresh A>a #11, 2 fresh a>b #12 green');
-    expect(transition(before, { kind: 'landing_begun', carId: 2, sha: 'b' }).train).toBe(before);
+    expect(transition(before, { kind: 'landing_begun', carId: 2, sha: 'b', to: 'b' }).train).toBe(before);
     expect(due(before)).toEqual([]);
   });
 });
@@ -316,7 +316,7 @@ describe('the queue', () => {
   it('the next car lands on the commit that has just landed', () => {
     let outcome = transition(train('A | 1 merging A>a #11 green, 2 fresh a>b #12 green'), ofLanding('landed'));
     expect(steps(outcome)).toEqual(['land 2 a>b']);
-    outcome = transition(outcome.train, { kind: 'landing_begun', carId: 2, sha: 'b' });
+    outcome = transition(outcome.train, { kind: 'landing_begun', carId: 2, sha: 'b', to: 'b' });
     expect(trainText(outcome.train)).toBe('a | 2 merging a>b #12 green');
   });
 

@@ -80,7 +80,9 @@ export abstract class WorldWorkers extends WorldTransaction {
     const judged = reports.reduce((train, report) => this.machine(train, report).train, this.train);
     const due = this.machine(judged, { kind: 'resumed' }).steps.find(({ kind }) => kind === 'land');
     const shas = carIds.map((carId) => this.carOf(carId)?.build?.sha ?? '');
-    const begun = carIds.map((carId, at): Signal => ({ kind: 'landing_begun', carId, sha: shas[at] as string }));
+    const begun = carIds.map(
+      (carId, at): Signal => ({ kind: 'landing_begun', carId, sha: shas[at] as string, to: shas.at(-1) as string }),
+    );
     if (this.train.state !== 'paused' && JSON.stringify(due) !== JSON.stringify(step)) return;
     if (!this.transact([...reports, ...begun], true)) return;
     if (pipeline?.sha !== to || !this.isGreen(pipeline)) throw this.broken(`${to} is to land and is not green`);

@@ -9,6 +9,8 @@ alter table merge_trains
   add column control_changed_at timestamptz(3),
   -- It stopped itself: cars in a row failed for one status name.
   add column target_failing boolean not null default false,
+  -- What it does once a probe has passed.
+  add column resumes_as text not null default 'running' check (resumes_as in ('running', 'draining')),
   -- Cars that left for a failure since the last landing: [{carId, names}].
   add column streak jsonb not null default '[]',
   -- The pipeline on the tip of the target branch that is to show whether the branch itself fails.

@@ -65,7 +65,7 @@ export const decideCarIntent = (
     ? {
         patch: { state: 'locked', mergeError: null },
         plan,
-        signal: { kind: 'landing_begun', carId: plan.carId, sha: plan.newSha },
+        signal: { kind: 'landing_begun', carId: plan.carId, sha: plan.newSha, to: plan.movesTo ?? plan.newSha },
         quiet: true,
       }
     : undefined;

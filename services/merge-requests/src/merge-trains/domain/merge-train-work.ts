@@ -44,7 +44,7 @@ function newsOfProbe(stored: StoredTrain, now: Date): Signal[] {
   const since = (pipeline.finishedAt ?? pipeline.openedAt).getTime();
   return [
     { kind: 'probe_reported', pipelineId: pipeline.id, verdict: reported },
-    ...(ended && since + probeEveryMs <= now.getTime() ? [{ kind: 'probe_due' } as const] : []),
+    ...(ended && stored.cars.size > 0 && since + probeEveryMs <= now.getTime() ? [{ kind: 'probe_due' } as const] : []),
   ];
 }
 

@@ -67,6 +67,8 @@ export interface Train {
   readonly state: TrainState;
   /** It stopped itself: cars in a row failed for one name. Then `state` is `paused`. */
   readonly targetFailing: boolean;
+  /** What it does once a probe has passed: what it did before it stopped itself. */
+  readonly resumesAs: TrainState;
   readonly probe: Probe | undefined;
   /** The merge requests that left for a failure since the last landing, and the names that failed. */
   readonly streak: readonly { readonly mergeRequestId: number; readonly names: readonly string[] }[];
@@ -202,6 +204,7 @@ export const emptyTrain = ({
   failureRate: assumedFailureRate,
   state: 'running',
   targetFailing: false,
+  resumesAs: 'running',
   probe: undefined,
   streak: [],
   cars: [],

@@ -157,7 +157,8 @@ export function simulateTrain(initial: Train, world: SimulatedWorld): SimulatedT
   const shaOf = (carId: number): string => train.cars.find(({ id }) => id === carId)?.build?.sha ?? '';
 
   function land(carIds: readonly number[]): void {
-    for (const carId of carIds) apply({ kind: 'landing_begun', carId, sha: shaOf(carId) });
+    const to = shaOf(carIds.at(-1) ?? 0);
+    for (const carId of carIds) apply({ kind: 'landing_begun', carId, sha: shaOf(carId), to });
     for (const carId of carIds) apply({ kind: 'landed', carId, sha: shaOf(carId) });
   }
 

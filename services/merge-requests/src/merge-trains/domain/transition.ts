@@ -80,7 +80,13 @@ function outcome(
   const stops = names.length > 0;
   // A train that stops starts nothing, not even what the same change has made room for.
   const ordered = stops
-    ? inOrder(before, { ...changed, state: 'paused', targetFailing: true, probe: undefined })
+    ? inOrder(before, {
+        ...changed,
+        state: 'paused',
+        targetFailing: true,
+        resumesAs: changed.state,
+        probe: undefined,
+      })
     : moving;
   const probed = withProbe(ordered.train);
   const stopped = { kind: 'state_changed', state: 'paused', targetFailing: true, names } as const;
@@ -271,7 +277,15 @@ const pardoned = (car: Car): Car =>
 function controlled(train: Train, state: TrainState): Outcome {
   if (train.state === state && !train.targetFailing) return unchanged(train);
   const changed: Train = train.targetFailing
-    ? { ...train, state, targetFailing: false, probe: undefined, streak: [], cars: train.cars.map(pardoned) }
+    ? {
+        ...train,
+        state,
+        targetFailing: false,
+        resumesAs: 'running',
+        probe: undefined,
+        streak: [],
+        cars: train.cars.map(pardoned),
+      }
     : { ...train, state };
   return outcome(
     train,
@@ -284,7 +298,7 @@ function controlled(train: Train, state: TrainState): Outcome {
 function probeReported(train: Train, pipelineId: number | undefined, verdict: Verdict): Outcome {
   const { probe } = train;
   if (probe === undefined || probe.pipelineId !== pipelineId || probe.verdict === verdict) return unchanged(train);
-  if (verdict === 'green') return controlled(train, 'running');
+  if (verdict === 'green') return controlled(train, train.resumesAs);
   return outcome(train, { ...train, probe: { ...probe, verdict } });
 }
 
@@ -309,12 +323,14 @@ const rebuilt = (train: Train, carId: number): Outcome =>
     replaced(train, carId, (car) => ({ ...car, status: 'stale', build: undefined })),
   );
 
-function mayLand(train: Train, position: number): boolean {
+/** Whether a car may begin to land with all that the branch would move over: `to` is where that ends. */
+function mayLand(train: Train, position: number, to: string): boolean {
   const [head = []] = groupsOf(train.cars);
   return (
     train.state !== 'paused' &&
     position < head.length &&
     testedBuild(head)?.verdict === 'green' &&
+    testedBuild(head)?.sha === to &&
     head[0]?.build?.onto === train.base &&
     head.slice(0, position).every(({ status }) => status === 'merging') &&
     head[position]?.status === 'fresh'
@@ -350,7 +366,7 @@ function ofCar(train: Train, car: Car, signal: Extract<Signal, { carId: number }
       return unchanged(opened(train, car, signal.pipelineId));
     }
     case 'landing_begun':
-      return mayLand(train, position) && build?.sha === signal.sha
+      return mayLand(train, position, signal.to) && build?.sha === signal.sha
         ? outcome(
             train,
             replaced(train, car.id, () => ({ ...car, status: 'merging' })),

@@ -62,6 +62,7 @@ interface TrainRow {
   control_reason: string | null;
   control_until: Date | null;
   target_failing: boolean;
+  resumes_as: TrainState;
   streak: Train['streak'];
   failure_rate: number;
   probe_pipeline_id: number | null;
@@ -190,7 +191,7 @@ const readPipelines = (db: SqlExecutor, ids: readonly number[], required: readon
 export async function loadTrain(db: SqlExecutor, trainId: number, lock: boolean): Promise<StoredTrain | undefined> {
   const [row] = await db.query<TrainRow & Record<string, unknown>>(sql`
     select t.id, t.project_id, t.target_branch, t.base_sha, t.target_moves, t.target_seen, t.control_state, t.control_reason,
-      t.control_until, t.target_failing, t.streak, t.failure_rate, t.probe_pipeline_id, t.probe_sha, t.settings_digest, t.due_at,
+      t.control_until, t.target_failing, t.resumes_as, t.streak, t.failure_rate, t.probe_pipeline_id, t.probe_sha, t.settings_digest, t.due_at,
       ${settingsDigest} as settings_now, ${mergeTrainColumns}, p.merge_method, p.squash_option,
       p.allow_merge_on_skipped_pipeline, p.archived, p.deleted_at is null as alive
     from merge_trains t
@@ -223,6 +224,7 @@ export async function loadTrain(db: SqlExecutor, trainId: number, lock: boolean)
       failureRate: row.failure_rate,
       state: row.control_state,
       targetFailing: row.target_failing,
+      resumesAs: row.resumes_as,
       probe: probeOf(row),
       streak: row.streak,
       cars: rows.map(toCar),

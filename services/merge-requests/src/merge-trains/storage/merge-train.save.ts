@@ -121,7 +121,7 @@ async function saveCars(tx: Tx, cars: readonly Car[], built: TrainDecision['buil
 async function saveRow(tx: Tx, { id }: StoredTrain, train: Train): Promise<void> {
   await tx.query(sql`
     update merge_trains set base_sha = ${train.base ?? null}, control_state = ${train.state},
-      target_failing = ${train.targetFailing}, streak = ${JSON.stringify(train.streak)}::jsonb,
+      target_failing = ${train.targetFailing}, resumes_as = ${train.resumesAs}, streak = ${JSON.stringify(train.streak)}::jsonb,
       failure_rate = ${train.failureRate}::double precision, probe_pipeline_id = ${train.probe?.pipelineId ?? null}::bigint,
       probe_sha = ${train.probe?.sha ?? null}, version = version + 1, updated_at = now()
     where id = ${id}`);
