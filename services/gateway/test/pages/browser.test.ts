@@ -112,7 +112,7 @@ describeInBrowser('the page of a train, in Chromium', () => {
     await open();
     await signIn();
     await live();
-    const table = page.getByRole('table', { name: /Aboard/ });
+    const table = page.getByRole('table', { name: /In the train/ });
     expect(await table.getByRole('columnheader').allTextContents()).toEqual([
       'Place',
       'Merge request',
@@ -188,7 +188,7 @@ describeInBrowser('the page of a train, in Chromium', () => {
     expect(Math.max(...times)).toBeLessThan(1_000);
     expect(await page.evaluate('document.querySelectorAll("tr.car")[40].marked')).toBe(true);
     await shows('said.length > 0');
-    expect(await page.evaluate('said')).toEqual(['10 merge requests have left the train.']);
+    expect(await page.evaluate('said')).toEqual(['10 merge requests have landed or been removed.']);
     expect(problems).toEqual([]);
   });
 

@@ -175,7 +175,7 @@ describe('words', () => {
     expect(newsOf(departures as never, departures as never)).toBe('');
     expect(newsOf(departures.slice(1) as never, departures as never)).toBe('!41: Landed.');
     expect(newsOf([], [...departures, ...busyTrain().departures.map((one) => ({ ...one, at: 'x' }))] as never)).toBe(
-      '6 merge requests have left the train.',
+      '6 merge requests have landed or been removed.',
     );
   });
 
@@ -200,7 +200,7 @@ describe('words', () => {
       [car(4, 1, { target_branch: 'old', merged_at: '2026-01-01' })] as never,
       false,
     );
-    expect(found.map(({ branch, aboard, landedAt }) => [branch, aboard, landedAt])).toEqual([
+    expect(found.map(({ branch, cars, landedAt }) => [branch, cars, landedAt])).toEqual([
       ['main', 2, undefined],
       ['next', 1, undefined],
       ['old', 0, '2026-01-01'],

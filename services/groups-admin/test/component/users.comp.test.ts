@@ -1,6 +1,7 @@
 import { openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import {
+  AccessServiceService,
   ResolveResponse_SudoRefusal as Sudo,
   ResolveResponse_TokenRefusal as Token,
 } from '@switchyard/protos/groups_admin/v1/access';
@@ -55,6 +56,22 @@ async function makeToken(userId: number, scopes = ['api'], expiresAt = '') {
 }
 
 const kind = (expected: string) => expect.objectContaining({ kind: expected });
+
+describe('many questions at once', () => {
+  it('are answered in their order, and bounded (D3)', async () => {
+    const { token } = await makeToken((await makeUser()).id);
+    const client = service.client(AccessServiceService);
+    const of = (one: string) => ({ token: one, sudo: '', target: undefined, address: '' });
+    const questions = [of(rootToken), of('glpat-unknown-unknown-1'), of(token), of('')];
+    const { answers } = await client.resolveAll({ questions }, { requestId: 'test' });
+    expect(answers).toEqual(await Promise.all(questions.map((question) => service.resolve(question))));
+    expect(answers[1]?.tokenRefusal).toBe(Token.TOKEN_REFUSAL_UNKNOWN);
+    const many = Array.from({ length: 501 }, () => of(''));
+    await expect(client.resolveAll({ questions: many }, { requestId: 'test' })).rejects.toMatchObject({
+      kind: 'invalid_params',
+    });
+  });
+});
 
 describe('the administrator', () => {
   it('signs in with the token of the environment and sees all of themselves', async () => {

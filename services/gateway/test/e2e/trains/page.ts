@@ -39,7 +39,7 @@ export const pageTests = (started: () => System): void =>
       const proposal = await train.propose('watched');
       await train.addToTrain(proposal);
       const row = page
-        .getByRole('table', { name: /Aboard/ })
+        .getByRole('table', { name: /In the train/ })
         .getByRole('row')
         .nth(1);
       await row.getByText(`!${proposal.iid} `).waitFor();

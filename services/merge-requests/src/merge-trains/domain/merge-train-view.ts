@@ -27,7 +27,7 @@ export interface TrainControl {
   readonly probe: NonNullable<MergeTrainEntry['pipeline']> | undefined;
 }
 
-/** Who left a train, and why. */
+/** A car that landed or was removed, and why. */
 export interface Departure {
   readonly mergeRequestIid: number;
   readonly title: string;
@@ -45,7 +45,7 @@ export interface MergeTrainView {
   readonly control: TrainControl;
   /** In the order of the queue, the first `viewedCars` of them. */
   readonly entries: readonly MergeTrainEntry[];
-  /** Cars aboard. */
+  /** Cars that have not landed. */
   readonly total: number;
   /** The newest first. */
   readonly departures: readonly Departure[];

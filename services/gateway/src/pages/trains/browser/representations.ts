@@ -62,7 +62,7 @@ export interface Evidence {
   readonly reruns: number;
 }
 
-/** Who left. */
+/** What landed, or was removed. */
 export interface Departure {
   readonly merge_request_iid: number;
   readonly title: string;

@@ -78,14 +78,14 @@ const reasons: Readonly<Record<string, string>> = {
   archived: 'The project was archived',
 };
 
-/** Why an entry left, in words. */
+/** Why an entry is gone, in words. */
 export const reasonOf = (reason: string): string => reasons[reason] ?? reason.replaceAll('_', ' ');
 
 /** What is said aloud of what has happened between two views; empty when nothing of note has. */
 export function newsOf(before: readonly Departure[], after: readonly Departure[]): string {
   const known = new Set(before.map((one) => `${one.merge_request_iid} ${one.at}`));
   const left = after.filter((one) => !known.has(`${one.merge_request_iid} ${one.at}`)).reverse();
-  if (left.length > listed) return `${left.length} merge requests have left the train.`;
+  if (left.length > listed) return `${left.length} merge requests have landed or been removed.`;
   return left.map((one) => `!${one.merge_request_iid}: ${reasonOf(one.reason)}.`).join(' ');
 }
 
@@ -126,8 +126,8 @@ export function linkTo(address: string | null | undefined): string | undefined {
 /** The key figures of a time, as name and value. */
 export const figuresOf = ({ landings, turnaround, builds_per_landing, paused_share, removals }: Statistics) => [
   ['Landed', String(landings)],
-  ['Left without landing', String(removals.reduce((sum, { count }) => sum + count, 0))],
-  ['Median time aboard', turnaround.p50 === null ? '–' : duration(turnaround.p50)],
+  ['Removed', String(removals.reduce((sum, { count }) => sum + count, 0))],
+  ['Median time in the train', turnaround.p50 === null ? '–' : duration(turnaround.p50)],
   ['95 % are faster than', turnaround.p95 === null ? '–' : duration(turnaround.p95)],
   ['Builds per landing', builds_per_landing === null ? '–' : builds_per_landing.toFixed(2)],
   ['Time paused', `${Math.round(paused_share * 100)} %`],

@@ -95,16 +95,16 @@ function Car({ entry, at, now }: { entry: Entry; at: number; now: number }) {
 export function Cars({ view, now }: { view: TrainView; now: number }) {
   const { entries, total } = view;
   return (
-    <section aria-labelledby="aboard">
-      <h2 id="aboard">
-        Aboard <span class="count">{total}</span>
+    <section aria-labelledby="queue">
+      <h2 id="queue">
+        In the train <span class="count">{total}</span>
       </h2>
       {entries.length === 0 ? (
         <p class="empty">The train is empty. Add a merge request to it, and it appears here.</p>
       ) : (
         <Fragment>
           <Track entries={entries} />
-          <table role="table" class="cars" aria-labelledby="aboard">
+          <table role="table" class="cars" aria-labelledby="queue">
             <thead role="rowgroup">
               <tr role="row">
                 {columns.map((name) => (

@@ -5,7 +5,7 @@ import { Away, When } from './shared.tsx';
 const texts = {
   running: { title: 'Running', text: 'Cars are tested and land in their order.' },
   paused: { title: 'Paused', text: 'Nothing lands. Cars keep their places, and new ones can be added.' },
-  draining: { title: 'Draining', text: 'Cars that are aboard land. No new one is taken.' },
+  draining: { title: 'Draining', text: 'Cars in the train land. No new one is added.' },
 } as const;
 
 const stopped = {

@@ -29,12 +29,12 @@ const EvidenceOf = ({ evidence }: { evidence: Evidence }) => (
   </details>
 );
 
-/** Who left last, and why. */
+/** What landed or was removed last, and why. */
 export const Departures = ({ departures, now }: { departures: readonly Departure[]; now: number }) => (
   <section aria-labelledby="left">
-    <h2 id="left">Landed and left</h2>
+    <h2 id="left">Landed and removed</h2>
     {departures.length === 0 ? (
-      <p class="empty">No merge request has left this train yet.</p>
+      <p class="empty">No merge request has landed or been removed yet.</p>
     ) : (
       <ol class="departures">
         {departures.map((one) => (

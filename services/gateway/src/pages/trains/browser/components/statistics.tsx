@@ -29,7 +29,7 @@ const Days = ({ statistics }: { statistics: Statistics }) => (
       <table>
         <thead>
           <tr>
-            {['Day', 'Landed', 'Left', 'Builds', 'Median time aboard', '95 % are faster than'].map((name) => (
+            {['Day', 'Landed', 'Removed', 'Builds', 'Median time', '95 % are faster than'].map((name) => (
               <th key={name} scope="col">
                 {name}
               </th>
@@ -101,7 +101,7 @@ export class Figures extends Component<{ statistics: Statistics }> {
                 />
               </figure>
               <figure>
-                <figcaption>Time aboard</figcaption>
+                <figcaption>Time in the train</figcaption>
                 <Plot
                   dates={dates}
                   series={turnaround}

@@ -11,8 +11,8 @@ interface TrainListProps {
   readonly now: number;
 }
 
-const aboard = ({ aboard: count, isAtLeast }: TrainSummary): string =>
-  count === 0 ? 'empty' : `${isAtLeast ? 'at least ' : ''}${count} aboard`;
+const size = ({ cars: count, isAtLeast }: TrainSummary): string =>
+  count === 0 ? 'empty' : `${isAtLeast ? 'at least ' : ''}${count} in the train`;
 
 /** The trains of a project. */
 export const TrainList = ({ base, project, trains, now }: TrainListProps) => (
@@ -31,7 +31,7 @@ export const TrainList = ({ base, project, trains, now }: TrainListProps) => (
         {trains.map((train) => (
           <li key={train.branch}>
             <a href={pageOf(base, project.path_with_namespace, train.branch)}>{train.branch}</a>
-            <span>{aboard(train)}</span>
+            <span>{size(train)}</span>
             {train.landedAt !== undefined && (
               <span class="by">
                 landed last <When at={train.landedAt} now={now} />
