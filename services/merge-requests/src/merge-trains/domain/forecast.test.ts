@@ -120,6 +120,15 @@ describe('the forecast of a train (D8)', () => {
     expect(cars[2]?.median).toBeGreaterThan(0);
   });
 
+  it('a car that meets another one meets it again when that is built anew', () => {
+    const held: Car = { ...newCar(3, 3), held: { onto: 's2', reason: 'conflict' } };
+    const leaves = built(1, 'A', { verdict: 'failed', failedNames: ['test'] });
+    const train = trainOf([leaves, built(2, 's1'), held], { retries: 0 });
+    const { cars } = made(inputOf(train, { left: { failed: 0, landed: 1_000 } }));
+    expect(cars[1]?.median).toBeGreaterThan(0);
+    expect(cars[2]?.median).toBeUndefined();
+  });
+
   it('goes on with pipelines that are being opened, and with a batch', () => {
     const opening = trainOf([built(1, 'A', { pipelineId: undefined }), newCar(2, 2)], { parallel: 1 });
     expect(minutesOf(made(inputOf(opening)))[0]?.[0]).toBeGreaterThan(10);

@@ -57,7 +57,7 @@ function ratesOf({ runs, left }: ForecastInput): FailureRates {
 
 /** Simulations of one forecast. */
 const mostSimulations = 200;
-const fewestSimulations = 6;
+const fewestSimulations = 5;
 /** Effort after which no further simulation is begun: some 100 ms of CPU, which trains of more than ten cars reach. */
 const enoughEffort = 350_000;
 /** Effort after which a simulation ends: what is aboard then lands too late to be foretold. */
