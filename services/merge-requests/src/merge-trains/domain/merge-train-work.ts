@@ -1,3 +1,4 @@
+import type { Verdict } from '../../merge-requests';
 import type { Signal, Step, Train } from './merge-train';
 import type { StoredTrain, TrainPipeline } from './stored-train';
 import { transition } from './transition';
@@ -8,8 +9,11 @@ export const probeEveryMs = 15 * 60_000;
 /** Milliseconds between two looks at whether those who added the cars may still merge. */
 export const rightsEveryMs = 10_000;
 
-const isLate = ({ timeoutMinutes }: StoredTrain, { openedAt }: TrainPipeline, now: Date): boolean =>
-  openedAt.getTime() + timeoutMinutes * 60_000 <= now.getTime();
+const isLate = (
+  { timeoutMinutes }: Pick<StoredTrain, 'timeoutMinutes'>,
+  { openedAt }: TrainPipeline,
+  now: Date,
+): boolean => openedAt.getTime() + timeoutMinutes * 60_000 <= now.getTime();
 
 /** What the pipelines of a train report, and what time alone brings about at `now`, as signals. */
 export function newsOf(stored: StoredTrain, now: Date): Signal[] {
@@ -33,19 +37,25 @@ export function newsOf(stored: StoredTrain, now: Date): Signal[] {
   return [...signals, ...newsOfProbe(stored, now), { kind: 'resumed' }];
 }
 
-function newsOfProbe(stored: StoredTrain, now: Date): Signal[] {
-  const { probe } = stored.train;
-  const pipeline = probe?.pipelineId === undefined ? undefined : stored.pipelines.get(probe.pipelineId);
+/**
+ * The verdict of a probe is not kept: one that has not passed is news when the next one is due, and once only. One that
+ * was deleted is made again at once.
+ */
+function newsOfProbe({ train, pipelines, rule, ...stored }: StoredTrain, now: Date): Signal[] {
+  const { probe } = train;
   if (probe === undefined) return [];
-  if (pipeline === undefined) return [{ kind: 'probe_reported', pipelineId: probe.pipelineId, verdict: 'canceled' }];
-  const { verdict } = judge(pipeline.reports, stored.rule, now);
-  const reported = verdict === 'pending' && isLate(stored, pipeline, now) ? 'late' : verdict;
-  const ended = reported !== 'pending' && reported !== 'green';
-  const since = (pipeline.finishedAt ?? pipeline.openedAt).getTime();
-  return [
-    { kind: 'probe_reported', pipelineId: pipeline.id, verdict: reported },
-    ...(ended && stored.cars.size > 0 && since + probeEveryMs <= now.getTime() ? [{ kind: 'probe_due' } as const] : []),
+  const ended = (verdict: Verdict): Signal[] => [
+    { kind: 'probe_reported', pipelineId: probe.pipelineId, verdict },
+    { kind: 'probe_due' },
   ];
+  const pipeline = probe.pipelineId === undefined ? undefined : pipelines.get(probe.pipelineId);
+  if (pipeline === undefined) return ended('canceled');
+  const { verdict } = judge(pipeline.reports, rule, now);
+  if (verdict === 'green') return [{ kind: 'probe_reported', pipelineId: pipeline.id, verdict }];
+  // Without cars nothing waits for the next one.
+  const isOver = stored.cars.size > 0 && (verdict !== 'pending' || isLate(stored, pipeline, now));
+  const since = (pipeline.finishedAt ?? pipeline.openedAt).getTime();
+  return isOver && since + probeEveryMs <= now.getTime() ? ended(verdict === 'pending' ? 'late' : verdict) : [];
 }
 
 /** The train after its news. */
