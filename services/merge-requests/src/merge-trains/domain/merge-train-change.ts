@@ -266,7 +266,8 @@ export function decideBuilt(
 /** The work that publishes a change of what a train does, for each merge request that is on it. */
 export function stateJobs(
   stored: StoredTrain,
-  { train, events }: Outcome,
+  train: Train,
+  changed: Extract<TrainEvent, { kind: 'state_changed' }>,
   change: {
     readonly id: number;
     readonly reason: string | undefined;
@@ -274,8 +275,6 @@ export function stateJobs(
     readonly actorId: number;
   },
 ): JobRequest[] {
-  const changed = events.findLast((event) => event.kind === 'state_changed');
-  if (changed === undefined) return [];
   const facts = train.cars.flatMap(({ id }, at): LaterFact[] => {
     const car = stored.cars.get(id);
     if (car === undefined) return [];

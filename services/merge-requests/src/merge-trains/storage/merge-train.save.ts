@@ -5,6 +5,7 @@ import { cancelPipelines, insertPipeline } from '../../pipelines';
 import type { Car, Outcome, Step, Train, TrainEvent } from '../domain/merge-train';
 import { evidenceOf, stateJobs, type TrainDecision } from '../domain/merge-train-change';
 import type { StoredTrain } from '../domain/stored-train';
+import { targetFailing } from '../domain/train-control';
 import { transition } from '../domain/transition';
 import { type OpenedRun, recordHistory } from './merge-train.history';
 import { loadTrain } from './merge-train.row';
@@ -127,26 +128,27 @@ async function saveRow(tx: Tx, { id }: StoredTrain, train: Train): Promise<void>
     where id = ${id}`);
 }
 
-/** Records who changed what a train does, and has it published for the cars aboard. */
-async function saveState(
-  tx: Tx,
-  stored: StoredTrain,
-  outcome: Outcome,
-  { actorId, control }: TrainCause,
-): Promise<void> {
-  const changed = outcome.events.findLast((event) => event.kind === 'state_changed');
-  if (changed === undefined) return;
-  const reason = changed.targetFailing ? 'target_failing' : control?.reason;
-  const until = control?.until;
-  await tx.query(sql`
-    update merge_trains set control_reason = ${reason ?? null}, control_until = ${until ?? null},
-      control_user_id = ${actorId === 0 ? null : actorId}::bigint, control_changed_at = now() where id = ${stored.id}`);
-  const row = await tx.one<{ id: number }>(sql`
-    insert into merge_train_control_changes (train_id, state, reason, until, user_id)
-    values (${stored.id}, ${changed.state}, ${reason ?? null}, ${until ?? null}, ${actorId === 0 ? null : actorId}::bigint)
-    returning id`);
-  const jobs = stateJobs(stored, outcome, { id: row!.id, reason, until, actorId });
-  await enqueueJobs(tx, [...jobs, { kind: 'merge_train', trainId: stored.id }]);
+/**
+ * Records who changed what a train does, and has it published for the cars aboard. What a maintainer did not decide, the
+ * train did itself, in whose transaction it may be.
+ */
+async function saveState(tx: Tx, stored: StoredTrain, outcome: Outcome, cause: TrainCause): Promise<void> {
+  for (const event of outcome.events) {
+    if (event.kind !== 'state_changed') continue;
+    const byMaintainer = cause.control !== undefined && !event.targetFailing;
+    const actorId = byMaintainer ? cause.actorId : 0;
+    const reason = event.targetFailing ? targetFailing : cause.control?.reason;
+    const until = byMaintainer ? cause.control?.until : undefined;
+    await tx.query(sql`
+      update merge_trains set control_reason = ${reason ?? null}, control_until = ${until ?? null},
+        control_user_id = ${actorId === 0 ? null : actorId}::bigint, control_changed_at = now() where id = ${stored.id}`);
+    const row = await tx.one<{ id: number }>(sql`
+      insert into merge_train_control_changes (train_id, state, reason, until, user_id)
+      values (${stored.id}, ${event.state}, ${reason ?? null}, ${until ?? null}, ${actorId === 0 ? null : actorId}::bigint)
+      returning id`);
+    const jobs = stateJobs(stored, outcome.train, event, { id: row!.id, reason, until, actorId });
+    await enqueueJobs(tx, [...jobs, { kind: 'merge_train', trainId: stored.id }]);
+  }
 }
 
 const removedIn = (events: readonly TrainEvent[]): number[] =>
