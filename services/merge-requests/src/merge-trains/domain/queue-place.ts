@@ -26,8 +26,8 @@ export interface QueuedCar {
   readonly expectedAt: Date | undefined;
   /** The pipeline that tests it, and the commit that one runs on. */
   readonly pipeline: { readonly id: number; readonly sha: string } | undefined;
-  /** Whether anything has been reported of its pipeline. */
-  readonly reported: boolean;
+  /** Names that have been reported of its pipeline; counted as far as the project asks. */
+  readonly reported: number;
   /** Newest report of each name that has not passed, and of each that is required. */
   readonly statuses: readonly ReportedName[];
 }
@@ -38,6 +38,8 @@ export interface TrainQueue {
   /** Pipelines that may run at the same time. */
   readonly window: number;
   readonly requiredStatuses: readonly string[];
+  /** Without required names: how many there must be. */
+  readonly requiredStatusCount: number;
   /** In queue order. */
   readonly cars: readonly QueuedCar[];
 }
@@ -97,7 +99,9 @@ function waitingFor(car: QueuedCar, at: number, train: TrainQueue): WaitingFor |
   if (car.verdict === 'green') return at === 0 ? undefined : because('cars_ahead');
   if (car.pipeline === undefined) return because('place');
   const missing = missingNames(car, train.requiredStatuses);
-  if (missing.length > 0 || !car.reported) return because('statuses', missing);
+  const least = train.requiredStatuses.length > 0 ? 0 : Math.max(1, train.requiredStatusCount);
+  // Names that are yet to come are not known: then the list is empty.
+  if (missing.length > 0 || car.reported < least) return because('statuses', missing);
   return because('settling');
 }
 

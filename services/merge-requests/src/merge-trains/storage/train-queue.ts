@@ -16,6 +16,7 @@ interface CarRow {
   control_state: TrainState;
   parallel: number;
   required: string[];
+  required_count: number;
   id: number;
   iid: number;
   status: string;
@@ -28,7 +29,7 @@ interface CarRow {
   expected_at: Date | null;
   pipeline_id: number | null;
   pipeline_sha: string | null;
-  reported: boolean;
+  reported: number;
   statuses: ReportedName[] | null;
 }
 
@@ -56,9 +57,11 @@ export async function readPlaces(db: SqlExecutor, trainIds: readonly number[]): 
     named(
       'merge_train_places',
       sql`select c.train_id, t.control_state, p.merge_train_parallel_cars as parallel, p.merge_train_required_statuses as required,
-        c.id, mr.iid, c.status, c.sha, c.batch_id, c.verdict, c.reruns, c.failed_names, c.held_onto is not null as held, c.expected_at,
-        c.pipeline_id, pl.sha as pipeline_sha,
-        exists (select 1 from commit_statuses cs where cs.pipeline_id = c.pipeline_id) as reported,
+        p.merge_train_required_status_count as required_count, c.id, mr.iid, c.status, c.sha, c.batch_id, c.verdict, c.reruns,
+        c.failed_names, c.held_onto is not null as held, c.expected_at, c.pipeline_id, pl.sha as pipeline_sha,
+        (select count(*)::int from (
+          select 1 from commit_statuses cs where cs.pipeline_id = c.pipeline_id and not cs.retried
+          limit greatest(p.merge_train_required_status_count, 1)) cs) as reported,
         (select json_agg(json_build_object('name', cs.name, 'status', cs.status) order by cs.id) from (
           select cs.id, cs.name, cs.status from commit_statuses cs
           where cs.pipeline_id = c.pipeline_id and not cs.retried
@@ -70,14 +73,18 @@ export async function readPlaces(db: SqlExecutor, trainIds: readonly number[]): 
       order by c.train_id, ${queueOrder} limit ${readCars}`,
     ),
   );
-  const trains = new Map<number, CarRow[]>();
-  for (const row of rows) trains.set(row.train_id, [...(trains.get(row.train_id) ?? []), row]);
+  const trains = new Map<number, [CarRow, ...CarRow[]]>();
+  for (const row of rows) {
+    const cars = trains.get(row.train_id);
+    if (cars === undefined) trains.set(row.train_id, [row]);
+    else cars.push(row);
+  }
   return new Map([...trains.values()].flatMap((cars) => [...placesOf(queueOf(cars))]));
 }
 
-function queueOf(rows: readonly CarRow[]): TrainQueue {
-  const { control_state: state = 'running', parallel: window = 0, required: requiredStatuses = [] } = rows[0] ?? {};
-  return { state, window, requiredStatuses, cars: rows.map(toCar) };
+function queueOf(rows: readonly [CarRow, ...CarRow[]]): TrainQueue {
+  const [{ control_state: state, parallel: window, required, required_count: requiredStatusCount }] = rows;
+  return { state, window, requiredStatuses: required, requiredStatusCount, cars: rows.map(toCar) };
 }
 
 /** Entries with their places in the queue, those that have landed apart: at most one statement more. */
