@@ -211,6 +211,8 @@ describe('a failure is tested again before it is blamed (D8)', () => {
       { rerun: false, verdict: 'failed' },
       { rerun: true, verdict: 'green' },
     ]);
+    const { body } = await api(developer, 'GET', at(project, '/merge_trains/main/statistics'));
+    expect(body).toMatchObject({ landings: 1, flakes: [{ name: 'unit', count: 1 }] });
     expect((await api(developer, 'GET', car(project, 1, '/receipt'))).body).toMatchObject({
       pipeline: { id: again[1].pipeline.id },
       landed: { sha: first[1].sha },
