@@ -1,4 +1,5 @@
 import { sql } from '@switchyard/database/sql';
+import { storesOn } from '../support/areas';
 import type { Fault } from './faulty-database';
 import { prepareSceneGround } from './scene-ground';
 import { TrainScene } from './train-scene';
@@ -74,3 +75,21 @@ test.each(faults.map((fault) => [fault.kind, 'at' in fault ? fault.at : 0, fault
     await expectWhole(batch);
   },
 );
+
+test('of changes that are made together none is made when one is void (D8)', async () => {
+  const { projectId } = await greenBatch();
+  const rows = () =>
+    ground.db.query<{ id: number; title: string }>(sql`
+      select id, title from merge_requests where project_id = ${projectId} order by id`);
+  const before = await rows();
+  const { mergeRequests } = storesOn(ground.db);
+  const retitled = (id: number) => ({ id, actorId: 2, decide: () => ({ patch: { title: 'Another' } }) });
+  const [one, two] = before.map(({ id }) => retitled(id)) as [ReturnType<typeof retitled>, ReturnType<typeof retitled>];
+  expect(await mergeRequests.changeAll([one, { ...two, decide: () => undefined }])).toBeUndefined();
+  expect(await rows()).toEqual(before);
+  const failing = mergeRequests.changeAll([two, one], { also: () => Promise.reject(new Error('no')) });
+  await expect(failing).rejects.toThrow('no');
+  expect(await rows()).toEqual(before);
+  expect(await mergeRequests.changeAll([two, one])).toMatchObject([{ id: two.id }, { id: one.id }]);
+  expect((await rows()).map(({ title }) => title)).toEqual(['Another', 'Another', before[2]?.title]);
+});
