@@ -28,6 +28,7 @@ const control = command('control', [fc.constantFrom('paused', 'paused', 'drainin
   scene.control(to),
 );
 const failAll = command('fail all', [], (scene) => scene.failAll());
+const failOne = command('fail one', [at], (scene, which) => scene.failOne(which));
 const failOn = command('fail on and on', [fc.integer({ min: 2, max: 5 })], async (scene, times) => {
   for (let done = 0; done < times; done += 1) {
     await scene.failAll();
@@ -53,7 +54,7 @@ const meanwhile = fc.oneof(
   outsidePush,
   forcePush,
   passAll,
-  failAll,
+  failOne,
   skipTrain,
   control,
   workAlone,
@@ -87,7 +88,8 @@ const commands = fc.oneof(
   { weight: 3, arbitrary: command('look after', [], (scene) => scene.lookAfter()) },
   { weight: 6, arbitrary: report },
   { weight: 7, arbitrary: passAll },
-  { weight: 4, arbitrary: failAll },
+  { weight: 2, arbitrary: failAll },
+  { weight: 6, arbitrary: failOne },
   { weight: 4, arbitrary: failOn },
   { weight: 3, arbitrary: control },
   { weight: 3, arbitrary: leave },

@@ -267,6 +267,13 @@ export class TrainScene extends SceneOracles {
     for (const pipeline of await this.current()) if (!pipeline.probe) await this.reportOn(pipeline, 'unit', 'failed');
   }
 
+  /** The outside CI fails one that a car waits for. */
+  async failOne(at: number): Promise<void> {
+    const pipelines = (await this.current()).filter(({ probe }) => !probe);
+    const pipeline = pipelines[at % Math.max(1, pipelines.length)];
+    if (pipeline !== undefined) await this.reportOn(pipeline, 'unit', 'failed');
+  }
+
   /** The pipelines of the cars, each once, and the probe. */
   private async current() {
     const pipelines = await this.pipelines();
