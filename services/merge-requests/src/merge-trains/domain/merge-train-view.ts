@@ -1,6 +1,6 @@
-import type { UserRow } from '@switchyard/directory';
 import type { TrainEvidence } from '../../merge-requests';
 import type { MergeTrainEntry } from './merge-train-entry';
+import type { TrainControlView } from './train-control';
 
 /** Which train. */
 export interface TrainKey {
@@ -12,19 +12,6 @@ export interface TrainKey {
 export interface TrainMarks extends TrainKey {
   readonly trainId: number;
   readonly mark: string;
-}
-
-/** What a train is allowed to do. */
-export interface TrainControl {
-  readonly state: 'running' | 'paused' | 'draining';
-  readonly reason: string | undefined;
-  /** When it runs again by itself. */
-  readonly until: Date | undefined;
-  readonly updatedAt: Date | undefined;
-  /** Undefined when the train did it, or nobody has changed anything. */
-  readonly updatedBy: UserRow | undefined;
-  /** The pipeline on the tip of the target branch that is to show whether the branch itself fails. */
-  readonly probe: NonNullable<MergeTrainEntry['pipeline']> | undefined;
 }
 
 /** A car that landed or was removed, and why. */
@@ -41,8 +28,7 @@ export interface Departure {
 /** A train as it stands. */
 export interface MergeTrainView {
   readonly targetBranch: string;
-  readonly projectPath: string;
-  readonly control: TrainControl;
+  readonly control: Omit<TrainControlView, 'changes'>;
   /** In the order of the queue, the first `viewedCars` of them. */
   readonly entries: readonly MergeTrainEntry[];
   /** Cars that have not landed. */

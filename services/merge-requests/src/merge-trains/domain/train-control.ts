@@ -35,7 +35,8 @@ export interface TrainControlView {
   readonly project: ProjectRow;
   readonly targetBranch: string;
   readonly control: TrainControl;
-  readonly updatedAt: Date;
+  /** Undefined for a branch that has no train yet. */
+  readonly updatedAt: Date | undefined;
   /** Who made the last change: the ghost for a deleted user, undefined for the train itself and before any. */
   readonly updatedBy: UserRow | undefined;
   /** The pipeline on the tip of the target branch that shows whether the branch itself fails. */

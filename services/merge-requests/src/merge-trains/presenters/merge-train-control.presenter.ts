@@ -16,7 +16,7 @@ const presentUser = (user: UserRow | undefined, externalUrl: string) =>
 export const presentTrainState = (view: Omit<TrainControlView, 'changes'>, externalUrl: string) => ({
   target_branch: view.targetBranch,
   ...presentControl(view.control),
-  updated_at: dateTime(view.updatedAt),
+  updated_at: optionalDateTime(view.updatedAt),
   updated_by: presentUser(view.updatedBy, externalUrl),
   probe:
     view.probe === undefined

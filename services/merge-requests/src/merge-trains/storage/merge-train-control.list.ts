@@ -19,7 +19,40 @@ interface ControlColumns {
   until: Date | null;
 }
 
-type ControlRow = ControlColumns & { id: number; target_branch: string; target_failing: boolean; changed_at: Date };
+/** The train that `controlColumns` put into a row; all of them null for a branch without a train. */
+type ControlRow = { [K in keyof ControlColumns]: ControlColumns[K] | null } & {
+  train_id: number | null;
+  target_failing: boolean | null;
+  changed_at: Date | null;
+};
+
+/** What is read of the control of a train `t`, its project `p` and `n` and its probe `pl`. */
+export const controlColumns = sql`t.id as train_id, t.control_state as state, t.control_reason as reason,
+  t.control_until as until, t.target_failing, coalesce(t.control_changed_at, t.created_at) as changed_at, ${projectColumns},
+  ${pipelineColumns}, ${userColumns('decider')}`;
+
+/** Joins behind `controlColumns` of what hangs on a train `t`. */
+export const controlJoins = sql`left join pipelines pl on pl.id = t.probe_pipeline_id ${userJoin('decider', sql`t.control_user_id`)}`;
+
+/** The control that `controlColumns` put into a row; undefined without the project. */
+export function toTrainState(
+  found: Record<string, unknown>,
+  targetBranch: string,
+): Omit<TrainControlView, 'changes'> | undefined {
+  const row = found as unknown as ControlRow;
+  const project = projectOf(found);
+  if (project === undefined) return undefined;
+  const control = toControl({ state: row.state ?? 'running', reason: row.reason, until: row.until });
+  return {
+    project,
+    targetBranch,
+    control: row.target_failing === true ? { ...control, reason: targetFailing } : control,
+    updatedAt: given(row.changed_at),
+    updatedBy: userOf(found, 'decider'),
+    probe: pipelineOf(found, project.id),
+  };
+}
+
 type ChangeRow = ControlColumns & { created_at: Date };
 
 const toControl = ({ state, reason, until }: ControlColumns): TrainControl => ({
@@ -45,23 +78,9 @@ export async function trainControlOf(
   db: SqlExecutor,
   key: { projectId: number; targetBranch: string },
 ): Promise<TrainControlView | undefined> {
-  const [row] = await db.query<ControlRow>(sql`
-    select t.id, t.target_branch, t.control_state as state, t.control_reason as reason, t.control_until as until,
-      t.target_failing, coalesce(t.control_changed_at, t.created_at) as changed_at, ${projectColumns}, ${pipelineColumns},
-      ${userColumns('decider')}
-    from merge_trains t ${joinProject(sql`t.project_id`)} left join pipelines pl on pl.id = t.probe_pipeline_id
-      ${userJoin('decider', sql`t.control_user_id`)}
+  const [row] = await db.query<Record<string, unknown>>(sql`
+    select ${controlColumns} from merge_trains t ${joinProject(sql`t.project_id`)} ${controlJoins}
     where t.project_id = ${key.projectId} and t.target_branch = ${key.targetBranch}`);
-  const project = row && projectOf(row);
-  if (row === undefined || project === undefined) return undefined;
-  const control = toControl(row);
-  return {
-    project,
-    targetBranch: row.target_branch,
-    control: row.target_failing ? { ...control, reason: targetFailing } : control,
-    updatedAt: row.changed_at,
-    updatedBy: userOf(row, 'decider'),
-    probe: pipelineOf(row, project.id),
-    changes: await newestChanges(db, row.id),
-  };
+  const state = row && toTrainState(row, key.targetBranch);
+  return state && { ...state, changes: await newestChanges(db, row?.train_id as number) };
 }

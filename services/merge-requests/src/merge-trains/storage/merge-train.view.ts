@@ -1,12 +1,9 @@
 import { given, type SqlExecutor } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
-import { userColumns, userJoin, userOf } from '@switchyard/directory';
 import type { TrainEvidence } from '../../merge-requests';
-import type { PipelineStatus } from '../../pipelines';
 import {
   type Departure,
   type MergeTrainView,
-  type TrainControl,
   type TrainKey,
   type TrainMarks,
   viewedCars,
@@ -15,6 +12,7 @@ import {
 import { entryColumns, entryJoins, toEntry } from './merge-train.list';
 import { active, queueOrder } from './merge-train.row';
 import { trainChannel } from './merge-train.save';
+import { controlColumns, controlJoins, toTrainState } from './merge-train-control.list';
 import { withPlaces } from './train-queue';
 
 /** Calls `onChange` with the id of a train that may have changed; without one when notices may have been missed. */
@@ -26,36 +24,13 @@ export const onTrainChange = (
     onChange(payload === undefined || payload === '' ? undefined : Number(payload)),
   );
 
-interface TrainRow {
-  id: number | null;
-  control_state: TrainControl['state'] | null;
-  control_reason: string | null;
-  control_until: Date | null;
-  control_changed_at: Date | null;
-  target_failing: boolean | null;
-  full_path: string;
-  total: number | null;
-  probe_id: number | null;
-  probe_iid: number;
-  probe_sha: string;
-  probe_ref: string;
-  probe_status: string;
-  probe_source: string;
-  probe_created_at: Date;
-  probe_updated_at: Date;
-}
-
 const trainStatement = ({ projectId, targetBranch }: TrainKey) =>
   named(
     'view_merge_train',
-    sql`select t.id, t.control_state, t.control_reason, t.control_until, t.control_changed_at, t.target_failing,
-      n.full_path || '/' || p.path as full_path,
-      (select count(*)::int from merge_train_cars c where c.train_id = t.id and c.status in ${active}) as total,
-      pl.id as probe_id, pl.iid as probe_iid, pl.sha as probe_sha, pl.ref as probe_ref, pl.status as probe_status,
-      pl.source as probe_source, pl.created_at as probe_created_at, pl.updated_at as probe_updated_at, ${userColumns('controller')}
+    sql`select ${controlColumns},
+      (select count(*)::int from merge_train_cars c where c.train_id = t.id and c.status in ${active}) as total
     from directory.projects p join directory.namespaces n on n.id = p.namespace_id
-    left join merge_trains t on t.project_id = p.id and t.target_branch = ${targetBranch}
-    left join pipelines pl on pl.id = t.probe_pipeline_id ${userJoin('controller', sql`t.control_user_id`)}
+    left join merge_trains t on t.project_id = p.id and t.target_branch = ${targetBranch} ${controlJoins}
     where p.id = ${projectId} and p.deleted_at is null`,
   );
 
@@ -88,37 +63,16 @@ const toDeparture = (row: DepartureRow): Departure => ({
   evidence: given(row.evidence),
 });
 
-const controlOf = (row: TrainRow, projectId: number): TrainControl => ({
-  state: row.control_state ?? 'running',
-  reason: row.target_failing === true ? 'target_failing' : given(row.control_reason),
-  until: given(row.control_until),
-  updatedAt: given(row.control_changed_at),
-  updatedBy: userOf(row, 'controller'),
-  probe:
-    row.probe_id === null
-      ? undefined
-      : {
-          id: row.probe_id,
-          iid: row.probe_iid,
-          projectId,
-          sha: row.probe_sha,
-          ref: row.probe_ref,
-          status: row.probe_status as PipelineStatus,
-          source: row.probe_source,
-          createdAt: row.probe_created_at,
-          updatedAt: row.probe_updated_at,
-        },
-});
-
 /**
  * A train as it stands, in four statements however long it is. They are no snapshot: a change between them is notified,
  * and so is read again. A branch without a train is an empty one.
  * @returns undefined without the project
  */
 export async function readMergeTrainView(db: SqlExecutor, key: TrainKey): Promise<MergeTrainView | undefined> {
-  const [row] = await db.query<TrainRow & Record<string, unknown>>(trainStatement(key));
-  if (row === undefined) return undefined;
-  const trainId = row.id;
+  const [row] = await db.query<Record<string, unknown>>(trainStatement(key));
+  const control = row && toTrainState(row, key.targetBranch);
+  if (row === undefined || control === undefined) return undefined;
+  const trainId = row.train_id as number | null;
   const [entries, departures] =
     trainId === null
       ? [[], []]
@@ -130,10 +84,9 @@ export async function readMergeTrainView(db: SqlExecutor, key: TrainKey): Promis
         ]);
   return {
     targetBranch: key.targetBranch,
-    projectPath: row.full_path,
-    control: controlOf(row, key.projectId),
+    control,
     entries,
-    total: row.total ?? 0,
+    total: (row.total as number | null) ?? 0,
     departures: departures.map(toDeparture),
   };
 }
