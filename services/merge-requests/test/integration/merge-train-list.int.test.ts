@@ -177,6 +177,13 @@ test('what an entry shows', async () => {
     status: 'fresh',
     merged_at: null,
     duration: null,
+    position: 2,
+    failing: false,
+    batch: null,
+    expected_at: null,
+    waiting_for: { reason: 'build', statuses: [] },
+    tested_sha: sha,
+    sha: null,
   });
   expect(merged).toMatchObject({
     user: { id: 4, username: 'ghost' },
@@ -246,6 +253,8 @@ test('the receipt of a landing, before and after it was verified', async () => {
     built_at: at.toISOString(),
     tested_at: at.toISOString(),
     landed_at: at.toISOString(),
+    batch: null,
+    reruns: 0,
     verification: null,
   });
   await db.query(sql`
@@ -261,7 +270,7 @@ test('a list costs the same number of statements with two rows and with a hundre
     expect(result.rows).toHaveLength(perPage);
     return statements;
   };
-  expect([await cost(2), await cost(100)]).toEqual([2, 2]);
+  expect([await cost(2), await cost(100)]).toEqual([3, 3]);
 });
 
 const scopes: MergeTrainFilter[] = [{ scope: 'active' }, { targetBranch: 'main', scope: 'active' }];

@@ -68,6 +68,8 @@ const merged = {
   waiting_for: null,
 };
 const receipt = {
+  batch: null,
+  reruns: 0,
   merge_request: { id: 9, iid: 2 },
   target_branch: 'main',
   method: 'merge',
