@@ -65,7 +65,7 @@ export const mutants: readonly Mutant[] = [
     file: 'transition',
     from: 'carIds: head.map(({ id }) => id), from: train.base as string, to: tip.sha }',
     to: 'carIds: head.slice(0, 1).map(({ id }) => id), from: train.base as string, to: tip.sha }',
-    found: /are to land of|changes what it is not about/,
+    found: /are to land of|changes what it is not about|"kind":"land".* is still due/,
   },
   {
     rule: 'what a batch leaves behind is tested by itself',
@@ -126,8 +126,8 @@ export const mutants: readonly Mutant[] = [
   {
     rule: 'cars are built past the one that fails',
     file: 'merge-train-chain',
-    from: 'return { group: cars, tip: isFailing(cars) ? tip : onto };',
-    to: 'return { group: cars, tip: onto };',
+    from: 'if (kept !== null) return { group, tip: isFailing(group) ? tip : kept };',
+    to: 'if (kept !== null) return { group, tip: kept };',
     found: /is built on \d+, which fails/,
   },
   {
@@ -175,15 +175,15 @@ export const mutants: readonly Mutant[] = [
   {
     rule: 'a probe that fails does not start the train',
     file: 'transition',
-    from: "if (verdict === 'green') return controlled(train, 'running');",
-    to: "if (verdict !== 'pending') return controlled(train, 'running');",
+    from: "if (verdict === 'green') return controlled(train, train.resumesAs);",
+    to: "if (verdict !== 'pending') return controlled(train, train.resumesAs);",
     found: /the train goes on by itself/,
   },
   {
     rule: 'no more pipelines run than the window holds',
     file: 'merge-train-chain',
-    from: 'if (free <= 0 || build === undefined',
-    to: 'if (free < 0 || build === undefined',
+    from: 'if (free <= 0 || !lacksPipeline',
+    to: 'if (free < 0 || !lacksPipeline',
     found: /\d pipelines run/,
   },
   {
