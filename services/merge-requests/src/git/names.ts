@@ -132,3 +132,6 @@ export function refKind(
   const tag = ref.startsWith('refs/tags/') ? tagNameOf(ref.slice('refs/tags/'.length)) : undefined;
   return tag ? { kind: 'tag', name: tag } : { kind: 'other' };
 }
+
+/** The ref that a probe of the target branch of a merge train runs on (D8); it can be fetched and never pushed. */
+export const probeRef = (trainId: number): RefName => `refs/merge-requests/probes/${trainId}/train` as RefName;

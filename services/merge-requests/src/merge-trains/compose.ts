@@ -1,6 +1,7 @@
 import { repeat } from '@switchyard/background';
 import type { Database } from '@switchyard/database';
 import type { Area } from '@switchyard/service';
+import { logger } from '@switchyard/telemetry';
 import type { Edges } from '../edges';
 import type { JobHandlers, JobRequests } from '../jobs';
 import type { MergeRequests, TrainChanges, TrainTargets } from '../merge-requests';
@@ -12,6 +13,7 @@ import type { MergeTrainEdges } from './application/merge-train.edges';
 import { removeFromMergeTrain } from './application/remove-from-merge-train';
 import { dropTrainRef, removeUnauthorizedCars, runMergeTrain } from './application/run-merge-train';
 import { readTrainStatistics } from './application/train-statistics';
+import { trainTimers } from './application/train-timers';
 import { composeMergeTrainFeed } from './compose-feed';
 import { composeForecasts } from './compose-forecasts';
 import { startVerifyingLandings } from './compose-verifier';
@@ -44,7 +46,16 @@ export const trainFollowers = (db: Database): TrainChanges & TrainTargets => ({
 export function composeMergeTrains(given: Edges, { jobs, repositories, mergeRequests }: MergeTrainAreas): MergeTrains {
   const { config, db, observe } = given;
   const { landing, check } = mergeRequests;
-  const edges: MergeTrainEdges = { ...mergeRequests.edges, mergeTrains: mergeTrainStore(db) };
+  const timers = trainTimers((trainId) => {
+    void jobs
+      .enqueue([{ kind: 'merge_train', trainId }])
+      .catch((error) => logger.warn({ err: error, train_id: trainId }, 'a train was not woken: the sweep will do it'));
+  }, given.clock);
+  const edges: MergeTrainEdges = {
+    ...mergeRequests.edges,
+    mergeTrains: mergeTrainStore(db),
+    wakeTrainAt: timers.wakeAt,
+  };
   const forecasting = composeForecasts(given, edges.mergeTrains);
   const useCases = observe('merge_requests', {
     addToMergeTrain: addToMergeTrain(edges, check),
@@ -76,6 +87,7 @@ export function composeMergeTrains(given: Edges, { jobs, repositories, mergeRequ
       repeat('merge trains', config.SWITCHYARD_RECOVERY_SECONDS * 1_000, sweep),
       startVerifyingLandings(given, repositories),
       feed.start(),
+      { close: async () => timers.close() },
       startWatchingTrains(given),
       forecasting.start(),
     ],

@@ -58,7 +58,7 @@ export function trainPart(db: Database, dataFolder: string, now: () => Date) {
     create: createMergeRequest(edges),
     update: updateMergeRequest(edges),
     report: reportCommitStatus(pipelines.edges),
-    remove: removeFromMergeTrain({ ...edges, mergeTrains: trains }),
+    remove: removeFromMergeTrain({ ...edges, mergeTrains: trains, wakeTrainAt: () => undefined }),
     control: controlMergeTrain({ clock: now, trainControls: trainControlStore(db) }),
     merge: mergeMergeRequest(edges, mergeRequests.landing, mergeRequests.check),
 

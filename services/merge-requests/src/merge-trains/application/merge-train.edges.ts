@@ -63,4 +63,6 @@ export interface MergeTrainEdges
   extends RepositoryAccess,
     Pick<MergeRequestEdges, 'mergeRequests' | 'directory' | 'refreshThreads' | 'externalUrl' | 'clock'> {
   readonly mergeTrains: MergeTrainStore;
+  /** Has the job of a train run at a time that is near; the sweep finds the others. */
+  readonly wakeTrainAt: (trainId: number, at: Date) => void;
 }

@@ -6,7 +6,9 @@ import {
   mergeRequestRef,
   parseBranchName,
   parseSha,
+  probeRef,
   RefMovedError,
+  type RefName,
   type Repository,
   readCommit,
   readHeads,
@@ -103,6 +105,10 @@ async function advance(
   if (stored.unseenMoves !== undefined && !merging) return readTarget(edges, repo, stored);
   const now = edges.clock();
   const { train, steps } = workOf(stored, now);
+  // The outside CI fetches what it is asked to test. The ref stays until the next probe moves it.
+  if (train.probe !== undefined && train.probe.sha !== stored.train.probe?.sha) {
+    await pointRef(repo, probeRef(stored.id), zeroSha, parseSha(train.probe.sha));
+  }
   // The intent to land saves the news as well: a landing waits for one commit less.
   const lands = steps.some(({ kind }) => kind === 'land');
   if (train !== stored.train && !lands) return edges.mergeTrains.news(stored.id, now);
@@ -130,7 +136,11 @@ async function advance(
   const failed = done.find((one) => one.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
   const moved = done.some((one) => one.status === 'fulfilled' && one.value);
-  if (!moved) await edges.mergeTrains.attended(stored.id, stored.settingsDigest, nextDue(stored, now));
+  if (!moved) {
+    const dueAt = nextDue(stored, now);
+    await edges.mergeTrains.attended(stored.id, stored.settingsDigest, dueAt);
+    if (dueAt !== undefined) edges.wakeTrainAt(stored.id, dueAt);
+  }
   return moved;
 }
 
@@ -183,8 +193,11 @@ async function readTarget(edges: MergeTrainEdges, repo: Repository, stored: Stor
 /**
  * Points the ref of a car at `next`, or removes it, whatever it points at; `expected` is what it most likely points at.
  */
-async function setTrainRef(repo: Repository, iid: number, expected: Sha, next: Sha): Promise<void> {
-  const ref = mergeRequestRef(iid, 'train');
+const setTrainRef = (repo: Repository, iid: number, expected: Sha, next: Sha): Promise<void> =>
+  pointRef(repo, mergeRequestRef(iid, 'train'), expected, next);
+
+/** Points a ref at `next` whatever it points at. */
+async function pointRef(repo: Repository, ref: RefName, expected: Sha, next: Sha): Promise<void> {
   try {
     await updateRefs(repo, [{ ref, old: expected, new: next }]);
   } catch (error) {

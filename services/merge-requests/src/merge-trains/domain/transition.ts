@@ -178,7 +178,8 @@ function blamed(train: Train, car: Car): Outcome {
   return without(
     { ...counted, streak: streak.slice(-streakKept) },
     ({ id }) => (id === car.id ? reason : undefined),
-    new Set([car.id]),
+    // A cancellation is a decision, and proves nothing.
+    new Set(reason === 'pipeline_canceled' ? [] : [car.id]),
   );
 }
 

@@ -2,7 +2,8 @@ import type { Database, Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { decideSignals } from '../domain/merge-train-change';
 import type { TrainControl } from '../domain/train-control';
-import { changeTrain, trainChannel } from './merge-train.save';
+import { loadTrain } from './merge-train.row';
+import { changeTrain, saveState, trainChannel } from './merge-train.save';
 
 /** Where it is kept what trains are to do. */
 export const trainControlStore = (db: Database) => ({
@@ -38,13 +39,12 @@ async function renewControl(
   actorId: number,
 ): Promise<void> {
   const row = await tx.one<{ id: number }>(sql`
-    update merge_trains set control_reason = ${reason ?? null}, control_until = ${until ?? null},
-      control_user_id = ${actorId}, control_changed_at = now(), version = version + 1, updated_at = now()
+    update merge_trains set version = version + 1, updated_at = now()
     where id = ${trainId} and (control_reason, control_until) is distinct from (${reason ?? null}, ${until ?? null}::timestamptz(3))
     returning id`);
-  if (row === undefined) return;
-  await tx.query(sql`
-    insert into merge_train_control_changes (train_id, state, reason, until, user_id)
-    values (${trainId}, ${state}, ${reason ?? null}, ${until ?? null}, ${actorId})`);
+  const stored = row && (await loadTrain(tx, trainId, true));
+  if (stored === undefined) return;
+  const changed = { kind: 'state_changed', state, targetFailing: false, names: [] } as const;
+  await saveState(tx, stored, { train: stored.train, events: [changed] }, { actorId, control: { reason, until } });
   tx.notify(trainChannel, String(trainId));
 }

@@ -1,5 +1,6 @@
 import type { Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
+import { probeRef } from '../../git';
 import { enqueueJobs } from '../../jobs';
 import { cancelPipelines, insertPipeline } from '../../pipelines';
 import type { Car, Outcome, Step, Train, TrainEvent } from '../domain/merge-train';
@@ -12,9 +13,6 @@ import { loadTrain } from './merge-train.row';
 
 /** Channel on which every saved change of a train is announced, with the train's id. */
 export const trainChannel = 'switchyard_merge_trains';
-
-/** The ref that a probe of the target branch of a train runs on (D8). */
-export const probeRef = (trainId: number): string => `refs/merge-requests/probes/${trainId}/train`;
 
 /** Who and what has changed a train. */
 export interface TrainCause {
@@ -132,7 +130,12 @@ async function saveRow(tx: Tx, { id }: StoredTrain, train: Train): Promise<void>
  * Records who changed what a train does, and has it published for the cars aboard. What a maintainer did not decide, the
  * train did itself, in whose transaction it may be.
  */
-async function saveState(tx: Tx, stored: StoredTrain, outcome: Outcome, cause: TrainCause): Promise<void> {
+export async function saveState(
+  tx: Tx,
+  stored: StoredTrain,
+  outcome: Pick<Outcome, 'train' | 'events'>,
+  cause: TrainCause,
+): Promise<void> {
   for (const event of outcome.events) {
     if (event.kind !== 'state_changed') continue;
     const byMaintainer = cause.control !== undefined && !event.targetFailing;

@@ -1,7 +1,7 @@
 import type { Database } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import type { TrainForecasts } from '../application/train-forecasts.ports';
 import type { SeenRun } from '../domain/seen-runs';
+import type { ExpectedEntry, TrainHistory } from '../domain/train-forecast';
 import { active } from './merge-train.row';
 import { trainChannel } from './merge-train.save';
 
@@ -19,14 +19,16 @@ interface HistoryRow {
 }
 
 /** What forecasts rest on, and where what they say is kept. */
-export const trainForecastStore = (db: Database): TrainForecasts => ({
-  async trainOf(projectId, targetBranch) {
+export const trainForecastStore = (db: Database) => ({
+  /** Id of the train of a branch; undefined when there is none. */
+  async trainOf(projectId: number, targetBranch: string): Promise<number | undefined> {
     const row = await db.one<{ id: number }>(sql`
       select id from merge_trains where project_id = ${projectId} and target_branch = ${targetBranch}`);
     return row?.id;
   },
 
-  async history(trainId) {
+  /** The newest 200 runs of a train that ended with a verdict, and its newest 200 departures, from one statement. */
+  async history(trainId: number): Promise<TrainHistory> {
     const row = await db.one<HistoryRow>(sql`
       select
         (select json_agg(r) from (
@@ -40,7 +42,8 @@ export const trainForecastStore = (db: Database): TrainForecasts => ({
     return { runs: row?.runs ?? [], left: { failed: row?.failed ?? 0, landed: row?.landed ?? 0 } };
   },
 
-  async claim(trainId) {
+  /** Takes over the forecast of a train, for one process at a time; false when there is none to make. */
+  async claim(trainId: number): Promise<boolean> {
     // A train that is being changed is announced again when it is saved.
     const rows = await db.query(sql`
       update merge_trains t set forecast_version = t.version, forecast_at = now()
@@ -53,7 +56,8 @@ export const trainForecastStore = (db: Database): TrainForecasts => ({
     return rows.length > 0;
   },
 
-  keep: (trainId, entries) =>
+  /** Keeps when cars are expected to land, and notifies those who watch where that has changed. */
+  keep: (trainId: number, entries: readonly ExpectedEntry[]): Promise<void> =>
     db.transaction(async (tx) => {
       // Whoever changes cars has locked their train: without that, two updates of the same cars could wait for each other.
       await tx.query(sql`select 1 from merge_trains where id = ${trainId} for no key update`);
@@ -67,7 +71,8 @@ export const trainForecastStore = (db: Database): TrainForecasts => ({
       if (rows.length > 0) tx.notify(trainChannel, String(trainId));
     }),
 
-  async outdated() {
+  /** Trains with cars whose forecast is a minute old: the oldest first. */
+  async outdated(): Promise<number[]> {
     const rows = await db.query<{ id: number }>(sql`
       select t.id from merge_trains t
       where exists (select 1 from merge_train_cars c where c.train_id = t.id and c.status in ${active})
