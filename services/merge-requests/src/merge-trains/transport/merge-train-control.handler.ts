@@ -1,7 +1,7 @@
 import type { SqlExecutor } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
 import type {
-  GetMergeTrainRequest,
+  GetMergeTrainControlRequest,
   SetMergeTrainControlRequest,
 } from '@switchyard/protos/merge_requests/v1/merge_train';
 import type { Representation } from '@switchyard/protos/rpc/v1/representation';
@@ -27,7 +27,8 @@ export function trainControlRpcs(
     return entity(presentMergeTrainControl(view, externalUrl));
   }
   return {
-    getMergeTrainControl: ({ projectId, targetBranch }: GetMergeTrainRequest) => show({ projectId, targetBranch }),
+    getMergeTrainControl: ({ projectId, targetBranch }: GetMergeTrainControlRequest) =>
+      show({ projectId, targetBranch }),
 
     async setMergeTrainControl(request: SetMergeTrainControlRequest, context: CallContext) {
       const { projectId, targetBranch, state, reason, until } = request;

@@ -1,4 +1,4 @@
-import type { GetMergeTrainRequest } from '@switchyard/protos/merge_requests/v1/merge_train';
+import type { GetMergeTrainForecastRequest } from '@switchyard/protos/merge_requests/v1/merge_train';
 import { entity } from '@switchyard/rpc';
 import type { forecastMergeTrain } from '../application/forecast-merge-train';
 import { presentTrainForecast } from '../presenters/train-forecast.presenter';
@@ -10,7 +10,7 @@ export interface TrainForecastUseCases {
 
 /** The RPC of MergeTrainService on when cars will land. */
 export const trainForecastRpcs = ({ forecastMergeTrain }: TrainForecastUseCases) => ({
-  async getMergeTrainForecast({ projectId, targetBranch }: GetMergeTrainRequest) {
+  async getMergeTrainForecast({ projectId, targetBranch }: GetMergeTrainForecastRequest) {
     return entity(presentTrainForecast(await forecastMergeTrain({ projectId, targetBranch })));
   },
 });
