@@ -72,8 +72,13 @@ export function composeMergeTrains(given: Edges, { jobs, repositories, mergeRequ
   const feed = composeMergeTrainFeed(db, config.SWITCHYARD_EXTERNAL_URL);
   async function sweep(): Promise<void> {
     const trains = await edges.mergeTrains.due();
-    for (const trainId of trains) await background.dismissFromTrain(trainId);
     await jobs.enqueue(trains.map((trainId) => ({ kind: 'merge_train', trainId }) as const));
+    // One train that cannot be read must not keep the others from being looked at.
+    for (const trainId of trains) {
+      await background
+        .dismissFromTrain(trainId)
+        .catch((error) => logger.warn({ err: error, train_id: trainId }, 'the rights of a train were not looked at'));
+    }
   }
   return {
     jobHandlers: {

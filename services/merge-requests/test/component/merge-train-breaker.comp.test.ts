@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { sql } from '@switchyard/database/sql';
 import { eventually } from '@switchyard/testkit';
+import { openRepository } from '../../src/git';
 import { at, type Body } from './merge-request-steps';
 import { mergeTrainSteps } from './merge-train-steps';
 import { type Harness, people, startHarness, type TestProject } from './repository-harness';
@@ -15,6 +17,8 @@ beforeAll(async () => {
 afterAll(() => harness?.close());
 
 const { maintainer, developer, owner } = people;
+
+const repositoryOf = (project: TestProject) => openRepository(join(harness.data, 'repositories'), project.id);
 
 /** A train of five that has stopped itself: two have left for `ci`, and the third would be next. */
 async function stopped(): Promise<{ project: TestProject; probe: Body }> {
@@ -87,6 +91,8 @@ test('three merge requests in a row that fail for one name stop the train; a pro
     expect(body.probe.id).not.toBe(probe.id);
     return body.probe;
   });
+  // What the outside CI fetches is what it is asked to test.
+  expect((await harness.git(repositoryOf(project).path, 'rev-parse', next.ref)).trim()).toBe(next.sha);
   const passes = await status(project, next.sha, { state: 'success', name: 'ci', pipeline_id: next.id }, maintainer);
   expect(passes.status).toBe(201);
   const again = await tested(project, [3, 4, 5]);
@@ -146,4 +152,23 @@ test('a landing between them, or another name, ends the row (D8)', async () => {
   await standing(project, (entries) => expect(entries).toEqual({}));
   expect((await control(project)).body).toMatchObject({ state: 'running', changes: [] });
   expect((await facts(project, 'mergeTrainEntryRemoved')).map(([iid]) => iid)).toEqual([1, 2, 4, 5]);
+});
+
+test('what a maintainer had decided outlives a stop of the train (D8)', async () => {
+  const project = await withTrain(3);
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  const wanted = { state: 'draining', reason: 'Release', until };
+  expect((await api(maintainer, 'PUT', at(project, '/merge_trains/main/control'), wanted)).status).toBe(200);
+  for (const iid of [1, 2]) {
+    const entries = await tested(project, [1, 2, 3].slice(iid - 1));
+    await report(project, entries[iid], 'failed');
+  }
+  await report(project, (await tested(project, [3]))[3], 'failed');
+  const probe = await eventually(async () => {
+    const { body } = await control(project);
+    expect(body).toMatchObject({ state: 'paused', reason: 'target_failing', until: null });
+    return body.probe;
+  });
+  await status(project, probe.sha, { state: 'success', name: 'ci', pipeline_id: probe.id }, maintainer);
+  await eventually(async () => expect((await control(project)).body).toMatchObject(wanted));
 });

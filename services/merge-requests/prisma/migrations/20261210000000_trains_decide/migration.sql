@@ -20,6 +20,9 @@ alter table merge_trains
   add column settings_digest text,
   -- One more with every saved change.
   add column version bigint not null default 0,
+  -- What a maintainer had decided before the train stopped itself.
+  add column resumes_reason text,
+  add column resumes_until timestamptz(3),
   -- Moving average of how often a car fails, 0 to 1: what the size of batches follows.
   add column failure_rate double precision not null default 0.05,
   -- When something falls due that no event announces: a time-out, the end of a pause, a status that has settled.

@@ -105,10 +105,7 @@ async function advance(
   if (stored.unseenMoves !== undefined && !merging) return readTarget(edges, repo, stored);
   const now = edges.clock();
   const { train, steps } = workOf(stored, now);
-  // The outside CI fetches what it is asked to test. The ref stays until the next probe moves it.
-  if (train.probe !== undefined && train.probe.sha !== stored.train.probe?.sha) {
-    await pointRef(repo, probeRef(stored.id), zeroSha, parseSha(train.probe.sha));
-  }
+  if (train.probe !== undefined) await pointProbeRef(repo, stored.id, train.probe.sha);
   // The intent to land saves the news as well: a landing waits for one commit less.
   const lands = steps.some(({ kind }) => kind === 'land');
   if (train !== stored.train && !lands) return edges.mergeTrains.news(stored.id, now);
@@ -186,6 +183,7 @@ async function readTarget(edges: MergeTrainEdges, repo: Repository, stored: Stor
   const branch = parseBranchName(stored.targetBranch);
   const head = (await readHeads(repo, [branch])).get(branch);
   if (head === undefined) return dissolve(edges, stored, 'target_branch_deleted');
+  if (stored.train.targetFailing) await pointProbeRef(repo, stored.id, head);
   await edges.mergeTrains.targetRead(stored.id, head, stored.unseenMoves);
   return true;
 }
@@ -195,6 +193,16 @@ async function readTarget(edges: MergeTrainEdges, repo: Repository, stored: Stor
  */
 const setTrainRef = (repo: Repository, iid: number, expected: Sha, next: Sha): Promise<void> =>
   pointRef(repo, mergeRequestRef(iid, 'train'), expected, next);
+
+/**
+ * Has the ref of a probe point at what it tests: the outside CI fetches it. A probe may also be opened by what happens
+ * to a merge request, where no git runs; then this is the first to point its ref. It stays until the next probe.
+ */
+async function pointProbeRef(repo: Repository, trainId: number, sha: string): Promise<void> {
+  const ref = probeRef(trainId);
+  const at = (await readRefs(repo, [ref])).get(ref)?.sha;
+  if (at !== sha) await pointRef(repo, ref, at ?? zeroSha, parseSha(sha));
+}
 
 /** Points a ref at `next` whatever it points at. */
 async function pointRef(repo: Repository, ref: RefName, expected: Sha, next: Sha): Promise<void> {

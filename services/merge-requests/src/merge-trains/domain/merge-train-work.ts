@@ -9,11 +9,21 @@ export const probeEveryMs = 15 * 60_000;
 /** Milliseconds between two looks at whether those who added the cars may still merge. */
 export const rightsEveryMs = 10_000;
 
+/**
+ * When the time of a pipeline began: when it was opened, when its train went on after a pause, in which the outside CI may
+ * have been away, or when one of its names was started again.
+ */
+const begunAt = ({ controlChangedAt }: Pick<StoredTrain, 'controlChangedAt'>, pipeline: TrainPipeline): number =>
+  Math.max(pipeline.openedAt.getTime(), controlChangedAt?.getTime() ?? 0, pipeline.restartedAt?.getTime() ?? 0);
+
+const lateAt = (stored: Pick<StoredTrain, 'controlChangedAt' | 'timeoutMinutes'>, pipeline: TrainPipeline): number =>
+  begunAt(stored, pipeline) + stored.timeoutMinutes * 60_000;
+
 const isLate = (
-  { timeoutMinutes }: Pick<StoredTrain, 'timeoutMinutes'>,
-  { openedAt }: TrainPipeline,
+  stored: Pick<StoredTrain, 'controlChangedAt' | 'timeoutMinutes'>,
+  pipeline: TrainPipeline,
   now: Date,
-): boolean => openedAt.getTime() + timeoutMinutes * 60_000 <= now.getTime();
+): boolean => lateAt(stored, pipeline) <= now.getTime();
 
 /** What the pipelines of a train report, and what time alone brings about at `now`, as signals. */
 export function newsOf(stored: StoredTrain, now: Date): Signal[] {
@@ -83,7 +93,7 @@ export function nextDue(stored: StoredTrain, now: Date): Date | undefined {
   for (const pipeline of pipelines.values()) {
     const judgement = judge(pipeline.reports, rule, now);
     if (judgement.settlesAt !== undefined) times.push(judgement.settlesAt.getTime());
-    if (judgement.verdict === 'pending') times.push(pipeline.openedAt.getTime() + stored.timeoutMinutes * 60_000);
+    if (judgement.verdict === 'pending') times.push(lateAt(stored, pipeline));
   }
   const probe = train.probe?.pipelineId === undefined ? undefined : pipelines.get(train.probe.pipelineId);
   if (probe !== undefined) times.push((probe.finishedAt ?? probe.openedAt).getTime() + probeEveryMs);

@@ -12,6 +12,8 @@ export interface TrainPipeline {
   /** When it was opened. */
   readonly openedAt: Date;
   readonly finishedAt: Date | undefined;
+  /** When a name of it ended that was started again since; undefined for none. */
+  readonly restartedAt: Date | undefined;
 }
 
 /** A car as it is stored: what the train knows of it, and what building and landing it needs. */
@@ -64,6 +66,10 @@ export interface StoredTrain {
   readonly timeoutMinutes: number;
   /** From then on it runs again by itself. */
   readonly runsAgainAt: Date | undefined;
+  /** When what it does was last decided. */
+  readonly controlChangedAt: Date | undefined;
+  /** What a maintainer had decided before it stopped itself. */
+  readonly resumes: { readonly reason: string | undefined; readonly until: Date | undefined };
   /** Why a maintainer stopped or drains it. */
   readonly controlReason: string | undefined;
   /** The project's settings now, and as the train has seen them. */

@@ -38,13 +38,17 @@ export interface Judgement {
   readonly settlesAt?: Date;
 }
 
+/** Names that are kept of a failure: a pipeline may have thousands. */
+const mostFailedNames = 100;
+
 const failedIn = (names: readonly NamedStatus[], skippedCounts: boolean): string[] =>
   names
     .filter(
       ({ status, allowFailure }) => (status === 'failed' && !allowFailure) || (status === 'skipped' && !skippedCounts),
     )
     .map(({ name }) => name)
-    .sort();
+    .sort()
+    .slice(0, mostFailedNames);
 
 function byRequiredNames({ status, names }: PipelineReports, { required, skippedCounts }: GreenRule): Judgement {
   const verdicts = required.map((name): Verdict => {

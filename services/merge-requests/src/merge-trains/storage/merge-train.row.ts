@@ -61,6 +61,9 @@ interface TrainRow {
   control_state: TrainState;
   control_reason: string | null;
   control_until: Date | null;
+  control_changed_at: Date | null;
+  resumes_reason: string | null;
+  resumes_until: Date | null;
   target_failing: boolean;
   resumes_as: TrainState;
   streak: Train['streak'];
@@ -91,6 +94,7 @@ interface PipelineRow {
   created_at: Date;
   finished_at: Date | null;
   newest_at: Date | null;
+  restarted_at: Date | null;
   names: (NamedStatus & { targetUrl: string | null })[] | null;
 }
 
@@ -165,6 +169,7 @@ const toPipeline = (row: PipelineRow): TrainPipeline => ({
   ),
   openedAt: row.created_at,
   finishedAt: given(row.finished_at),
+  restartedAt: given(row.restarted_at),
 });
 
 const probeOf = ({ probe_sha, probe_pipeline_id }: TrainRow): Probe | undefined =>
@@ -176,7 +181,8 @@ const probeOf = ({ probe_sha, probe_pipeline_id }: TrainRow): Probe | undefined 
  */
 const readPipelines = (db: SqlExecutor, ids: readonly number[], required: readonly string[]): Promise<PipelineRow[]> =>
   db.query<PipelineRow & Record<string, unknown>>(sql`
-    select pl.id, pl.status, pl.created_at, pl.finished_at, cs.newest_at, cs.names
+    select pl.id, pl.status, pl.created_at, pl.finished_at, cs.newest_at, cs.names,
+      (select max(s.finished_at) from commit_statuses s where s.pipeline_id = pl.id and s.retried) as restarted_at
     from pipelines pl left join lateral (
       select max(s.updated_at) as newest_at, json_agg(json_build_object('name', s.name, 'status', s.status,
         'allowFailure', s.allow_failure, 'targetUrl', s.target_url)) as names
@@ -191,7 +197,7 @@ const readPipelines = (db: SqlExecutor, ids: readonly number[], required: readon
 export async function loadTrain(db: SqlExecutor, trainId: number, lock: boolean): Promise<StoredTrain | undefined> {
   const [row] = await db.query<TrainRow & Record<string, unknown>>(sql`
     select t.id, t.project_id, t.target_branch, t.base_sha, t.target_moves, t.target_seen, t.control_state, t.control_reason,
-      t.control_until, t.target_failing, t.resumes_as, t.streak, t.failure_rate, t.probe_pipeline_id, t.probe_sha, t.settings_digest, t.due_at,
+      t.control_until, t.control_changed_at, t.resumes_reason, t.resumes_until, t.target_failing, t.resumes_as, t.streak, t.failure_rate, t.probe_pipeline_id, t.probe_sha, t.settings_digest, t.due_at,
       ${settingsDigest} as settings_now, ${mergeTrainColumns}, p.merge_method, p.squash_option,
       p.allow_merge_on_skipped_pipeline, p.archived, p.deleted_at is null as alive
     from merge_trains t
@@ -241,6 +247,8 @@ export async function loadTrain(db: SqlExecutor, trainId: number, lock: boolean)
     stoppedBy: row.archived ? 'archived' : row.merge_trains_enabled ? undefined : 'trains_disabled',
     timeoutMinutes: row.merge_train_timeout,
     runsAgainAt: given(row.control_until),
+    controlChangedAt: given(row.control_changed_at),
+    resumes: { reason: given(row.resumes_reason), until: given(row.resumes_until) },
     controlReason: given(row.control_reason),
     settingsDigest: row.settings_now,
     seenSettingsDigest: given(row.settings_digest),

@@ -140,10 +140,15 @@ export async function saveState(
     if (event.kind !== 'state_changed') continue;
     const byMaintainer = cause.control !== undefined && !event.targetFailing;
     const actorId = byMaintainer ? cause.actorId : 0;
-    const reason = event.targetFailing ? targetFailing : cause.control?.reason;
-    const until = byMaintainer ? cause.control?.until : undefined;
+    const goesOn = stored.train.targetFailing && !byMaintainer && !event.targetFailing;
+    const kept = goesOn ? stored.resumes : undefined;
+    const reason = event.targetFailing ? targetFailing : byMaintainer ? cause.control?.reason : kept?.reason;
+    const until = byMaintainer ? cause.control?.until : kept?.until;
     await tx.query(sql`
-      update merge_trains set control_reason = ${reason ?? null}, control_until = ${until ?? null},
+      update merge_trains set
+        resumes_reason = case when ${event.targetFailing} then control_reason end,
+        resumes_until = case when ${event.targetFailing} then control_until end,
+        control_reason = ${reason ?? null}, control_until = ${until ?? null},
         control_user_id = ${actorId === 0 ? null : actorId}::bigint, control_changed_at = now() where id = ${stored.id}`);
     const row = await tx.one<{ id: number }>(sql`
       insert into merge_train_control_changes (train_id, state, reason, until, user_id)

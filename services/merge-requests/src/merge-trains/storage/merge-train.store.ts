@@ -121,7 +121,10 @@ export const mergeTrainStore = (db: Database) => ({
           or exists (select 1 from merge_train_cars c left join directory.users u on u.id = c.user_id
             where c.train_id = t.id and c.status in ${active}
               and (c.status = 'merging' or u.state is distinct from 'active' or u.ghost_id is not null)))
-      union select id from merge_trains where control_state <> 'running' and control_until <= now()
+      union select t.id from merge_trains t join directory.projects p on p.id = t.project_id
+        join directory.namespaces n on n.id = p.namespace_id
+      where t.control_state <> 'running' and t.control_until <= now() and not p.archived and p.merge_trains_enabled
+        and p.deleted_at is null
       order by 1 limit ${sweptTrains}`);
     return rows.map(({ id }) => id);
   },
