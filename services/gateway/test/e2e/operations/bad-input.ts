@@ -124,7 +124,10 @@ export const badInputTests = (started: () => BadInputHarness): void =>
       await inLanes(
         routes.filter(
           (route) =>
-            route.method === 'get' && route.path !== '/projects/:id/merge_requests/:merge_request_iid/merge_ref',
+            route.method === 'get' &&
+            route.path !== '/projects/:id/merge_requests/:merge_request_iid/merge_ref' &&
+            // A stream lasts until its reader leaves, and has no ETag.
+            route.events === undefined,
         ),
         async (route) => {
           const { path } = requestOf(route, harness.pathOf(route), harness.baseOf(route), 0);
@@ -272,6 +275,8 @@ export const badInputTests = (started: () => BadInputHarness): void =>
         ':id',
       ];
       const tries = routes.flatMap((route, index) => {
+        // A stream that is taken lasts until its reader leaves: test/http/event-streams.test.ts has its bad input.
+        if (route.events !== undefined) return [];
         const random = seeded(seed + 1_000 + index);
         const names = [...route.path.matchAll(/:([a-z_]+)/g)].map((match) => match[1] as string);
         return names.flatMap((name) => [

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { forbidden, invalid, notAllowed, notFound } from '@switchyard/errors';
 import {
   type Branch,
@@ -22,6 +23,10 @@ import { mayPush, type ProjectAccess, type ProtectedBranch } from '../domain/pro
 import { refusalOfRemoval } from '../domain/push';
 import type { OpenProjectRepository, ProjectRepository, Repositories } from './open-project-repository';
 import type { ChangeRefs } from './ref-change';
+
+/** Looks, and milliseconds between them, at whether the default branch that another caller makes is there: 2 s. */
+const begunTries = 40;
+const begunEveryMs = 50;
 
 /** Who acts on a repository. */
 export interface RepositoryActor {
@@ -109,7 +114,12 @@ export function manageBranches({ open, changeRefs, protectedBranches, repositori
     const after = await createInitialCommit(repo, { readme: '', author: signature, committer: signature });
     const updates = [{ ref: first, before: zeroSha, after }];
     const [outcome] = await changeRefs({ projectId: project.id, actorId: userId, source: 'api', updates });
-    return outcome?.status === 'moved';
+    if (outcome?.status === 'moved') return true;
+    // Another caller makes it. Its intent is committed before its ref is there, which is what `ref` needs.
+    for (let tried = 0; tried < begunTries && (await listRefs(repo, ['refs/heads/'])).length === 0; tried += 1) {
+      await setTimeout(begunEveryMs);
+    }
+    return false;
   }
 
   async function removable(opened: ProjectRepository, actor: RepositoryActor) {
