@@ -43,7 +43,9 @@ it('its files are its own, kept for good, and sent zipped where that is understo
   expect(files.map((one) => one.split('/').slice(5).join('/'))).toEqual([
     'icon.svg',
     'uplot.css',
-    'trains.css',
+    'page.css',
+    'cars.css',
+    'figures.css',
     'libs/preact.js',
     'main.js',
   ]);

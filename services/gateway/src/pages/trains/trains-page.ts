@@ -35,8 +35,11 @@ const packages = (): [string, string][] => [
   ['uplot.css', require.resolve('uplot/dist/uPlot.min.css')],
 ];
 
+/** Style sheets of the page, in the order in which they apply. */
+const styles = ['page.css', 'cars.css', 'figures.css'];
+
 function readAssets(): Map<string, Asset> {
-  const own = ['trains.css', 'icon.svg'].map((name): [string, string] => [name, join(sources, name)]);
+  const own = [...styles, 'icon.svg'].map((name): [string, string] => [name, join(sources, name)]);
   return new Map(
     [...modules(), ...packages(), ...own].map(([name, path]) => {
       const bytes = readFileSync(path);
@@ -65,7 +68,7 @@ const pageOf = (base: string, files: string): string => `<!doctype html>
 <title>Merge trains</title>
 <link rel="icon" href="${files}/icon.svg">
 <link rel="stylesheet" href="${files}/uplot.css">
-<link rel="stylesheet" href="${files}/trains.css">
+${styles.map((name) => `<link rel="stylesheet" href="${files}/${name}">`).join('\n')}
 <link rel="modulepreload" href="${files}/libs/preact.js">
 <script type="module" src="${files}/main.js"></script>
 </head>
