@@ -74,6 +74,30 @@ it('its files are its own, kept for good, and sent zipped where that is understo
   expect(seen).toContain('libs/uplot.js');
 });
 
+it('a version of another instance gets the current file, which no cache keeps', async () => {
+  for (const file of await filesOf()) {
+    const other = await get(file.replace(/[0-9a-f]{16}/, '0'.repeat(16)));
+    expect([file, other.status, other.headers.get('cache-control')]).toEqual([file, 200, 'no-store']);
+    expect(await other.text()).toBe(await (await get(file)).text());
+  }
+});
+
+it('a missing file fails the start', () => {
+  jest.isolateModules(() => {
+    const fs = jest.requireActual<typeof import('node:fs')>('node:fs');
+    jest.doMock('node:fs', () => ({
+      ...fs,
+      readFileSync: (path: string) => fs.readFileSync(path.replace('cars.css', 'missing.css')),
+    }));
+    const { trainsPage } =
+      require('../../src/pages/trains/trains-page') as typeof import('../../src/pages/trains/trains-page');
+    expect(() => trainsPage('https://forge.example')({ get: () => undefined } as never)).toThrow(
+      /ENOENT.*missing\.css/,
+    );
+    jest.dontMock('node:fs');
+  });
+});
+
 it('serves nothing else', async () => {
   const [file] = await filesOf();
   const root = (file as string).replace(/icon\.svg$/, '');
@@ -83,6 +107,8 @@ it('serves nothing else', async () => {
     `${root}../../../../package.json`,
     `${root}%2e%2e/package.json`,
     root.replace(/[0-9a-f]{16}/, '0'.repeat(16)),
+    `${root.replace(/[0-9a-f]{16}/, '0'.repeat(16))}main.tsx`,
+    `${root.replace(/[0-9a-f]{16}/, 'x')}main.js`,
     '/-/pages/trains/',
     '/-/trainsx',
   ]) {

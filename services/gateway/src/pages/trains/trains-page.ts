@@ -89,30 +89,27 @@ function send(request: Request, response: Response, { type, bytes, gzip }: Asset
  * Mounts the page that shows merge trains at `/-/trains/<project path>[/<branch>]`, and its files at
  * `/-/pages/trains/<version>/`. It holds nothing: what it shows it reads from the API, with the token of its reader.
  * @param externalUrl address of the installation; its path stands before every address
+ * @throws when a file is missing: an installation without its page must not start
  */
 export const trainsPage =
   (externalUrl: string) =>
   (app: Express): void => {
     const base = escaped(new URL(externalUrl).pathname.replace(/\/+$/, ''));
-    let read: { assets: Map<string, Asset>; page: Asset; root: string } | undefined;
-    const files = () => {
-      if (read === undefined) {
-        const assets = readAssets();
-        const root = `/-/pages/trains/${versionOf(assets)}`;
-        const bytes = Buffer.from(pageOf(base, base + root));
-        read = { assets, root, page: { type: 'text/html; charset=utf-8', bytes, gzip: gzipSync(bytes) } };
-      }
-      return read;
-    };
+    const assets = readAssets();
+    const root = `/-/pages/trains/${versionOf(assets)}`;
+    const bytes = Buffer.from(pageOf(base, base + root));
+    const page: Asset = { type: 'text/html; charset=utf-8', bytes, gzip: gzipSync(bytes) };
     app.get(/^\/-\/trains(\/.*)?$/, (request, response) => {
       response.set('Cache-Control', 'no-cache');
-      send(request, response, files().page);
+      send(request, response, page);
     });
-    app.get(/^\/-\/pages\/trains\//, (request, response, next) => {
-      const { assets, root } = files();
-      const asset = request.path.startsWith(`${root}/`) ? assets.get(request.path.slice(root.length + 1)) : undefined;
+    // During a rolling update a page of one version asks an instance of another for its files. It gets the current ones,
+    // which no cache may keep under that version.
+    app.get(/^\/-\/pages\/trains\/[0-9a-f]{16}\/./, (request, response, next) => {
+      const [directory, name] = [request.path.slice(0, root.length), request.path.slice(root.length + 1)];
+      const asset = assets.get(name);
       if (asset === undefined) return next();
-      response.set('Cache-Control', 'public, max-age=31536000, immutable');
+      response.set('Cache-Control', directory === root ? 'public, max-age=31536000, immutable' : 'no-store');
       send(request, response, asset);
     });
   };
