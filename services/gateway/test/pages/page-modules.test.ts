@@ -5,10 +5,12 @@ import { readEvents } from '../../src/pages/trains/browser/server-sent-events';
 import { summaries } from '../../src/pages/trains/browser/train-summaries';
 import {
   axisDuration,
+  controlOf,
   duration,
   expected,
   linkTo,
   listOf,
+  newsBetween,
   newsOf,
   relative,
   standingOf,
@@ -177,6 +179,35 @@ describe('words', () => {
     expect(newsOf([], [...departures, ...busyTrain().departures.map((one) => ({ ...one, at: 'x' }))] as never)).toBe(
       '6 merge requests have landed or been removed.',
     );
+  });
+
+  it('name a rerun without its number: there are up to three', () => {
+    const again = { ...car(1, 1), waiting_for: { reason: 'rerun', statuses: [] } } as never;
+    expect(standingOf(again)).toMatchObject({ word: 'Rerun', detail: 'the same commit is tested again' });
+  });
+
+  it.each([
+    ['running', null, 'running', 'Running'],
+    ['paused', 'a release', 'paused', 'Paused'],
+    ['paused', 'target_failing', 'stopped', 'Stopped: the target branch fails'],
+    ['draining', null, 'draining', 'Draining'],
+    ['winding_down', null, 'unknown', 'State: winding down'],
+    ['constructor', null, 'unknown', 'State: constructor'],
+  ])('say how a train is controlled: %s, %s', (state, reason, kind, title) => {
+    expect(controlOf({ state, reason })).toMatchObject({ kind, title });
+  });
+
+  it('say whether the page is live and what stopped the train', () => {
+    const view = { ...busyTrain(), departures: [] };
+    const stopped = { ...view, control: { ...view.control, state: 'paused', reason: 'target_failing' } };
+    const news = (before: object, isLive: boolean, now: object, isLiveNow: boolean) =>
+      newsBetween({ view: before, isLive } as never, { view: now, isLive: isLiveNow } as never);
+    expect(news(view, true, view, true)).toBe('');
+    expect(news(view, true, view, false)).toBe('Not live.');
+    expect(news(view, false, { ...view, departures: [busyTrain().departures[0]] }, true)).toBe(
+      'Live again. !41: Landed.',
+    );
+    expect(news(view, true, stopped, true)).toBe('The train stopped itself: the target branch fails.');
   });
 
   it('say times and lists', () => {

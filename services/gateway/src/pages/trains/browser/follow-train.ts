@@ -9,7 +9,7 @@ export type Liveness =
   /** Not connected; the next try is at `retryAt`, milliseconds since 1970. */
   | { readonly kind: 'waiting'; readonly retryAt: number };
 
-/** Who is told of a train. */
+/** Receives what is read of a train. */
 export interface Follower {
   onView(view: TrainView): void;
   onLiveness(liveness: Liveness): void;

@@ -45,7 +45,8 @@ export interface Entry {
 
 /** What a train is allowed to do. */
 export interface Control {
-  readonly state: 'running' | 'paused' | 'draining';
+  /** `running`, `paused`, `draining`, or one that a newer server adds. */
+  readonly state: string;
   readonly reason: string | null;
   readonly until: string | null;
   readonly updated_at: string | null;

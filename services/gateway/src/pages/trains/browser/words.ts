@@ -1,4 +1,4 @@
-import type { Departure, Entry, Statistics } from './representations.ts';
+import type { Control, Departure, Entry, Statistics, TrainView } from './representations.ts';
 
 /** How an entry stands: its colour, its word, and what it waits for. */
 export interface Standing {
@@ -31,7 +31,7 @@ const waits: Readonly<Record<string, (entry: Entry) => Standing>> = {
     entry.tested_sha === null || entry.tested_sha === undefined
       ? { kind: 'waiting', word: 'Queued', detail: 'waits for those ahead' }
       : { kind: 'passed', word: 'Passed', detail: 'waits for those ahead' },
-  rerun: () => ({ kind: 'testing', word: 'Second run', detail: 'the same commit is tested again' }),
+  rerun: () => ({ kind: 'testing', word: 'Rerun', detail: 'the same commit is tested again' }),
   train: () => ({ kind: 'held', word: 'On hold', detail: 'the train is paused' }),
 };
 
@@ -81,12 +81,77 @@ const reasons: Readonly<Record<string, string>> = {
 /** Why an entry is gone, in words. */
 export const reasonOf = (reason: string): string => reasons[reason] ?? reason.replaceAll('_', ' ');
 
-/** What is said aloud of what has happened between two views; empty when nothing of note has. */
+/** How a train is controlled, in words. */
+export interface ControlWords {
+  /** A class of the style sheet. */
+  readonly kind: 'running' | 'paused' | 'draining' | 'stopped' | 'unknown';
+  readonly title: string;
+  readonly text: string;
+  /** The sentence that a screen reader is notified with. */
+  readonly spoken: string;
+}
+
+const controls: Readonly<Record<string, ControlWords>> = {
+  running: {
+    kind: 'running',
+    title: 'Running',
+    text: 'Cars are tested and land in their order.',
+    spoken: 'The train is running.',
+  },
+  paused: {
+    kind: 'paused',
+    title: 'Paused',
+    text: 'Nothing lands. Cars keep their places, and new ones can be added.',
+    spoken: 'The train is paused.',
+  },
+  draining: {
+    kind: 'draining',
+    title: 'Draining',
+    text: 'Cars in the train land. No new one is added.',
+    spoken: 'The train is draining.',
+  },
+};
+
+const stopped: ControlWords = {
+  kind: 'stopped',
+  title: 'Stopped: the target branch fails',
+  text: 'The same status failed for cars in a row, so no car is blamed. The train goes on once the branch itself passes.',
+  spoken: 'The train stopped itself: the target branch fails.',
+};
+
+/** How a train is controlled. A state that this page does not know, of a newer server, is shown by its name. */
+export function controlOf({ state, reason }: Pick<Control, 'state' | 'reason'>): ControlWords {
+  if (state === 'paused' && reason === 'target_failing') return stopped;
+  const known = Object.hasOwn(controls, state) ? controls[state] : undefined;
+  if (known !== undefined) return known;
+  const name = state.replaceAll('_', ' ');
+  return { kind: 'unknown', title: `State: ${name}`, text: '', spoken: `The state of the train is ${name}.` };
+}
+
+/** The departures that a screen reader is notified of; empty when there is none. */
 export function newsOf(before: readonly Departure[], after: readonly Departure[]): string {
   const known = new Set(before.map((one) => `${one.merge_request_iid} ${one.at}`));
   const left = after.filter((one) => !known.has(`${one.merge_request_iid} ${one.at}`)).reverse();
   if (left.length > listed) return `${left.length} merge requests have landed or been removed.`;
   return left.map((one) => `!${one.merge_request_iid}: ${reasonOf(one.reason)}.`).join(' ');
+}
+
+/** A train as a screen reader knows it. */
+export interface Spoken {
+  readonly view: TrainView;
+  readonly isLive: boolean;
+}
+
+/** The changes between two points in time that a screen reader is notified of; empty when there is none. */
+export function newsBetween(before: Spoken, now: Spoken): string {
+  const { spoken } = controlOf(now.view.control);
+  return [
+    before.isLive === now.isLive ? '' : now.isLive ? 'Live again.' : 'Not live.',
+    controlOf(before.view.control).spoken === spoken ? '' : spoken,
+    newsOf(before.view.departures, now.view.departures),
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
 }
 
 /** The first characters of a commit's name. */

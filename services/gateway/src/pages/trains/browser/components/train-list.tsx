@@ -20,11 +20,14 @@ export const TrainList = ({ base, project, trains, now }: TrainListProps) => (
     <h2 id="trains">Trains</h2>
     {trains.length === 0 ? (
       <p class="empty">
-        No merge train has run in this project yet. The one of the default branch is{' '}
+        No merge train has run in this project yet.
         {project.default_branch !== null && (
-          <a href={pageOf(base, project.path_with_namespace, project.default_branch)}>{project.default_branch}</a>
+          <span>
+            {' '}
+            The one of the default branch is{' '}
+            <a href={pageOf(base, project.path_with_namespace, project.default_branch)}>{project.default_branch}</a>.
+          </span>
         )}
-        .
       </p>
     ) : (
       <ul class="trains">
