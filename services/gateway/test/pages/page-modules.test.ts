@@ -1,8 +1,8 @@
 import { pageOf, resolveAddress, segmentsOf } from '../../src/pages/trains/browser/address';
-import { type Api, Refusal } from '../../src/pages/trains/browser/api';
+import { type Api, Refusal, secondsOf } from '../../src/pages/trains/browser/api';
 import { followTrain, type Liveness, pauseAfter } from '../../src/pages/trains/browser/follow-train';
 import { readEvents } from '../../src/pages/trains/browser/server-sent-events';
-import { summaries } from '../../src/pages/trains/browser/train-summaries';
+import { readSummaries, summaries } from '../../src/pages/trains/browser/train-summaries';
 import {
   axisDuration,
   controlOf,
@@ -91,7 +91,7 @@ describe('following a train', () => {
   });
 
   it.each([401, 403, 404])('ends where there is nothing to wait for: %i', async (status) => {
-    const refusals: number[] = [];
+    const refusals: Refusal[] = [];
     const api = {
       open: async () => {
         throw new Refusal(status, 0);
@@ -100,10 +100,10 @@ describe('following a train', () => {
     const follower = {
       onView: () => undefined,
       onLiveness: () => undefined,
-      onRefused: (one: number) => refusals.push(one),
+      onRefused: (one: Refusal) => refusals.push(one),
     };
     await followTrain({ api, path: '/x', follower, network: new EventTarget() }, new AbortController().signal);
-    expect(refusals).toEqual([status]);
+    expect(refusals.map((one) => one.status)).toEqual([status]);
   });
 
   it('waits twice as long each time, at most half a minute, spread, and as long as the server says', () => {
@@ -111,6 +111,9 @@ describe('following a train', () => {
     expect(pauseAfter(50, 0, () => 1)).toBe(30_000);
     expect(pauseAfter(1, 0, () => 0)).toBe(500);
     expect(pauseAfter(0, 30, () => 1)).toBe(30_000);
+    // A timer that is set for longer than 24 days fires at once.
+    expect(pauseAfter(0, 1e9, () => 1)).toBe(3_600_000);
+    expect(['7', '0', '', 'Sun, 22 Nov 2026 21:00:00 GMT', null].map(secondsOf)).toEqual([7, 0, 0, 0, 0]);
   });
 });
 
@@ -129,14 +132,31 @@ describe('addresses', () => {
     ['a/b/c', '/-/trains/a/b/c/release/2.0', 'release/2.0'],
     ['a/b', '/-/trains/a/b/feature%2Fx%20y', 'feature/x y'],
   ])('%s in %s', async (known, pathname, branch) => {
-    const address = await resolveAddress(api(known), segmentsOf(pathname, ''));
+    const address = await resolveAddress(api(known), segmentsOf(pathname, ''), new AbortController().signal);
     expect([address.project.path_with_namespace, address.branch]).toEqual([known, branch]);
   });
 
   it('one that names nothing is not found; any other refusal is passed on', async () => {
-    await expect(resolveAddress(api('x/y'), ['a', 'b', 'c'])).rejects.toMatchObject({ status: 404 });
+    const { signal } = new AbortController();
+    await expect(resolveAddress(api('x/y'), ['a', 'b', 'c'], signal)).rejects.toMatchObject({ status: 404 });
     const away = { get: () => Promise.reject(new Refusal(503, 0)) } as unknown as Api;
-    await expect(resolveAddress(away, ['a', 'b'])).rejects.toMatchObject({ status: 503 });
+    await expect(resolveAddress(away, ['a', 'b'], signal)).rejects.toMatchObject({ status: 503 });
+  });
+
+  it('are read, as trains are, by requests that end with the page', async () => {
+    const { signal } = new AbortController();
+    const signals: unknown[] = [];
+    const api = {
+      async get(path: string, one: unknown) {
+        signals.push(one);
+        if (path === '/projects/a%2Fb') throw new Refusal(404, 0);
+        return { body: [], headers: new Headers() };
+      },
+    } as unknown as Api;
+    await resolveAddress(api, ['a', 'b', 'c'], signal);
+    await readSummaries(api, 1, signal);
+    expect(signals).toEqual([signal, signal, signal, signal]);
+    expect(signals.every((one) => one === signal)).toBe(true);
   });
 
   it('are written so that they are read back', () => {

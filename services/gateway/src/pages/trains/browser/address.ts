@@ -39,11 +39,11 @@ const maxLevels = 21;
  * one, and the rest is the branch, which may have slashes too.
  * @throws Refusal 404 when there is none that the token may see
  */
-export async function resolveAddress(api: Api, segments: readonly string[]): Promise<Address> {
+export async function resolveAddress(api: Api, segments: readonly string[], signal: AbortSignal): Promise<Address> {
   for (let length = 2; length <= Math.min(segments.length, maxLevels); length += 1) {
     const path = segments.slice(0, length).join('/');
     try {
-      const { body } = await api.get<Project>(`/projects/${encodeURIComponent(path)}`);
+      const { body } = await api.get<Project>(`/projects/${encodeURIComponent(path)}`, signal);
       const rest = segments.slice(length);
       return { project: body, branch: rest.length === 0 ? undefined : rest.join('/') };
     } catch (error) {

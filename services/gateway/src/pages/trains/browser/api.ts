@@ -17,6 +17,9 @@ export interface Api {
   open(path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
 }
 
+/** The seconds of a `Retry-After`; 0 for none, and for a date, which proxies send: clocks differ. */
+export const secondsOf = (header: string | null): number => (/^\d+$/.test(header ?? '') ? Number(header) : 0);
+
 /** The API below `base`, which is empty or a path. */
 export function apiOf(base: string, token: string): Api {
   async function send(path: string, accept: string, signal?: AbortSignal): Promise<Response> {
@@ -33,7 +36,7 @@ export function apiOf(base: string, token: string): Api {
     }
     if (response.ok) return response;
     await response.body?.cancel();
-    throw new Refusal(response.status, Number(response.headers.get('Retry-After') ?? 0));
+    throw new Refusal(response.status, secondsOf(response.headers.get('Retry-After')));
   }
   return {
     async get<T>(path: string, signal?: AbortSignal) {

@@ -14,12 +14,15 @@ export interface Follower {
   onView(view: TrainView): void;
   onLiveness(liveness: Liveness): void;
   /** The token, or the right to read, is gone: there is no next try. */
-  onRefused(status: number): void;
+  onRefused(refusal: Refusal): void;
 }
 
 /** First and longest pause before a next try, milliseconds. */
 const minPauseMs = 500;
 const maxPauseMs = 30_000;
+
+/** Longest pause that a server can ask for, seconds: a timer cannot wait for more than 24 days. */
+const maxRetryAfter = 3_600;
 
 /** A connection that is silent for this long is dead: signs of life come every 15 s. */
 const silentMs = 40_000;
@@ -30,7 +33,7 @@ const isFinal = (error: unknown): error is Refusal =>
 /** The pause after so many failures in a row: twice as long each time, and spread, so that pages do not return together. */
 export const pauseAfter = (failures: number, retryAfter = 0, random = Math.random): number => {
   const pause = Math.min(maxPauseMs, minPauseMs * 2 ** Math.min(failures, 10));
-  return Math.max(retryAfter * 1_000, pause * (0.5 + random() / 2));
+  return Math.max(Math.min(retryAfter, maxRetryAfter) * 1_000, pause * (0.5 + random() / 2));
 };
 
 /** Which train is followed, by what. */
@@ -57,7 +60,7 @@ export async function followTrain({ api, path, follower, network }: Following, s
       });
     } catch (error) {
       if (signal.aborted) return;
-      if (isFinal(error)) return follower.onRefused(error.status);
+      if (isFinal(error)) return follower.onRefused(error);
       retryAfter = error instanceof Refusal ? error.retryAfter : 0;
     }
     if (signal.aborted) return;

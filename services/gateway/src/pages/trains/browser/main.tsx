@@ -3,9 +3,9 @@ import { type Api, apiOf, Refusal } from './api.ts';
 import { Page, type PageState } from './components/page.tsx';
 import { type Follower, followTrain, pauseAfter } from './follow-train.ts';
 import { h, render } from './libs/preact.js';
-import type { Statistics, TrainView } from './representations.ts';
+import type { Statistics } from './representations.ts';
 import { readSummaries } from './train-summaries.ts';
-import { newsOf } from './words.ts';
+import { newsBetween, type Spoken } from './words.ts';
 
 const tokenKey = 'switchyard-token';
 /** Milliseconds between two readings of the statistics, and between two of the clock. */
@@ -14,20 +14,22 @@ const clockMs = 5_000;
 /** Milliseconds between two announcements: a busy train would never be silent. */
 const newsMs = 5_000;
 
+const title = document.title;
 const root = document.getElementById('app') as HTMLElement;
 const base = root.dataset.base ?? '';
 let ending = new AbortController();
 let drawing = false;
 let failures = 0;
-/** The view as a screen reader knows it, and whether an announcement is planned. */
-let told: TrainView | undefined;
-let isTelling = false;
+/** The view as a screen reader knows it, and the timer of the planned news. */
+let spokenView: Spoken | undefined;
+let newsPlanned: ReturnType<typeof setTimeout> | undefined;
+/** The element that gets the focus once it is drawn. */
+let focusNext: string | undefined;
 
-let state: PageState = {
-  base,
-  now: Date.now(),
-  hasToken: sessionStorage.getItem(tokenKey) !== null,
+/** What is shown before anything was read, and after the right to read it is gone. */
+const nothing = {
   problem: '',
+  canRetry: false,
   project: undefined,
   branch: undefined,
   trains: undefined,
@@ -36,6 +38,13 @@ let state: PageState = {
   viewedAt: 0,
   statistics: undefined,
   news: '',
+} as const satisfies Partial<PageState>;
+
+let state: PageState = {
+  ...nothing,
+  base,
+  now: Date.now(),
+  hasToken: sessionStorage.getItem(tokenKey) !== null,
 };
 
 /** Changes what is shown; changes of one turn are drawn together. */
@@ -46,77 +55,93 @@ function set(change: Partial<PageState>): void {
   queueMicrotask(() => {
     drawing = false;
     render(<Page state={state} actions={actions} />, root);
+    if (focusNext !== undefined) document.getElementById(focusNext)?.focus();
+    focusNext = undefined;
   });
+}
+
+/** Ends all requests and timers, and shows nothing of what was read. */
+function clear(change: Partial<PageState>): void {
+  ending.abort();
+  clearTimeout(newsPlanned);
+  newsPlanned = undefined;
+  spokenView = undefined;
+  document.title = title;
+  set({ ...nothing, ...change });
+}
+
+/** Drops the token, and asks for another one. */
+function forget(problem: string): void {
+  sessionStorage.removeItem(tokenKey);
+  focusNext = 'token';
+  clear({ hasToken: false, problem });
 }
 
 const actions = {
   onToken(token: string): void {
     sessionStorage.setItem(tokenKey, token);
-    set({ hasToken: true, problem: '' });
+    focusNext = 'main';
     start();
   },
-  onForget(): void {
-    sessionStorage.removeItem(tokenKey);
-    ending.abort();
-    set({
-      hasToken: false,
-      problem: '',
-      project: undefined,
-      view: undefined,
-      trains: undefined,
-      statistics: undefined,
-    });
+  onForget: (): void => forget(''),
+  onRetry(): void {
+    // The button goes away when it is used.
+    focusNext = 'main';
+    start();
   },
-  onRetry: (): void => start(),
 };
 
 const problems: Readonly<Record<number, string>> = {
+  400: 'This address names no project, or no branch.',
   403: 'Your role, your token, or the licence does not allow you to see this train.',
   404: 'There is no such project, or you may not see it.',
 };
 
-function refused(status: number): void {
-  if (status === 401) {
-    sessionStorage.removeItem(tokenKey);
-    set({ hasToken: false, problem: 'The token is not valid, or no longer. Enter another one.', view: undefined });
+function refused(refusal: Refusal): void {
+  if (refusal.status === 401) {
+    forget('The token is not valid, or no longer. Enter another one.');
     return;
   }
-  const problem = problems[status];
-  if (problem === undefined) tryLater();
-  else set({ problem, view: undefined });
+  const problem = problems[refusal.status];
+  if (problem === undefined) tryLater(refusal.retryAfter);
+  else clear({ problem, canRetry: true });
 }
 
 /** The server is away, or too busy, before anything could be followed. */
-function tryLater(): void {
-  const pause = pauseAfter(failures);
+function tryLater(retryAfter: number): void {
+  const pause = pauseAfter(failures, retryAfter);
   failures += 1;
   set({ liveness: { kind: 'waiting', retryAt: Date.now() + pause } });
   const timer = setTimeout(start, pause);
   ending.signal.addEventListener('abort', () => clearTimeout(timer));
 }
 
-/** Says what has happened since the last time, not too often. */
-function announce(view: TrainView): void {
-  told ??= view;
-  if (isTelling) return;
-  isTelling = true;
-  setTimeout(() => {
-    const [before, now] = [told, state.view];
-    isTelling = false;
+const spokenNow = (): Spoken | undefined =>
+  state.view === undefined ? undefined : { view: state.view, isLive: state.liveness.kind === 'live' };
+
+/** Notifies a screen reader of what has changed since the last time, not too often: what lasted for less is left out. */
+function planNews(): void {
+  spokenView ??= spokenNow();
+  if (spokenView === undefined || newsPlanned !== undefined) return;
+  newsPlanned = setTimeout(() => {
+    const [before, now] = [spokenView, spokenNow()];
+    newsPlanned = undefined;
     if (before === undefined || now === undefined) return;
-    told = now;
-    const control = before.control.state === now.control.state ? '' : `The train is ${now.control.state}. `;
-    const news = `${control}${newsOf(before.departures, now.departures)}`.trim();
+    spokenView = now;
+    const news = newsBetween(before, now);
     if (news !== '') set({ news });
   }, newsMs);
 }
 
 const follower: Follower = {
   onView(view) {
+    failures = 0;
     set({ view, viewedAt: Date.now() });
-    announce(view);
   },
-  onLiveness: (liveness) => set({ liveness }),
+  onLiveness(liveness) {
+    set({ liveness });
+    planNews();
+  },
   onRefused: refused,
 };
 
@@ -124,7 +149,7 @@ async function readStatistics(api: Api, train: string, signal: AbortSignal): Pro
   const read = async (): Promise<void> => {
     try {
       const { body } = await api.get<Statistics>(`${train}/statistics`, signal);
-      set({ statistics: body });
+      if (!signal.aborted) set({ statistics: body });
     } catch {
       // A train that has none yet, or a server without them: the page does without.
     }
@@ -141,13 +166,15 @@ async function show(token: string, signal: AbortSignal): Promise<void> {
     return;
   }
   const api = apiOf(base, token);
-  const { project, branch } = await resolveAddress(api, segments);
+  const { project, branch } = await resolveAddress(api, segments, signal);
   if (signal.aborted) return;
-  failures = 0;
   set({ project, branch });
-  document.title = `${branch ?? project.path_with_namespace} · Merge trains`;
+  document.title = `${branch ?? project.path_with_namespace} · ${title}`;
   if (branch === undefined) {
-    set({ trains: await readSummaries(api, project.id) });
+    const trains = await readSummaries(api, project.id, signal);
+    if (signal.aborted) return;
+    failures = 0;
+    set({ trains });
     return;
   }
   const train = `/projects/${project.id}/merge_trains/${encodeURIComponent(branch)}`;
@@ -160,9 +187,14 @@ function start(): void {
   ending = new AbortController();
   const { signal } = ending;
   const token = sessionStorage.getItem(tokenKey);
-  if (token === null) return;
+  if (token === null) {
+    // A page that comes back from the cache of the browser shows a train whose token was dropped on another page.
+    if (state.hasToken) forget('');
+    return;
+  }
+  set({ hasToken: true, problem: '', canRetry: false, liveness: { kind: 'connecting' } });
   show(token, signal).catch((error) => {
-    if (!signal.aborted) refused(error instanceof Refusal ? error.status : 500);
+    if (!signal.aborted) refused(error instanceof Refusal ? error : new Refusal(500, 0));
   });
 }
 

@@ -15,13 +15,13 @@ export interface TrainSummary {
 const maxPages = 5;
 
 /** The trains of a project: those with entries, and those that landed one of the last hundred. */
-export async function readSummaries(api: Api, projectId: number): Promise<TrainSummary[]> {
+export async function readSummaries(api: Api, projectId: number, signal: AbortSignal): Promise<TrainSummary[]> {
   const list = `/projects/${projectId}/merge_trains?per_page=100&scope=`;
-  const landed = await api.get<Entry[]>(`${list}complete`);
+  const landed = await api.get<Entry[]>(`${list}complete`, signal);
   const active: Entry[] = [];
   let next = '1';
   for (let page = 0; page < maxPages && next !== ''; page += 1) {
-    const { body, headers } = await api.get<Entry[]>(`${list}active&page=${next}`);
+    const { body, headers } = await api.get<Entry[]>(`${list}active&page=${next}`, signal);
     active.push(...body);
     next = headers.get('X-Next-Page') ?? '';
   }

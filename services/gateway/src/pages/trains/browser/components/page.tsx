@@ -17,6 +17,8 @@ export interface PageState {
   readonly hasToken: boolean;
   /** Why nothing is shown, or why the token is asked for again; empty without a problem. */
   readonly problem: string;
+  /** Whether the problem can pass by itself, or by a change of rights. */
+  readonly canRetry: boolean;
   readonly project: Project | undefined;
   readonly branch: string | undefined;
   readonly trains: readonly TrainSummary[] | undefined;
@@ -25,7 +27,7 @@ export interface PageState {
   /** When the view came, milliseconds since 1970. */
   readonly viewedAt: number;
   readonly statistics: Statistics | undefined;
-  /** What a screen reader says. */
+  /** The text that a screen reader is notified of. */
   readonly news: string;
 }
 
@@ -82,9 +84,14 @@ function Content({ state, actions }: { state: PageState; actions: PageActions })
   if (!state.hasToken) return <TokenForm problem={state.problem} onToken={actions.onToken} />;
   if (state.problem !== '')
     return (
-      <p role="alert" class="problem">
-        {state.problem}
-      </p>
+      <div class="problem">
+        <p role="alert">{state.problem}</p>
+        {state.canRetry && (
+          <button type="button" onClick={actions.onRetry}>
+            Try again
+          </button>
+        )}
+      </div>
     );
   if (project !== undefined && trains !== undefined)
     return <TrainList base={base} project={project} trains={trains} now={state.now} />;
