@@ -88,6 +88,11 @@ describeInBrowser('the page of a train, in Chromium', () => {
     await page.getByRole('button', { name: 'Forget the token' }).click();
     await page.getByLabel('Personal access token').waitFor();
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    await shows('document.activeElement.id === "token" && document.title === "Merge trains"');
+    await page.keyboard.type(goodToken);
+    await page.keyboard.press('Enter');
+    await live();
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
     expect(problems).toEqual([]);
   });
 
@@ -201,22 +206,79 @@ describeInBrowser('the page of a train, in Chromium', () => {
     await page.getByRole('button', { name: 'Try now' }).waitFor();
     expect(await rows().count()).toBe(8);
     expect(await violations()).toEqual([]);
+    const spoken = page.getByRole('status');
+    await spoken.getByText('Not live.', { exact: true }).waitFor();
     scene.away(false);
     await live();
+    await spoken.getByText('Live again.', { exact: true }).waitFor();
     problems.length = 0;
   });
 
   it('a token that is revoked ends the page within five seconds, and is asked for again', async () => {
     await open();
+    // The interval of the statistics, 5 minutes, passes ten times a second.
+    await page.addInitScript(
+      'const real = setInterval; window.setInterval = (run, ms) => real(run, ms === 300_000 ? 100 : ms)',
+    );
     await signIn();
     await live();
+    await page.waitForRequest('**/statistics*');
     const since = Date.now();
     scene.state.revoked = true;
     await page.getByText('The token is not valid, or no longer.').waitFor({ timeout: 8_000 });
     // The stream ends within 5 s; the page then tries again, and is refused.
     expect(Date.now() - since).toBeLessThan(6_500);
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.url()));
     expect(await rows().count()).toBe(0);
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    expect(await page.evaluate('[document.title, document.activeElement.id]')).toEqual(['Merge trains', 'token']);
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Merge trains');
+    await page.waitForTimeout(1_000);
+    expect(sent).toEqual([]);
+  });
+
+  it('waits as long as a server that is too busy asks', async () => {
+    await open();
+    const project = '**/api/v4/projects/acme%2Fweb';
+    await page.route(project, (route) => route.fulfill({ status: 429, headers: { 'Retry-After': '60' } }));
+    await signIn();
+    await page.getByText(/next try in (60|5\d) s/).waitFor();
+    await page.unroute(project);
+    await page.getByRole('button', { name: 'Try now' }).click();
+    await live();
+  });
+
+  it('can try again where a right was missing', async () => {
+    await open();
+    const project = '**/api/v4/projects/acme%2Fweb';
+    await page.route(project, (route) => route.fulfill({ status: 403 }));
+    await signIn();
+    await page.getByText('does not allow you to see this train').waitFor();
+    expect(await violations()).toEqual([]);
+    await page.unroute(project);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await live();
+    expect(await page.getByText('does not allow you').count()).toBe(0);
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+  });
+
+  it('shows a state that it does not know, and a project without a default branch', async () => {
+    await open();
+    const view = busyTrain();
+    scene.show({ ...view, control: { ...view.control, state: 'winding_down' } });
+    await signIn();
+    await live();
+    await page.getByText('State: winding down').waitFor();
+    await page.route('**/api/v4/projects/acme%2Fweb', (route) =>
+      route.fulfill({ json: { id: 1, path_with_namespace: 'acme/web', web_url: '', default_branch: null } }),
+    );
+    await page.route('**/merge_trains?*', (route) => route.fulfill({ json: [] }));
+    await page.goto(`${scene.gateway.url}/-/trains/acme/web`);
+    const empty = page.getByText('No merge train has run in this project yet.');
+    await empty.waitFor();
+    expect(await empty.textContent()).toBe('No merge train has run in this project yet.');
+    expect(problems).toEqual([]);
   });
 
   it('says what is wrong: a bad token, no such project, no statistics', async () => {
