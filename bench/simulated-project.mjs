@@ -4,9 +4,9 @@ const day = 24 * 60 * minute;
 /** Median of a pipeline's run, and the spread of its logarithm. */
 const runMedian = 30 * minute;
 const runSigma = 0.5;
-/** How long someone whose merge request was removed without a fault needs to see it and add it again. */
+/** How long a user whose merge request was removed without a fault needs to see it and add it again. */
 const babysitting = 45 * minute;
-/** What is aboard at the end has a quarter more to land in. */
+/** The cars that are in the train at the end have a quarter more time to land. */
 const overtime = 1.25;
 
 /** A number from 0 to 2^32 that looks random, from some integers. */
@@ -42,7 +42,7 @@ function drawn({ seededRandom, normal }, { perHour, culprits, flakes }, days, se
 const share = (part, whole) => (whole === 0 ? 0 : (100 * part) / whole);
 const quantile = (sorted, at) => (sorted[Math.min(sorted.length - 1, Math.floor(at * sorted.length))] ?? NaN) / minute;
 
-/** Turnarounds of somebody who knows the culprits and has slots for all: one run each, landed in the order of the queue. */
+/** Turnarounds of a user who knows the culprits and has slots for all: one run each, landed in queue order. */
 export function simulateOracle(machine, load, { days, seed }) {
   const { requests, runOf } = drawn(machine, load, days, seed);
   let last = 0;
@@ -59,7 +59,7 @@ export function simulateOracle(machine, load, { days, seed }) {
  * Runs the machine of merge trains under a load.
  * @param machine the compiled domain of merge trains
  * @param load `perHour`, shares of `culprits` and `flakes`
- * @param policy `slots`, `retries`, `batchSize`, and `evictFirst`: whoever fails first is removed, whatever is ahead
+ * @param policy `slots`, `retries`, `batchSize`, and `evictFirst`: a car that fails is removed, whatever is ahead
  * @param given `days`, `seed`, and `watch(simulated)`, which is given the simulated train before it starts, and may
  *   return `opened`, `ended` and `noticed`
  */

@@ -73,7 +73,7 @@ export function compiledMachine() {
   return { emptyTrain, simulateTrain, seededRandom, normal };
 }
 
-/** What a policy makes of a load; `p50` also as a multiple of what somebody who knows the culprits would need. */
+/** What a policy makes of a load; `p50` also as a multiple of what a user who knows the culprits would need. */
 export function simulatePolicy(machine, load, policy, given) {
   const result = simulateProject(machine, load, policy, given);
   return { ...result, toOracle: result.p50 / simulateOracle(machine, load, given).p50 };

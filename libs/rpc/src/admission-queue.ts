@@ -157,7 +157,7 @@ export function admissionQueue(options: AdmissionQueueOptions): AdmissionQueue {
       signal?.addEventListener('abort', onAbort, { once: true });
     });
 
-  // Who waits while there are slots has as many as one owner may: whoever has fewer need not wait.
+  // An owner who waits while there are slots has as many as one owner may: an owner with fewer need not wait.
   const hasSlotFor = (owner: string | undefined): boolean =>
     running < slots && (slotsOf.get(owner) ?? 0) < slotsOfOwner;
 

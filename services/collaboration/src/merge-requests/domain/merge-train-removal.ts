@@ -38,11 +38,11 @@ const words: Record<RemovalReason, Words> = {
   not_mergeable: { removed: 'it no longer meets what has to hold for a merge', aborted: 'a merge check fails' },
   right_lost: {
     removed: 'the user who queued it may no longer merge into the target branch',
-    aborted: 'whoever added it may no longer merge into the target branch',
+    aborted: 'the user who added it may no longer merge into the target branch',
   },
   user_gone: {
     removed: 'the account of the user who queued it was blocked or deleted',
-    aborted: 'the account of whoever added it is gone or blocked',
+    aborted: 'the account of the user who added it is gone or blocked',
   },
   source_branch_deleted: { removed: 'its source branch was deleted', aborted: 'the source branch was deleted' },
   target_branch_deleted: { removed: 'its target branch was deleted', aborted: 'the target branch was deleted' },

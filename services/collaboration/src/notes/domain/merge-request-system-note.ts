@@ -51,7 +51,7 @@ export type MergeRequestNoteFact =
   | {
       readonly kind: 'auto_merge_changed';
       readonly change: 'set' | 'canceled' | 'aborted';
-      /** True: it boards a merge train once its checks pass. */
+      /** True: it is added to a merge train once its checks pass. */
       readonly mergeTrain: boolean;
       readonly setById: number;
       /** Ends a sentence; empty: none. */

@@ -54,7 +54,7 @@ function factOf(fact: NonNullable<MergeRequestEvent['fact']>, eventId: string): 
     case 'mergeTrainEntryOvertaken':
       return { kind: 'train_overtaken', eventId, addedById: fact.value.addedById, overtaking: fact.value };
     case 'mergeTrainStateChanged': {
-      // Who stops a train has not acted on the merge requests aboard.
+      // A user who pauses a train has not acted on the merge requests in it.
       const change = trainStateChangeOf(fact.value);
       if (change === undefined) return { kind: 'noted' };
       return { kind: 'train_state_changed', eventId, change, firstCar: fact.value.firstCar };

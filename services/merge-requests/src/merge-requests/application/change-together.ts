@@ -11,8 +11,8 @@ const changedAtOnce = 8;
 
 /**
  * Changes merge requests that have something in common, such as a lock that each of them takes: those that are asked
- * for while one is saved are saved together, one transaction at a time for each subject. So whoever waits holds no
- * connection to the database, and a slow disk is waited for once.
+ * for while one is saved are saved together, one transaction at a time for each subject. So a call that waits
+ * holds no connection to the database, and a slow disk is waited for once.
  */
 export function changeTogether(store: Pick<MergeRequestStore, 'changeTogether'>) {
   // The transaction belongs to all of them: it must not end, or be refused, with the call that asked first.

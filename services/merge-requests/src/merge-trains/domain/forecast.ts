@@ -60,7 +60,7 @@ const mostSimulations = 200;
 const fewestSimulations = 5;
 /** Effort after which no further simulation is begun: some 100 ms of CPU, which trains of more than ten cars reach. */
 const enoughEffort = 350_000;
-/** Effort after which a simulation ends: what is aboard then lands too late to be foretold. */
+/** Effort after which a simulation ends: a car that is in the train then lands too late to be foretold. */
 const mostEffort = 1_000_000;
 
 /** Pipelines that are being opened have no id yet. */
@@ -115,9 +115,9 @@ function* simulation(
   ages: ReadonlyMap<number, number>,
 ): Generator<undefined, Simulated> {
   const landings = new Map(start.cars.map(({ id }) => [id, Number.POSITIVE_INFINITY]));
-  let aboard = landings.size;
+  let queued = landings.size;
   const leaves = (): void => {
-    aboard -= 1;
+    queued -= 1;
   };
   const runOf = (hasCulprit: boolean, carId: number | undefined, age: number): SimulatedRun => {
     const fails = hasCulprit || random() < rates.flakes;
@@ -145,7 +145,7 @@ function* simulation(
     simulated.running(pipelineId, tip.id, runOf(hasCulprit, tip.id, ages.get(pipelineId) ?? 0));
   }
   simulated.give({ kind: 'resumed' });
-  while (aboard > 0 && simulated.effort() < mostEffort && simulated.clock.nextAt() !== undefined) {
+  while (queued > 0 && simulated.effort() < mostEffort && simulated.clock.nextAt() !== undefined) {
     simulated.clock.advance();
     yield;
   }
@@ -182,8 +182,8 @@ const leastLandings = 0.1;
 
 /**
  * When the cars of a train will land, by simulating it forward with the real machine, from what runs and which of them
- * have failed (rule D8). The cars that are aboard are all there are. The caller resumes it whenever there is time, some
- * milliseconds each; the same input gives the same forecast.
+ * have failed (rule D8). No car is added later. The caller resumes it whenever there is time, some milliseconds each; the
+ * same input gives the same forecast.
  */
 export function* forecastTrain(input: ForecastInput): Generator<undefined, Forecast> {
   const { train, runs, ages, seed } = input;

@@ -45,7 +45,7 @@ export interface SimulatedTrain {
   readonly train: () => Train;
   /** Pipelines that were opened. */
   readonly opened: () => number;
-  /** What it has cost so far: the cars aboard and a base, summed over all signals; some 0.3 µs each. */
+  /** What it has cost so far: the cars in it and a base, summed over all signals; some 0.3 µs each. */
   readonly effort: () => number;
   /** Gives the train a signal, and does what follows from it. */
   readonly give: (signal: Signal) => void;

@@ -50,10 +50,10 @@ async function addCar(tx: Tx, mr: MergeRequest, car: NewCar, userId: number, now
   const trainId = await openTrain(tx, mr.projectId, mr.targetBranch);
   const stored = await loadTrain(tx, trainId, true);
   if (stored === undefined) throw notFound('Project');
-  const aboard = [...stored.cars.values()].find(({ mergeRequestId }) => mergeRequestId === mr.id);
-  const id = aboard?.id ?? (await insertCar(tx, trainId, mr, car, userId));
+  const queued = [...stored.cars.values()].find(({ mergeRequestId }) => mergeRequestId === mr.id);
+  const id = queued?.id ?? (await insertCar(tx, trainId, mr, car, userId));
   const first = car.first
-    ? { rank: await rankFirst(tx, trainId, id), moved: aboard !== undefined, actorId: userId }
+    ? { rank: await rankFirst(tx, trainId, id), moved: queued !== undefined, actorId: userId }
     : undefined;
   const decision = decideAddition(stored, { id, mergeRequestId: mr.id, iid: mr.iid }, first);
   await saveTrain(tx, stored, decision, { actorId: userId }, now);

@@ -127,8 +127,8 @@ async function saveRow(tx: Tx, { id }: StoredTrain, train: Train): Promise<void>
 }
 
 /**
- * Records who changed what a train does, and has it published for the cars aboard. What a maintainer did not decide, the
- * train did itself, in whose transaction it may be.
+ * Records who changed what a train does, and has it published for the cars in the train. What a Maintainer did not decide,
+ * the train did itself, in whose transaction it may be.
  */
 export async function saveState(
   tx: Tx,

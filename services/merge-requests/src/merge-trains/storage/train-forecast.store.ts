@@ -59,7 +59,7 @@ export const trainForecastStore = (db: Database) => ({
   /** Keeps when cars are expected to land, and notifies those who watch where that has changed. */
   keep: (trainId: number, entries: readonly ExpectedEntry[]): Promise<void> =>
     db.transaction(async (tx) => {
-      // Whoever changes cars has locked their train: without that, two updates of the same cars could wait for each other.
+      // A transaction that changes cars locks their train first: two updates of the same cars could wait for each other.
       await tx.query(sql`select 1 from merge_trains where id = ${trainId} for no key update`);
       const rows = await tx.query(sql`
         update merge_train_cars c set expected_at = given.expected_at, expected_by = given.expected_by
