@@ -11,14 +11,22 @@ export interface StreamLimits {
   readonly streams: number;
   /** Streams of one user, or of one address without a token; 0 for no limit. */
   readonly streamsPerCaller: number;
-  /** Milliseconds in which a reader has to take an event. */
+  /** Milliseconds in which a reader has to take a piece of an event, 64 KiB. */
   readonly slowMs: number;
+  /** Milliseconds in which a reader has to take a whole event. */
+  readonly slowestMs: number;
   /** Milliseconds between two signs of life. */
   readonly heartbeatMs: number;
   readonly checks?: Partial<CheckTimes>;
 }
 
-const usual: StreamLimits = { streams: 2_000, streamsPerCaller: 100, slowMs: 10_000, heartbeatMs: 15_000 };
+const usual: StreamLimits = {
+  streams: 2_000,
+  streamsPerCaller: 100,
+  slowMs: 10_000,
+  slowestMs: 60_000,
+  heartbeatMs: 15_000,
+};
 
 /** A stream that is requested. */
 export interface StreamRequest {
@@ -73,19 +81,30 @@ gauge({ name: 'switchyard_event_subjects', help: 'Subjects that are read for eve
   { value: [...measured].reduce((sum, one) => sum + one.counts().subjects, 0) },
 ]);
 
+/**
+ * Bytes that are given to a connection at a time: it reports that it has taken them, not how much of a longer write it
+ * has.
+ */
+const pieceBytes = 65_536;
+const nothing: Buffer = Buffer.alloc(0);
+
 /** One open stream. An event that comes while the one before it is being taken is not kept: the newest follows it. */
 class Stream {
-  private newest: Buffer | undefined;
-  private sent: Buffer | undefined;
+  private newest: Buffer = nothing;
+  private sent: Buffer = nothing;
+  /** What is left to write of the bytes that are under way. */
+  private rest: Buffer = nothing;
   private blockedSince = 0;
+  private progressAt = 0;
 
   constructor(
     private readonly response: Response,
-    private readonly slowMs: number,
+    private readonly limits: Pick<StreamLimits, 'slowMs' | 'slowestMs'>,
   ) {
     response.on('drain', () => {
-      this.blockedSince = 0;
-      if (this.newest !== this.sent && this.newest !== undefined) this.send(this.newest);
+      this.progressAt = Date.now();
+      this.writeRest();
+      if (this.blockedSince === 0 && this.newest !== this.sent) this.send(this.newest);
     });
   }
 
@@ -99,9 +118,11 @@ class Stream {
     if (this.blockedSince === 0) this.write(heartbeat);
   }
 
-  /** Ends a stream whose reader does not read. */
+  /** Ends a stream whose reader does not read. One that takes a long event piece by piece has more time. */
   dropIfSlow(): void {
-    if (this.blockedSince === 0 || Date.now() - this.blockedSince < this.slowMs) return;
+    const now = Date.now();
+    const { slowMs, slowestMs } = this.limits;
+    if (this.blockedSince === 0 || (now - this.progressAt < slowMs && now - this.blockedSince < slowestMs)) return;
     countSlow();
     this.response.destroy();
   }
@@ -112,13 +133,25 @@ class Stream {
   }
 
   private write(bytes: Buffer): void {
-    if (!this.response.writableEnded && !this.response.write(bytes)) this.blockedSince = Date.now();
+    this.rest = bytes;
+    this.writeRest();
+  }
+
+  private writeRest(): void {
+    while (this.rest.length > 0 && !this.response.writableEnded) {
+      const piece = this.rest.subarray(0, pieceBytes);
+      this.rest = this.rest.subarray(pieceBytes);
+      if (this.response.write(piece)) continue;
+      if (this.blockedSince === 0) this.blockedSince = this.progressAt = Date.now();
+      return;
+    }
+    this.blockedSince = 0;
   }
 }
 
 /** Makes the streams of a process. */
 export function eventStreams(limits: Partial<StreamLimits> = {}): EventStreams {
-  const { streams, streamsPerCaller, slowMs, heartbeatMs, checks: times } = { ...usual, ...limits };
+  const { streams, streamsPerCaller, slowMs, slowestMs, heartbeatMs, checks: times } = { ...usual, ...limits };
   const checks: AccessChecks = accessChecks(times);
   const subjects = new Map<string, Subject>();
   const callers = new Map<string, number>();
@@ -173,7 +206,7 @@ export function eventStreams(limits: Partial<StreamLimits> = {}): EventStreams {
   }
 
   function begin(response: Response): Stream {
-    const stream = new Stream(response, slowMs);
+    const stream = new Stream(response, { slowMs, slowestMs });
     open.set(response, stream);
     response.writeHead(200, headers);
     tick();
