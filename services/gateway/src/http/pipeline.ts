@@ -1,4 +1,4 @@
-import { AppError } from '@switchyard/errors';
+import { AppError, notFound } from '@switchyard/errors';
 import type { ResolveResponse } from '@switchyard/protos/groups_admin/v1/access';
 import type { Access } from '@switchyard/protos/rpc/v1/identity';
 import type { PageRequest, Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
@@ -105,12 +105,16 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     return answer;
   }
 
-  /** Whether a caller may still do what they were admitted to; throws the refusal. */
-  async function askAgain(question: Question, sent: RawParameters): Promise<void> {
+  /**
+   * Whether a caller may still do what they were admitted to, on the target with this id; throws the refusal. The name
+   * in the path may belong to another target by now.
+   */
+  async function askAgain(question: Question, sent: RawParameters, admittedId: number | undefined): Promise<void> {
     const answer = await edges.access.again(question);
     refuseToken(answer, question.sudo);
     const refusal = refusalOfCaller(route, answer) ?? refusalOfTarget(route, answer, edges.tier, sent);
     if (refusal !== undefined) throw refusal;
+    if (answer.access?.id !== admittedId) throw notFound();
   }
 
   /** Answers with a stream of events. */
@@ -122,11 +126,15 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
   ): Promise<void> {
     const { question, sent, identity, requestId } = asked;
     const { userId } = identity.actor ?? { userId: 0 };
+    const admittedId = identity.access?.id;
     return edges.streams.serve(request, response, {
       event: route.events as string,
       subject: `${route.path} ${follow.subject}`,
       caller: userId > 0 ? `user ${userId}` : `address ${addressKey(request.ip)}`,
-      question: { name: `${route.path} ${keyOf(question)}`, ask: () => askAgain(question, sent) },
+      question: {
+        name: `${route.path} ${admittedId} ${keyOf(question)}`,
+        ask: () => askAgain(question, sent, admittedId),
+      },
       open: (signal, timeoutMs) =>
         follow.open((definition) =>
           bind(edges.peers.client(definition), { ...identity, requestId, signal, timeoutMs }),

@@ -14,17 +14,17 @@ const rpc = 'MergeTrainService/WatchMergeTrain';
 /** A train that a test changes, and a gateway over it. */
 async function scene(config = {}) {
   const calls = { open: 0, opened: 0, text: 'one', failure: undefined as Error | undefined };
-  const users = new Map<string, { refused?: Token; level?: number }>();
+  const users = new Map<string, { refused?: Token; level?: number; projectId?: number }>();
   let wake: (() => void)[] = [];
   let ending = false;
   const gateway: TestGateway = await startTestGateway({
     config,
     access: ({ token }: ResolveRequest) => {
-      const { refused, level = 30 } = users.get(token) ?? {};
+      const { refused, level = 30, projectId = 1 } = users.get(token) ?? {};
       const userId = 100 + Number(/\d+$/.exec(token)?.[0] ?? 0);
       return resolved({
         actor: actor({ userId }),
-        access: level === 0 ? undefined : projectAccess({ level }),
+        access: level === 0 ? undefined : projectAccess({ level, id: projectId }),
         ...(refused === undefined ? {} : { tokenRefusal: refused, actor: undefined, access: undefined }),
       });
     },
@@ -124,6 +124,7 @@ it.each([
   ['a revoked token', { refused: Token.TOKEN_REFUSAL_REVOKED }, 401],
   ['a lost membership', { level: 0 }, 404],
   ['a lower role', { level: 10 }, 403],
+  ['another project in the place of the one in the path', { projectId: 2 }, 200],
 ])('%s ends its stream within five seconds, and no other', async (_what, left, status) => {
   const { users, change, watch } = await start();
   const [one, other] = [await watch('glpat-watcher-1'), await watch('glpat-watcher-2')];
@@ -137,6 +138,7 @@ it.each([
   expect(one.got()).toEqual(['one']);
   const again = await watch('glpat-watcher-1');
   expect(again.response.status).toBe(status);
+  again.leave();
   other.leave();
 });
 
