@@ -57,7 +57,8 @@ export const mergeTrainStatisticsRoutes = [
     path_params: branch,
     params: {
       after: documented(day, {
-        description: 'The first day, in UTC, not later than `before`; 28 days before it unless given.',
+        description:
+          'The first day, in UTC, not later than `before`; 27 days before it, which makes 28 days, unless given.',
       }).optional(),
       before: documented(day, { description: 'The last day, in UTC; today unless given.' }).optional(),
     },
