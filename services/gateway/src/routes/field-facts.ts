@@ -1,4 +1,4 @@
-import type { ParameterSchema } from '../http/params';
+import { type ParameterSchema, unshowable } from '../http/params';
 
 /**
  * What the services refuse of a text, for the reference (`documented`): the service's domain has the word on each.
@@ -12,9 +12,6 @@ export const atMost = (maxLength: number): ParameterSchema => ({ maxLength });
 
 /** A character that leaves a mark: a text without one is blank. */
 const visible = '[^\\p{C}\\p{Z}\\p{Default_Ignorable_Code_Point}\\u2800]';
-
-/** What a text of one line cannot hold, inside of brackets. */
-const unshowable = '\\p{Cc}\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069\\ufff9-\\ufffb\\p{Noncharacter_Code_Point}';
 
 /** A text with something to read in it. */
 export const notBlank = (maxLength: number): ParameterSchema => ({

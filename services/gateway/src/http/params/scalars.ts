@@ -11,12 +11,20 @@ export const storable: ParameterSchema = { type: 'string', pattern: '^[^\\u0000]
 /** The same of a text that is not blank. */
 const storableNotBlank: ParameterSchema = { type: 'string', pattern: '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$' };
 
+/** What a text of one line cannot hold, inside of brackets; `libs/texts` has the same. */
+export const unshowable =
+  '\\p{Cc}\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069\\ufff9-\\ufffb\\p{Noncharacter_Code_Point}';
+
+const lineBreaker = new RegExp(`[${unshowable}]`, 'u');
+
 /** Options of a text parameter. */
 interface TextOptions {
   /** Refuses blank text with `is empty`. */
   notEmpty?: boolean;
   /** Most characters; more `is too long`. */
   max?: number;
+  /** Refuses what a line cannot show, such as a line break, with `is invalid`; white space at the ends is not read. */
+  oneLine?: boolean;
 }
 
 /** Reads a text. */
@@ -27,6 +35,7 @@ export const readText =
     const text = String(value);
     if (!isStorable(text)) return invalid;
     if (options.notEmpty === true && text.trim() === '') return problem('is empty');
+    if (options.oneLine === true && lineBreaker.test(text.trim())) return invalid;
     const { max = Number.POSITIVE_INFINITY } = options;
     // Counting characters is slow: only when the UTF-16 length leaves it open.
     return text.length > max && (text.length > 2 * max || [...text].length > max)

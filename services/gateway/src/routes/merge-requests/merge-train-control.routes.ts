@@ -8,7 +8,7 @@ import { oneLineOrNone } from '../field-facts';
 const controlPath = '/projects/:id/merge_trains/:target_branch/control' as const;
 const branch = { target_branch: text() };
 
-/** Days that a train can be stopped for by one request. */
+/** Days that one request can pause or drain a train for. */
 const maxDays = 30;
 const maxMs = maxDays * 86_400_000;
 const until = dateTime();
@@ -26,7 +26,7 @@ const untilHasEnd = (sent: RawParameters): string | undefined =>
     ? 'until goes with the states paused and draining only'
     : undefined;
 
-/** What a train is to do: stopping it, draining it, and letting it go on. */
+/** Controls of a train: whether it runs, is paused or drains. */
 export const mergeTrainControlRoutes = [
   defineRoute({
     method: 'get',
@@ -62,7 +62,7 @@ export const mergeTrainControlRoutes = [
     path_params: branch,
     params: {
       state: documented(oneOf('running', 'paused', 'draining'), { description: 'What the train is to do.' }),
-      reason: documented(text({ max: 255 }), {
+      reason: documented(text({ max: 255, oneLine: true }), {
         ...oneLineOrNone,
         description: 'Why; one line, shown to the owners of the merge requests on the train.',
       }).optional(),

@@ -125,6 +125,12 @@ describe('the control of a merge train', () => {
     [{ state: 'paused', reason: '🚂'.repeat(256) }, 'reason is too long (maximum is 255 characters)'],
     [{ state: 'paused', reason: 'x'.repeat(1_000_000) }, 'reason is too long (maximum is 255 characters)'],
     [{ state: 'paused', reason: ['x'] }, 'reason is invalid'],
+    [{ state: 'paused', reason: 'a\u0007b' }, 'reason is invalid'],
+    [{ reason: 'a\u0007b' }, 'state is missing, reason is invalid'],
+    [
+      { state: 'x', reason: 'a\nb', until: ahead(31 * dayMs) },
+      `state does not have a valid value, reason is invalid, ${far}`,
+    ],
     [
       { reason: 'x'.repeat(300), until: ahead(31 * dayMs) },
       `state is missing, reason is too long (maximum is 255 characters), ${far}`,
