@@ -338,39 +338,6 @@ describe('leaving a train', () => {
   });
 });
 
-describe('PUT /merge where trains run', () => {
-  test('boards with the auto-merge flag, is 405 without it, and goes past the train where that is allowed', async () => {
-    const project = await withTrains();
-    for (const iid of [1, 2, 3]) await ready(project, iid);
-    const merge = (iid: number, body: object) => api(maintainer, 'PUT', mr(project, iid, '/merge'), body);
-    expect((await merge(1, {})).status).toBe(405);
-    expect((await merge(1, { skip_merge_train: true })).status).toBe(405);
-    const boards = await merge(1, { auto_merge: true });
-    expect([boards.status, boards.body.state, boards.body.merge_when_pipeline_succeeds]).toEqual([200, 'opened', true]);
-    const first = await aboard(project, 1);
-
-    await configure(project, { merge_trains_skip_train_allowed: true });
-    const past = await merge(2, { skip_merge_train: true });
-    expect([past.status, past.body.state]).toEqual([200, 'merged']);
-    expect((await api(developer, 'GET', car(project, 2))).body).toMatchObject({
-      status: 'skip_merged',
-      pipeline: null,
-    });
-    expect((await api(developer, 'GET', car(project, 2, '/receipt'))).body).toMatchObject({
-      tested: null,
-      pipeline: null,
-      landed: { sha: past.body.merge_commit_sha },
-    });
-    // What was tested does not lie on the target branch any more.
-    await eventually(async () => {
-      const { body } = await api(developer, 'GET', car(project, 1));
-      expect(body.pipeline?.sha).not.toBe(first.pipeline.sha);
-      expect(body.status).toBe('fresh');
-    });
-    expect((await listed(project, '?scope=complete')).map(([, is]) => is)).toEqual(['skip_merged']);
-  });
-});
-
 describe('reports on a train', () => {
   test('that are bad are refused, and the train stands', async () => {
     const project = await withTrains();
