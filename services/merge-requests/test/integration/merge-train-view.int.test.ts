@@ -3,7 +3,7 @@ import { sql } from '@switchyard/database/sql';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { composeMergeTrainFeed } from '../../src/merge-trains/compose-feed';
 import { presentMergeTrainView } from '../../src/merge-trains/presenters/merge-train-view.presenter';
-import { readMergeTrainView } from '../../src/merge-trains/storage/merge-train.view';
+import { readMergeTrainView, readTrainMarks } from '../../src/merge-trains/storage/merge-train.view';
 import { service } from '../../src/service';
 
 let database: TestDatabase;
@@ -163,6 +163,17 @@ it('a train that stopped itself names its reason and its probe', async () => {
   const { control } = await view();
   expect(control).toMatchObject({ state: 'paused', reason: 'target_failing', updated_by: null });
   expect(control.probe).toMatchObject({ sha: shaOf(1), web_url: expect.stringContaining('/group/p/-/pipelines/') });
+});
+
+it('the mark of a train is another one when its probe has changed', async () => {
+  // Its pipeline is that of no car in the train.
+  await insert(1, { status: 'merged' });
+  await db.query(sql`update merge_trains set probe_pipeline_id = (select max(id) from pipelines)`);
+  const mark = async () => (await readTrainMarks(db, [key]))[0]?.mark;
+  const before = await mark();
+  expect(await mark()).toBe(before);
+  await db.query(sql`update pipelines set status = 'success', updated_at = now() + interval '1 second'`);
+  expect(await mark()).not.toBe(before);
 });
 
 it('shows who left last, and on what it failed', async () => {

@@ -92,8 +92,9 @@ export async function readMergeTrainView(db: SqlExecutor, key: TrainKey): Promis
 }
 
 /**
- * Marks of many trains, in one statement: a mark is another text whenever what `readMergeTrainView` reads has changed.
- * Trains that do not exist have none.
+ * Marks of many trains, in one statement: a mark is another text whenever the train, its cars, their merge requests or
+ * pipelines, its probe or its departures have changed. Names of users and of the project are not in it. Trains that do
+ * not exist have none.
  */
 export async function readTrainMarks(db: SqlExecutor, keys: readonly TrainKey[]): Promise<TrainMarks[]> {
   return db.query<TrainMarks & Record<string, unknown>>(
@@ -101,6 +102,7 @@ export async function readTrainMarks(db: SqlExecutor, keys: readonly TrainKey[])
       'merge_train_marks',
       sql`select t.id as "trainId", t.project_id as "projectId", t.target_branch as "targetBranch",
         concat_ws(' ', t.version, t.control_state, t.control_changed_at, cars.mark,
+          (select concat_ws('/', probe.id, probe.updated_at) from pipelines probe where probe.id = t.probe_pipeline_id),
           (select max(d.id) from merge_train_departures d where d.train_id = t.id)) as mark
       from unnest(${keys.map(({ projectId }) => projectId)}::bigint[], ${keys.map(({ targetBranch }) => targetBranch)}::text[])
         as wanted (project_id, target_branch)
