@@ -103,6 +103,18 @@ it('the number of watched trains is bounded; one more watcher of a watched train
   expect(feed.watched()).toBe(0);
 });
 
+it('the branches of one project, made up or not, leave the places of the others free', async () => {
+  const { feed, watch } = scene({ trains: 4, ofProject: 2 });
+  const watched = [watch(), watch({ ...main, targetBranch: 'next' })];
+  const refused = watch({ ...main, targetBranch: 'third' });
+  expect(await refused.ended).toMatchObject({ kind: 'unavailable' });
+  watched.push(watch({ ...main, projectId: 2 }), watch());
+  for (const { got } of watched) await eventually(() => expect(got).toEqual(['a']));
+  for (const { leave } of watched) leave();
+  await Promise.all(watched.map(({ ended }) => ended));
+  expect(feed.watched()).toBe(0);
+});
+
 it('a train that cannot be read ends its watches with the failure, and the next watch reads it anew', async () => {
   const { state, feed, watch, notify } = scene();
   const first = watch();

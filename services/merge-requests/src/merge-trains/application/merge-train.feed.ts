@@ -18,13 +18,15 @@ export interface MergeTrainFeedEdges {
 export interface MergeTrainFeedLimits {
   /** Most trains that are watched. */
   readonly trains: number;
+  /** Most of one project: a watched branch need not exist, so one user could name them all. */
+  readonly ofProject: number;
   /** Milliseconds from the first change to its reading: those between are read with it. */
   readonly debounceMs: number;
   /** Milliseconds between two looks for changes whose notice was lost. */
   readonly sweepMs: number;
 }
 
-const usual: MergeTrainFeedLimits = { trains: 1_000, debounceMs: 100, sweepMs: 5_000 };
+const usual: MergeTrainFeedLimits = { trains: 1_000, ofProject: 50, debounceMs: 100, sweepMs: 5_000 };
 
 /** Readings at a time: what is watched is never more urgent than what is done. */
 const readings = 4;
@@ -48,8 +50,8 @@ interface Watched {
 export interface MergeTrainFeed {
   /**
    * The train, and again whenever its rendering has changed; ends with `signal`, or when the process stops. A watcher
-   * that is slow misses what lies between. @throws AppError unavailable when too many trains are watched, or one cannot
-   * be read; not_found without the project
+   * that is slow misses what lies between. @throws AppError unavailable when too many trains are watched, of all or of
+   * its project, or one cannot be read; not_found without the project
    */
   watch(key: TrainKey, signal: AbortSignal): AsyncIterable<Buffer>;
   /** Trains that are watched. */
@@ -64,7 +66,7 @@ const nameOf = ({ projectId, targetBranch }: TrainKey): string => `${projectId} 
 
 /** The feed: one reading per train and change, shared by all who watch it in this process. */
 export function mergeTrainFeed(edges: MergeTrainFeedEdges, limits: Partial<MergeTrainFeedLimits> = {}): MergeTrainFeed {
-  const { trains, debounceMs, sweepMs } = { ...usual, ...limits };
+  const { trains, ofProject, debounceMs, sweepMs } = { ...usual, ...limits };
   const queue = admissionQueue({ slots: readings, maxWaiting: trains });
   const all = new Map<string, Watched>();
   let draining = false;
@@ -133,6 +135,8 @@ export function mergeTrainFeed(edges: MergeTrainFeedEdges, limits: Partial<Merge
     const present = all.get(name);
     if (present !== undefined) return present;
     if (all.size >= trains) throw unavailable(`${all.size} trains are watched`);
+    const besides = [...all.values()].filter((watched) => watched.key.projectId === key.projectId).length;
+    if (besides >= ofProject) throw unavailable(`${besides} trains of the project are watched`);
     const watched: Watched = {
       key,
       trainId: undefined,
