@@ -4,7 +4,7 @@ import { leastPriority, milestoneDue } from '@switchyard/directory';
 import { type AppError, conflict, isAppError, notFound } from '@switchyard/errors';
 import type { PrismaClient } from '../../generated/prisma/client';
 import { nextIid } from '../../iids';
-import { enqueueJobs } from '../../jobs';
+import { enqueueJobs, type JobRequest } from '../../jobs';
 import { lockHead } from '../../pipelines';
 import { autoMergeFacts, consequencesOfCreation } from '../domain/change-consequences';
 import type { MergeRequest } from '../domain/merge-request';
@@ -102,13 +102,17 @@ async function headOf(tx: Tx, mr: MergeRequest, sourceSha: string): Promise<Merg
   return { sourceSha, headPipelineId: pipeline?.id ?? null };
 }
 
-/** Makes a change of a locked merge request; undefined when it is void. */
+/**
+ * Makes a change of a locked merge request; undefined when it is void.
+ * @param jobs receives what is to be queued once nothing else is locked any more (ADR 24)
+ */
 async function apply(
   tx: Tx,
   trains: TrainChanges,
   before: LockedMergeRequest,
   change: MergeRequestChange,
   actorId: number,
+  jobs: JobRequest[],
 ): Promise<MergeRequest | undefined> {
   const { id, autoMergeUserId } = before.mergeRequest;
   const train = await trains.change(tx, before.mergeRequest, change, actorId, change.patch?.mergedAt ?? new Date());
@@ -133,7 +137,7 @@ async function apply(
       mergeUserId: autoMergeUserId,
     })),
   );
-  await enqueueJobs(tx, [...(change.jobs ?? []), ...train.jobs]);
+  jobs.push(...(change.jobs ?? []), ...train.jobs);
   return after;
 }
 
@@ -275,7 +279,10 @@ export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges
         ...locked.mergeRequest,
         ...(change?.patch?.targetBranch ? { targetBranch: change.patch.targetBranch } : {}),
       };
-      return (change && (await apply(tx, trains, locked, change, actorId))) ?? locked.mergeRequest;
+      const jobs: JobRequest[] = [];
+      const after = change && (await apply(tx, trains, locked, change, actorId, jobs));
+      await enqueueJobs(tx, jobs);
+      return after ?? locked.mergeRequest;
     };
     try {
       return await (within === undefined ? db.transaction(work) : work(within));
@@ -303,15 +310,17 @@ export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges
         changes.map(({ id }) => id),
       );
       const changed: MergeRequest[] = [];
+      const jobs: JobRequest[] = [];
       for (const { id, actorId, decide } of changes) {
         const before = locked.get(id);
         if (before === undefined) throw notFound();
         const change = decide(before);
-        const after = change && (await apply(tx, trains, before, change, actorId));
+        const after = change && (await apply(tx, trains, before, change, actorId, jobs));
         if (after !== undefined) changed.push(after);
         else if (within === undefined) throw new VoidChange();
       }
       await also?.(tx);
+      await enqueueJobs(tx, jobs);
       return changed;
     };
     if (within !== undefined) return work(within);
@@ -331,6 +340,7 @@ export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges
       // Before any train is locked, as a single change does.
       const locked = await lockAll(tx, [...new Set(wanted.map(({ id }) => id))]);
       const outcomes: PromiseSettledResult<MergeRequest>[] = [];
+      const jobs: JobRequest[] = [];
       for (const one of wanted) {
         const now = locked.get(one.id);
         const decided = attempt(() => {
@@ -342,11 +352,12 @@ export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges
           continue;
         }
         const change = decided.value;
-        const after = await one.within(() => apply(tx, trains, now, change, one.actorId));
+        const after = await one.within(() => apply(tx, trains, now, change, one.actorId, jobs));
         outcomes.push({ status: 'fulfilled', value: after ?? now.mergeRequest });
         const again = wanted.filter(({ id }) => id === one.id).length > 1 ? await lock(tx, one.id) : undefined;
         if (again !== undefined) locked.set(one.id, again);
       }
+      await enqueueJobs(tx, jobs);
       return outcomes;
     });
   },
@@ -370,17 +381,17 @@ export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges
       await requireUnmodified(tx, 'merge_requests', id, unmodifiedSince);
       const now = new Date();
       const train = await trains.change(tx, mergeRequest, change, actorId, now);
-      await enqueueJobs(tx, train?.jobs ?? []);
       // The removal of its car comes before the deletion, behind which followers expect no other event.
       const facts = [...(train?.facts ?? []), ...(change.facts ?? [])];
       await publishFacts(
         tx,
         facts.map((fact) => ({ subject: mergeRequest, fact, actorId, occurredAt: now })),
       );
+      await tx.query(sql`delete from merge_requests where id = ${id}`);
       await tx.query(
         sql`delete from jobs where key = ${String(id)} and kind in ('auto_merge', 'rebase', 'settle_merge')`,
       );
-      await tx.query(sql`delete from merge_requests where id = ${id}`);
+      await enqueueJobs(tx, train?.jobs ?? []);
     });
   },
 });

@@ -11,6 +11,13 @@ export const testedCars: TestedCars = {
       union all select id from merge_trains where probe_pipeline_id = ${pipelineId} limit 1`);
     return row?.trainId;
   },
+
+  async lockTrains(tx, pipelineId) {
+    await tx.query(sql`
+      select id from merge_trains
+      where id in (select train_id from merge_train_cars where pipeline_id = ${pipelineId}) or probe_pipeline_id = ${pipelineId}
+      order by id for no key update`);
+  },
 };
 
 /** Finds the target branch of a train. */

@@ -31,6 +31,8 @@ export interface TestedCars {
    * were built again or were removed.
    */
   trainOf(tx: Tx, pipelineId: number): Promise<number | undefined>;
+  /** Locks the trains that refer to a pipeline in any way, before the pipeline itself is locked. */
+  lockTrains(tx: Tx, pipelineId: number): Promise<void>;
 }
 
 /** Who follows pipelines. */

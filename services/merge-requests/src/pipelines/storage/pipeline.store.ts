@@ -86,11 +86,8 @@ async function change(
   before: Pipeline,
   cause: PipelineCause & { readonly actorId: number },
 ): Promise<void> {
-  if (isTrainRef(before.ref)) {
-    const trainId = await cars.trainOf(tx, before.id);
-    if (trainId === undefined) return;
-    await enqueueJobs(tx, [{ kind: 'merge_train', trainId }]);
-  }
+  const trainId = isTrainRef(before.ref) ? await cars.trainOf(tx, before.id) : undefined;
+  if (isTrainRef(before.ref) && trainId === undefined) return;
   const { status, times, notifies, failed } = decidePipeline(before, cause);
   const { actorId, retriedAs, now } = cause;
   await tx.query(sql`
@@ -100,6 +97,7 @@ async function change(
       coverage = (select round(avg(coverage), 2) from commit_statuses where pipeline_id = ${before.id} and not retried)
     where id = ${before.id}`);
   if (notifies) await heads.changed(tx, { pipelineId: before.id, status, failed, retriedAs, actorId, now });
+  if (trainId !== undefined) await enqueueJobs(tx, [{ kind: 'merge_train', trainId }]);
 }
 
 async function statusFromNames(tx: Tx, pipelineId: number): Promise<PipelineStatus | undefined> {
@@ -250,10 +248,12 @@ export const pipelineStore = (db: Database, followers: PipelineFollowers) => ({
 
   remove: (projectId: number, pipelineId: number, unmodifiedSince?: Date): Promise<void> =>
     db.transaction(async (tx) => {
+      // The deletion takes it from its cars, whose rows their train may have changed: the train comes first (ADR 24).
+      await followers.cars.lockTrains(tx, pipelineId);
       await lockPipeline(tx, projectId, pipelineId);
       await requireUnmodified(tx, 'pipelines', pipelineId, unmodifiedSince);
       const trainId = await followers.cars.trainOf(tx, pipelineId);
-      if (trainId !== undefined) await enqueueJobs(tx, [{ kind: 'merge_train', trainId }]);
       await tx.query(sql`delete from pipelines where id = ${pipelineId}`);
+      if (trainId !== undefined) await enqueueJobs(tx, [{ kind: 'merge_train', trainId }]);
     }),
 });
