@@ -1,4 +1,5 @@
 import { sql } from '@switchyard/database/sql';
+import { enqueueJobs } from '../../src/jobs';
 import { storesOn } from '../support/areas';
 import type { Fault } from './faulty-database';
 import { prepareSceneGround } from './scene-ground';
@@ -73,6 +74,26 @@ test.each(faults.map((fault) => [fault.kind, 'at' in fault ? fault.at : 0, fault
     const batch = await greenBatch();
     await batch.scene.work(fault);
     await expectWhole(batch);
+  },
+);
+
+test.each([1, 2, 3, 4, 5, 6])(
+  'a landing that a process left at commit %d, resumed before its move is decided, is published once (D7)',
+  async (at) => {
+    const batch = await greenBatch();
+    await batch.scene.work({ kind: 'crashes committed', at });
+    const left = await ground.db.query<{ id: number }>(sql`
+      select merge_request_id as id from merge_request_merges where project_id = ${batch.projectId} limit 1`);
+    await enqueueJobs(
+      ground.db,
+      left.map(({ id }) => ({ kind: 'settle_merge', mergeRequestId: id }) as const),
+    );
+    await batch.scene.work({ kind: 'none' });
+    await expectWhole(batch);
+    const [published] = await ground.db.query(sql`
+      select count(*)::int as moves from events.outbox where type = 'repository.pushed'
+        and body::jsonb ->> 'projectId' = ${String(batch.projectId)} and body::jsonb ->> 'ref' = 'refs/heads/next'`);
+    expect(published).toEqual({ moves: 1 });
   },
 );
 

@@ -21,6 +21,7 @@ import {
   decideMerged,
   decidePlanEnd,
   decideReopening,
+  decideResumption,
   landedTogether,
 } from '../domain/landing-change';
 import type { MergeRequest } from '../domain/merge-request';
@@ -80,7 +81,8 @@ export interface Landing {
   finish(move: LandedMove): Promise<void>;
   /**
    * Finishes, retries or undoes a merge that another process left behind, by the tip of the target branch; of a batch,
-   * from any of its members, the whole of it. Idempotent.
+   * from any of its members, the whole of it. While its move is requested and not decided it does nothing: once the
+   * reconciler has found that the branch was moved, `finish` follows, else the next call. Idempotent.
    */
   settle(id: number): Promise<void>;
 }
@@ -120,11 +122,11 @@ export function landing(edges: LandingEdges): Landing {
     };
   };
 
-  async function moveTarget(plans: Plans, facts: ChangeRefsRequest['facts'], begun?: string): Promise<boolean> {
+  async function moveTarget(plans: Plans, facts: ChangeRefsRequest['facts'], begun: string): Promise<boolean> {
     const [outcome] = await edges.changeRefs({
       ...moveOf(plans),
       ...(facts === undefined ? {} : { facts }),
-      ...(begun === undefined ? {} : { begun }),
+      begun,
       // One commit records that the branch moved and that the merge requests are merged: no one sees the one without
       // the other.
       settled: async (tx, settlements) => {
@@ -276,12 +278,35 @@ export function landing(edges: LandingEdges): Landing {
     return after && { pushId, mergeRequests: after };
   }
 
+  /**
+   * Requests the move of plans that a process left behind. A second request besides an open one would be done as well
+   * once the reconciler reads the branch, and the move would be published twice.
+   * @returns undefined while it is requested, or when a plan is void
+   */
+  async function requestAgain(plans: Plans): Promise<string | undefined> {
+    let pushId: string | undefined;
+    await mergeRequests.changeAll(
+      plans.map((plan) => ({
+        id: plan.mergeRequestId,
+        actorId: plan.actorId,
+        decide: (locked) => decideResumption(locked, plan),
+      })),
+      {
+        also: async (tx) => {
+          if (await mergeRequests.isRequested(tx, plans[0])) return;
+          pushId = await edges.beginRefChange(tx, moveOf(plans));
+        },
+      },
+    );
+    return pushId;
+  }
+
   /** Carries out plans that are committed; those whose target branch points elsewhere are dropped. */
   async function carryOut(
     repo: Repository,
     plans: Plans,
-    facts?: ChangeRefsRequest['facts'],
-    begun?: string,
+    facts: ChangeRefsRequest['facts'],
+    begun: string,
   ): Promise<boolean> {
     const { projectId, targetBranch, mergeRequestId, movesTo } = plans.at(-1) ?? plans[0];
     let landed = await moveTarget(plans, facts, begun);
@@ -335,7 +360,9 @@ export function landing(edges: LandingEdges): Landing {
     const { repo } = await edges.openRepository(own.projectId);
     const plans = landedTogether(stored);
     if (!isSome(plans)) return;
-    const landed = await carryOut(repo, plans);
+    const begun = await requestAgain(plans);
+    if (begun === undefined) return;
+    const landed = await runToCompletion(() => carryOut(repo, plans, undefined, begun));
     logger.info(
       { merge_request_ids: plans.map((plan) => plan.mergeRequestId), landed },
       'an interrupted merge was settled',

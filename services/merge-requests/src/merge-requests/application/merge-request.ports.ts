@@ -5,6 +5,7 @@ import type {
   LandedMove,
   LockedMergeRequest,
   MergeabilityResult,
+  MergePlan,
   MergeRequestChange,
   NewMergeRequest,
   PlannedMerge,
@@ -64,6 +65,11 @@ export interface MergePlans {
   plansWith(id: number): Promise<PlannedMerge[]>;
   /** Plans of what landed when a branch was moved to a commit for a merge request; those that are there still. */
   plansOfMove(move: LandedMove): Promise<PlannedMerge[]>;
+  /**
+   * Whether the move by which a plan lands is requested and not decided: a process makes it, or the reconciler reads
+   * within seconds whether it was made. Under the lock of a merge request of the plan no other process requests it.
+   */
+  isRequested(tx: Tx, plan: Pick<MergePlan, 'projectId' | 'targetBranch' | 'movesFrom' | 'movesTo'>): Promise<boolean>;
   /** Merges that were begun and, for `seconds`, not ended: one of those that land by the same move. */
   abandonedMerges(seconds: number): Promise<number[]>;
 }

@@ -70,6 +70,10 @@ export const decideCarIntent = (
       }
     : undefined;
 
+/** Has a plan that a process left behind carried out; undefined when the merge request is not merged by it any more. */
+export const decideResumption = (locked: LockedMergeRequest, plan: MergePlan): MergeRequestChange | undefined =>
+  isMergingBy(locked, plan) ? { quiet: true } : undefined;
+
 /** Marks a merge request merged by a plan that was carried out. */
 export const decideMerged = (
   locked: LockedMergeRequest,

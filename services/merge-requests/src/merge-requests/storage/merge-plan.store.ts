@@ -82,6 +82,22 @@ export const mergePlanStore = (db: Database) => ({
     return rows.map(toPlanned);
   },
 
+  /** Whether the move by which a plan lands is requested and not decided. */
+  async isRequested(
+    tx: Tx,
+    {
+      projectId,
+      targetBranch,
+      movesFrom,
+      movesTo,
+    }: Pick<MergePlan, 'projectId' | 'targetBranch' | 'movesFrom' | 'movesTo'>,
+  ): Promise<boolean> {
+    const rows = await tx.query(sql`
+      select 1 from ref_change_intents where project_id = ${projectId} and ref = ${`refs/heads/${targetBranch}`}
+        and old_sha = ${movesFrom} and new_sha = ${movesTo} and state = 'open' limit 1`);
+    return rows.length > 0;
+  },
+
   /** Merges that were begun and, for `seconds`, not ended: one of those that land by the same move. */
   async abandonedMerges(seconds: number): Promise<number[]> {
     const rows = await db.query<{ id: number }>(sql`
