@@ -36,7 +36,7 @@ const board = (project: TestProject, iid: number, body: object = {}, by: Person 
   api(by, 'POST', car(project, iid), body);
 
 /** The entry of a merge request once its pipeline is there. */
-const aboard = (project: TestProject, iid: number): Promise<Body> =>
+const builtEntry = (project: TestProject, iid: number): Promise<Body> =>
   eventually(async () => {
     const { body } = await api(developer, 'GET', car(project, iid));
     expect(body).toMatchObject({ status: 'fresh', pipeline: { ref: `refs/merge-requests/${iid}/train` } });
@@ -92,8 +92,8 @@ describe('adding to a train', () => {
     expect([second.status, second.body.map((entry: Body) => entry.merge_request.iid)]).toEqual([201, [1, 2]]);
     expect(second.headers.get('x-total')).toBe('2');
 
-    const entry = await aboard(project, 1);
-    await aboard(project, 2);
+    const entry = await builtEntry(project, 1);
+    await builtEntry(project, 2);
     const pending = await api(developer, 'GET', at(project, '/pipelines?source=merge_request_event&status=pending'));
     // What waits for an outside CI is pending from the start: that is how the CI finds it (D8).
     expect(pending.body.map(({ ref }: Body) => ref)).toEqual(['refs/merge-requests/2/train', entry.pipeline.ref]);
@@ -136,7 +136,7 @@ describe('adding to a train', () => {
     });
   });
 
-  test('202 while the pipeline runs; it boards by itself when that has succeeded', async () => {
+  test('202 while the pipeline runs; it is added by itself when that has succeeded', async () => {
     const project = await withTrains();
     const sha = await commit(project, 'b1', { 'one.txt': 'one\n' }, { start: 'main' });
     await status(project, sha, { state: 'running', ref: 'b1' });
@@ -152,7 +152,7 @@ describe('adding to a train', () => {
     }
     expect((await board(project, 1, { auto_merge: true })).status).toBe(202);
     await status(project, sha, { state: 'success', ref: 'b1' });
-    await aboard(project, 1);
+    await builtEntry(project, 1);
   });
 
   test.each<[string, number, object, Person, string | undefined]>([
@@ -218,7 +218,7 @@ describe('adding to a train', () => {
     const project = await withTrains();
     await ready(project, 1);
     await board(project, 1);
-    await report(project, await aboard(project, 1), 'success');
+    await report(project, await builtEntry(project, 1), 'success');
     await merged(project, 1);
     const reply = await board(project, 1);
     expect([reply.status, reply.body]).toEqual([400, failed]);
@@ -290,7 +290,7 @@ describe('adding to a train', () => {
     const project = await withTrains();
     await ready(project, 1);
     expect((await board(project, 1, { squash: true })).status).toBe(201);
-    await report(project, await aboard(project, 1), 'success');
+    await report(project, await builtEntry(project, 1), 'success');
     const landed = await merged(project, 1);
     expect(landed).toMatchObject({ squash: true, squash_commit_sha: expect.any(String) });
     expect((await api(developer, 'GET', car(project, 1, '/receipt'))).body).toMatchObject({
@@ -307,8 +307,8 @@ describe('leaving a train', () => {
     await ready(project, 2, {}, developer);
     await board(project, 1);
     await board(project, 2);
-    await aboard(project, 1);
-    const second = await aboard(project, 2);
+    await builtEntry(project, 1);
+    const second = await builtEntry(project, 2);
     const remove = (iid: number, by: Person) => api(by, 'DELETE', car(project, iid));
     expect((await remove(1, reporter)).status).toBe(403);
     expect((await remove(1, outsider)).status).toBe(404);
@@ -343,7 +343,7 @@ describe('reports on a train', () => {
     const project = await withTrains();
     await ready(project, 1);
     await board(project, 1);
-    const entry = await aboard(project, 1);
+    const entry = await builtEntry(project, 1);
     const { sha, id, ref } = entry.pipeline;
     const before = await standing(project);
     const send = (body: object, by: Person = maintainer) => status(project, sha, { state: 'success', ...body }, by);
@@ -359,7 +359,7 @@ describe('reports on a train', () => {
     const other = await withTrains();
     await ready(other, 1);
     await board(other, 1);
-    const foreign = await aboard(other, 1);
+    const foreign = await builtEntry(other, 1);
     expect((await send({ pipeline_id: foreign.pipeline.id })).status).toBe(404);
     expect((await send({ pipeline_id: 2 ** 40 })).status).toBe(404);
     expect((await send({ pipeline_id: 'x' })).status).toBe(400);
@@ -385,7 +385,7 @@ describe('reports on a train', () => {
     const project = await withTrains();
     await ready(project, 1);
     await board(project, 1);
-    const entry = await aboard(project, 1);
+    const entry = await builtEntry(project, 1);
     expect((await api(maintainer, 'DELETE', car(project, 1))).status).toBe(204);
     const before = await standing(project);
     expect((await report(project, entry, 'success')).status).toBeLessThan(500);
@@ -409,7 +409,7 @@ describe('reports on a train', () => {
     const project = await withTrains();
     await ready(project, 1);
     await board(project, 1);
-    const entry = await aboard(project, 1);
+    const entry = await builtEntry(project, 1);
     const pipeline = at(project, `/pipelines/${entry.pipeline.id}`);
     await report(project, entry, 'running', maintainer, 'flaky');
     const before = await standing(project);
@@ -437,8 +437,8 @@ describe('reports on a train', () => {
     await ready(project, 2);
     await board(project, 1);
     await board(project, 2);
-    const before = await aboard(project, 1);
-    await aboard(project, 2);
+    const before = await builtEntry(project, 1);
+    await builtEntry(project, 2);
     expect((await api(people.owner, 'DELETE', at(project, `/pipelines/${before.pipeline.id}`))).status).toBe(204);
     const rebuilt = await eventually(async () => {
       const { body } = await api(developer, 'GET', car(project, 1));
@@ -455,7 +455,7 @@ describe('reports on a train', () => {
     const project = await withTrains({ merge_train_required_statuses: ['build', 'test'] });
     await ready(project, 1);
     await board(project, 1);
-    const entry = await aboard(project, 1);
+    const entry = await builtEntry(project, 1);
     await report(project, entry, 'success', maintainer, 'test');
     await report(project, entry, 'success', maintainer, 'test');
     await report(project, entry, 'failed', maintainer, 'lint');

@@ -63,7 +63,7 @@ describe('what a pipeline counts as green by (D8)', () => {
   });
 });
 
-describe('settings that change while cars are aboard (D8)', () => {
+describe('settings that change while cars are in the train (D8)', () => {
   test('the names: what is green behind the head waits for a new one, what waits for one that is not asked lands', async () => {
     const project = await withTrain(2, { merge_train_required_statuses: ['ci', 'lint'] });
     const entries = await tested(project, [1, 2]);
@@ -116,7 +116,7 @@ describe('settings that change while cars are aboard (D8)', () => {
     expect(await facts(project, 'mergeTrainEntryRemoved')).toEqual([] as Body[]);
   });
 
-  test('the window and the tries: they hold for what is aboard', async () => {
+  test('the window and the tries: they hold for the cars in the train', async () => {
     const project = await withTrain(2, { merge_train_parallel_cars: 1, merge_train_batch_size: 1 });
     const one = await standing(project, (entries) => {
       expect(entries[1]?.pipeline?.status).toBe('pending');

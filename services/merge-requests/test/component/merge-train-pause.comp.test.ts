@@ -109,7 +109,7 @@ test('a paused train takes new cars, lands nothing, starts no pipeline, blames n
   expect(actors).toEqual([{ actor: String(maintainer.id) }]);
 });
 
-test('a draining train lands who is aboard and takes no one: 409 with the reason; what becomes ready waits (D8)', async () => {
+test('a draining train lands its cars and takes no new one: 409 with the reason; what becomes ready waits (D8)', async () => {
   const project = await withTrain(2);
   const first = await tested(project, [1, 2]);
   await ready(project, 3);
@@ -129,7 +129,7 @@ test('a draining train lands who is aboard and takes no one: 409 with the reason
   }
   expect((await api(developer, 'GET', mr(project, 3))).body.merge_when_pipeline_succeeds).toBe(false);
   await status(project, later, { state: 'success', ref: 'b4' });
-  // Who is aboard may still be put first.
+  // A car in the train may still be put first.
   expect((await board(project, 2, { first: true })).status).toBe(201);
   const moved = await standing(project, (entries, inOrder) => {
     expect(inOrder).toEqual([2, 1]);
@@ -153,7 +153,7 @@ test('a draining train lands who is aboard and takes no one: 409 with the reason
   expect((await board(project, 3)).status).toBe(201);
 });
 
-test('at `until` the train runs again by itself, with cars aboard and without (D8)', async () => {
+test('at `until` the train runs again by itself, with cars and without (D8)', async () => {
   const full = await withTrain(1);
   const { 1: entry } = await tested(full, [1]);
   const empty = await withTrain(1);
@@ -177,7 +177,7 @@ test('at `until` the train runs again by itself, with cars aboard and without (D
   }
 });
 
-test('a Maintainer puts a merge request first, aboard or not; whose tests start again is published (D8, G-4.1-4)', async () => {
+test('a Maintainer puts a merge request first, in the train or not; whose tests start again is published (D8, G-4.1-4)', async () => {
   const project = await withTrain(3);
   const before = await tested(project, [1, 2, 3]);
   await ready(project, 4);

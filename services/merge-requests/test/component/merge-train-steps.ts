@@ -29,7 +29,7 @@ export function mergeTrainSteps(harness: () => Harness) {
     api(by, 'POST', car(project, iid), body);
 
   /**
-   * A project whose train has the merge requests 1 to `count` aboard, in this order. What is green lands at once and
+   * A project whose train has the merge requests 1 to `count`, in this order. What is green lands at once and
    * what fails is not tried again, unless `settings` says otherwise.
    */
   async function withTrain(
@@ -82,7 +82,7 @@ export function mergeTrainSteps(harness: () => Harness) {
     queue,
     standing,
 
-    /** The entries once the named ones, and no others, are aboard, each with a pipeline that waits for reports. */
+    /** The entries once the named ones, and no others, are in the train, each with a pipeline that waits for reports. */
     tested: (project: TestProject, iids: readonly number[]): Promise<Record<number, Body>> =>
       standing(project, (entries, inOrder) => {
         expect(inOrder).toEqual(iids);
