@@ -1,4 +1,5 @@
 import { sql } from '@switchyard/database/sql';
+import { eventually } from '@switchyard/testkit';
 import { enqueueJobs } from '../../src/jobs';
 import { storesOn } from '../support/areas';
 import type { Fault } from './faulty-database';
@@ -96,6 +97,38 @@ test.each([1, 2, 3, 4, 5, 6])(
     expect(published).toEqual({ moves: 1 });
   },
 );
+
+test('a failure whose report is under way when the landing begins is judged: nothing lands by it (D8)', async () => {
+  const { scene, projectId } = await greenBatch();
+  const [pipeline] = await ground.db.query<{ id: number; trainId: number }>(sql`
+    select distinct pipeline_id as id, train_id as "trainId" from merge_train_cars where project_id = ${projectId} and status = 'fresh'`);
+  let working: Promise<void> | undefined;
+  await ground.db.transaction(
+    async (tx) => {
+      // As a report does: the pipeline, the status, the pipeline's own status, the job.
+      await tx.query(sql`select 1 from pipelines where id = ${pipeline?.id} for no key update`);
+      await tx.query(sql`update commit_statuses set status = 'failed' where pipeline_id = ${pipeline?.id}`);
+      working = scene.work({ kind: 'none' });
+      await eventually(async () =>
+        expect(
+          await ground.db.query(sql`
+            select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
+        ).toHaveLength(1),
+      );
+      await tx.query(sql`
+        update pipelines set status = 'failed', finished_at = now(), lock_version = lock_version + 1 where id = ${pipeline?.id}`);
+      await enqueueJobs(tx, [{ kind: 'merge_train', trainId: pipeline?.trainId ?? 0 }]);
+    },
+    { retries: 0 },
+  );
+  await working;
+  expect(await landings(projectId)).toEqual([]);
+  expect(await ground.db.query(sql`select 1 from merge_request_merges where project_id = ${projectId}`)).toEqual([]);
+  // They are tested again.
+  const again = await ground.db.query(sql`
+    select 1 from pipelines where project_id = ${projectId} and id > ${pipeline?.id} and ref like 'refs/merge-requests/%'`);
+  expect(again.length).toBeGreaterThan(0);
+});
 
 test('of changes that are made together none is made when one is void (D8)', async () => {
   const { projectId } = await greenBatch();

@@ -66,6 +66,21 @@ export async function carOf(tx: Tx, mergeRequestId: number): Promise<{ id: numbe
     select id, train_id as "trainId" from merge_train_cars where merge_request_id = ${mergeRequestId} and status in ${active}`);
 }
 
+/**
+ * Waits for reports under way on what is tested at `sha`, and holds later ones back until the transaction ends: a landing
+ * is judged, and its plan keeps the statuses, by one and the same state. A report holds the lock of its pipeline's head
+ * (`lockHead`) and its pipeline, and then waits for jobs alone; a transaction in which a landing begins queues none
+ * before this, and opens no pipeline for the head of what lands.
+ */
+async function holdReports(tx: Tx, trainId: number, sha: string): Promise<void> {
+  // The train first: only its holder points cars at pipelines.
+  await tx.query(sql`select id from merge_trains where id = ${trainId} for update`);
+  await tx.query(sql`
+    select id from pipelines
+    where id in (select pipeline_id from merge_train_cars where train_id = ${trainId} and sha = ${sha} and status in ${active})
+    order by id for no key update`);
+}
+
 async function signalCar(
   tx: Tx,
   mr: MergeRequest,
@@ -74,10 +89,12 @@ async function signalCar(
 ): Promise<TrainConsequences | undefined> {
   const car = await carOf(tx, mr.id);
   if (car === undefined) return undefined;
+  const signal = signalOf(car.id);
+  if (signal.kind === 'landing_begun') await holdReports(tx, car.trainId, signal.to);
   const decision = await changeTrain(
     tx,
     car.trainId,
-    (stored) => decideCarSignal(stored, mr, car.id, signalOf(car.id), now),
+    (stored) => decideCarSignal(stored, mr, car.id, signal, now),
     { actorId },
     now,
   );
