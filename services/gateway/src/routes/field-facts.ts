@@ -1,4 +1,5 @@
-import { type ParameterSchema, unshowable } from '../http/params';
+import type { ParameterSchema } from '../http/params';
+import { unshowable } from '../http/params/unshowable';
 
 /**
  * What the services refuse of a text, for the reference (`documented`): the service's domain has the word on each.

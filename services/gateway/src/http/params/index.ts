@@ -20,4 +20,4 @@ export { csv, integers, manyOf, texts } from './lists';
 export { documented, forAdministrators, nullable, onlyDefault, unsupported } from './modifiers';
 export { csvOrNoneAny, idOrNoneAny, integerOrNoneAny, type NoneOrAny, textOrNoneAny } from './none-or-any';
 export { hash, hashes, jsonText, object } from './objects';
-export { boolean, float, integer, oneOf, oneOfIntegers, text, unshowable } from './scalars';
+export { boolean, float, integer, oneOf, oneOfIntegers, text } from './scalars';

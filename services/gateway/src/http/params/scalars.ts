@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { isScalar, isStorable, wholeNumber, writtenNumber } from './json-values';
 import { invalid, kind, type ParameterSchema, Problem, problem } from './kind';
+import { unshowable } from './unshowable';
 
 /**
  * What the document states of every text: it holds no NUL. Lone surrogates have no form in UTF-8, so no document can hold
@@ -10,10 +11,6 @@ export const storable: ParameterSchema = { type: 'string', pattern: '^[^\\u0000]
 
 /** The same of a text that is not blank. */
 const storableNotBlank: ParameterSchema = { type: 'string', pattern: '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$' };
-
-/** What a text of one line cannot hold, inside of brackets; `libs/texts` has the same. */
-export const unshowable =
-  '\\p{Cc}\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069\\ufff9-\\ufffb\\p{Noncharacter_Code_Point}';
 
 const lineBreaker = new RegExp(`[${unshowable}]`, 'u');
 
