@@ -8,7 +8,7 @@ jest.setTimeout(600_000);
  * runs 300 and more, without one.
  */
 const sequences = Number(process.env.TRAIN_SEQUENCES ?? 300);
-const limit = 60_000;
+const limit = 30_000;
 
 test('random sequences on git and PostgreSQL: what lands was tested, in order, and no merge request is lost (D8)', async () => {
   const ground = await prepareSceneGround();
