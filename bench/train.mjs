@@ -54,6 +54,7 @@ async function prepare(installation, people, { path, files, cars }) {
     merge_pipelines_enabled: true,
     merge_trains_enabled: true,
     merge_train_parallel_cars: parallelCars,
+    merge_train_required_statuses: ['ci'],
   });
   const developer = { token: people.token };
   const call = (method, rest, body, options) =>
