@@ -78,7 +78,7 @@ module.exports = {
     {
       name: 'domain-is-pure',
       comment:
-        'Rules import rules, the error kinds, what rights are counted in, what patterns match, what texts say, and how the directory writes its ' +
+        'Rules import rules, the error kinds, what rights are counted in, what patterns match, what texts and pictures say, and how the directory writes its ' +
         'rows down; not even Node. Of libs/directory, and of the reasons of removals, it imports types alone: swc does not ' +
         'distinguish types, import-directions.test.ts does.',
       severity: 'error',
@@ -87,7 +87,7 @@ module.exports = {
         pathNot: [
           '^services/$1/src/$2/domain/',
           '^services/$1/src/[^/]+/index\\.ts$',
-          '^libs/(directory|errors|patterns|rights|texts)/',
+          '^libs/(directory|errors|images|patterns|rights|texts)/',
           REASONS,
         ],
       },
@@ -97,14 +97,14 @@ module.exports = {
       comment: 'Use cases declare the ports that they need; transport calls them, compose gives them storage.',
       severity: 'error',
       from: { path: '^services/([^/]+)/src/([^/]+)/application/', pathNot: TEST_CODE },
-      to: { path: '^services/$1/src/($2/(transport|storage|presenters|compose)|service|main)\\b' },
+      to: { path: '^services/$1/src/($2/(transport|storage|presenters|compose)\\b|service\\.ts|main\\.ts)' },
     },
     {
       name: 'storage-knows-no-caller',
       comment: 'Rules stand in the domain, where storage and application meet.',
       severity: 'error',
       from: { path: '^services/([^/]+)/src/([^/]+)/storage/', pathNot: TEST_CODE },
-      to: { path: '^services/$1/src/($2/(transport|application|presenters|compose)|service|main)\\b' },
+      to: { path: '^services/$1/src/($2/(transport|application|presenters|compose)\\b|service\\.ts|main\\.ts)' },
     },
     {
       name: 'transport-reaches-no-storage',
@@ -117,7 +117,7 @@ module.exports = {
       name: 'presenters-only-render',
       severity: 'error',
       from: { path: '^services/([^/]+)/src/([^/]+)/presenters/', pathNot: TEST_CODE },
-      to: { path: '^services/$1/src/($2/(transport|application|storage|compose)|service|main)\\b' },
+      to: { path: '^services/$1/src/($2/(transport|application|storage|compose)\\b|service\\.ts|main\\.ts)' },
     },
     {
       name: 'sql-stays-in-storage',
@@ -158,10 +158,10 @@ module.exports = {
     },
     {
       name: 'errors-import-nothing',
-      comment: 'The domain may import them, so they must be as pure; the parser of Markdown is.',
+      comment: 'The domain may import them, so they must be as pure; the parser of Markdown is, and a list of emoji.',
       severity: 'error',
       from: { path: '^libs/(errors|rights|texts)/', pathNot: TEST_CODE },
-      to: { pathNot: ['^libs/$1/', 'node_modules/markdown-it/'] },
+      to: { pathNot: ['^libs/$1/', 'node_modules/(markdown-it|gemoji)/'] },
     },
     {
       name: 'patterns-are-pure',

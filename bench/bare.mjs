@@ -121,6 +121,15 @@ const kinds = {
       show: (rows) => rows.map((row) => presentAlert(toAlertView(row), EXTERNAL_URL)),
     };
   },
+  groups() {
+    const { listGroups } = require(`${service('groups-admin')}/groups/storage/group.list.js`);
+    const { presentGroupItem } = require(`${service('groups-admin')}/groups/presenters/group.presenter.js`);
+    const filter = { allAvailable: false };
+    return {
+      read: (executor) => listGroups(executor, given.viewer, filter, { ...request, sort: 'asc', orderBy: 'name' }),
+      show: (rows) => rows.map((row) => presentGroupItem(row, { externalUrl: EXTERNAL_URL, tier: 'ultimate' })),
+    };
+  },
   merge_trains() {
     const { listMergeTrainEntries } = require(`${service('merge-requests')}/merge-trains/storage/merge-train.list.js`);
     const { presentMergeTrainEntry } = require(

@@ -19,7 +19,7 @@ const databaseOf = (service) => `switchyard_${service.replaceAll('-', '_')}`;
 
 // What autovacuum does a minute after such changes, to the local copy of who may see what.
 export const analyzeDirectory =
-  'analyze directory.users, directory.namespaces, directory.projects, directory.memberships, directory.labels, directory.milestones';
+  'analyze directory.users, directory.namespaces, directory.projects, directory.memberships, directory.shares, directory.labels, directory.milestones';
 
 const digestOf = (body) => createHash('sha256').update(Buffer.from(body)).digest('hex');
 
@@ -59,7 +59,7 @@ async function startBare(installation, project, { kind, paging, perPage, owner =
  *
  * @param {object} page
  * @param {string} page.name
- * @param {'merge_requests' | 'merge_trains' | 'issues' | 'notes' | 'events' | 'todos' | 'alerts'} page.kind
+ * @param {'merge_requests' | 'merge_trains' | 'issues' | 'notes' | 'events' | 'todos' | 'alerts' | 'groups'} page.kind
  * @param {string} [page.path] the list below the API's address; the kind below the project's path by default
  * @param {object} [page.given] what the bare process needs to know beside the project
  * @param {string} [page.owner] the service that answers it

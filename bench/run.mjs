@@ -17,11 +17,13 @@ import { mentions } from './mentions.mjs';
 import { notes } from './notes.mjs';
 import { recheck } from './recheck.mjs';
 import { rename } from './rename.mjs';
+import { shares } from './shares.mjs';
 import { startSink } from './sink.mjs';
 import { start } from './start.mjs';
 import { todos } from './todos.mjs';
 import { train } from './train.mjs';
 import { trainPolicy } from './train-policy.mjs';
+import { variables } from './variables.mjs';
 
 /** Benchmarks that share one running installation, in the order they run. */
 const onRunning = {
@@ -36,8 +38,10 @@ const onRunning = {
   todos,
   events,
   mentions,
+  variables,
   alerts,
   'alert-list': alertList,
+  shares,
   burst,
   bombs,
 };

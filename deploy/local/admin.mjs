@@ -9,6 +9,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runningPort } from '../../libs/machine/src/embedded-postgres.mjs';
 import { SERVICES } from '../catalogue.mjs';
+import { secretOf } from './data-folder.mjs';
 import { readEnvironment } from './environment.mjs';
 import { LaunchFailure } from './failure.mjs';
 import { environmentOf, LOG_DATABASE } from './services.mjs';
@@ -53,22 +54,25 @@ async function runEverywhere(name, args) {
   return Math.max(...codes);
 }
 
-/** Runs a sub-command of a service on its database, with the bus; gives its exit code. */
-async function runOf({ name, database }, args) {
+/** Runs a sub-command of a service on its database, with the bus and its secrets; gives its exit code. */
+async function runOf({ name, database, keys }, args) {
   const settings = readEnvironment(process.env, { root, cwd: process.cwd() });
   const file = join(root, 'services', name, 'dist', 'main.js');
   if (!existsSync(file)) throw new LaunchFailure('nothing is built here: run npm start first');
   const bus = settings.kafkaBrokers
     ? { KAFKA_BROKERS: settings.kafkaBrokers }
     : { LOG_DATABASE_URL: logDatabaseUrl(settings) };
+  const databaseUrl = databaseUrlOf(database, settings);
   const child = spawn(process.execPath, [file, ...args], {
     env: environmentOf(name, {
       ...process.env,
       ...bus,
+      ...Object.fromEntries(keys.map((key) => [key.variable, join(settings.data, 'keys', key.file)])),
+      SWITCHYARD_SECRET: secretOf(settings.data, settings.secret),
       // A command prints what it finds; its log would say the same once more.
       LOG_LEVEL: 'silent',
       OTEL_EXPORTER_OTLP_ENDPOINT: '',
-      DATABASE_URL: databaseUrlOf(database, settings),
+      DATABASE_URL: databaseUrl,
       SWITCHYARD_DATA: settings.data,
     }),
     stdio: 'inherit',

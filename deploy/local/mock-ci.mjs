@@ -8,6 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
+import { environmentOfVariables, lastLineOf, maskOf } from './ci-variables.mjs';
 import { readEnvironment, urlHost } from './environment.mjs';
 import { LaunchFailure } from './failure.mjs';
 
@@ -199,11 +200,12 @@ async function runJob(ci, project, job) {
     );
   const since = performance.now();
   try {
-    await report('running');
+    const { pipeline_id: pipelineId = job.pipelineId } = await report('running');
     say(`${title}  running`);
     const repository = await persist(title, () => fetchRef(ci, project, job));
     if (repository === undefined) return say(`${title}  has moved on`);
-    const { passed, words } = await test(ci, repository, job).catch((error) => {
+    const variables = ci.command === undefined ? [] : await variablesOf(ci, project, pipelineId, title);
+    const { passed, words } = await test(ci, repository, { ...job, variables }).catch((error) => {
       if (signal.aborted) throw error;
       return { passed: false, words: firstLine(error).slice(0, WORDS) };
     });
@@ -219,6 +221,21 @@ async function runJob(ci, project, job) {
 
 function firstLine({ stderr, message }) {
   return (stderr || message).trim().split('\n')[0];
+}
+
+/** What the pipeline gets; nothing where the user of the token may not read it, or the installation has no variables yet. */
+async function variablesOf(ci, { id }, pipelineId, title) {
+  if (pipelineId === undefined) return [];
+  try {
+    const variables = await persist(title, () => api(ci, `/projects/${id}/pipelines/${pipelineId}/ci_variables`));
+    const hidden = variables.filter(({ value }) => value === null).map(({ key }) => key);
+    if (hidden.length > 0) say(`${title}  without the hidden ${hidden.join(', ')}`);
+    return variables;
+  } catch (error) {
+    if (!(error instanceof Refused) || ![403, 404].includes(error.status)) throw error;
+    say(`${title}  without variables: ${firstLine(error)}`);
+    return [];
+  }
 }
 
 /**
@@ -268,11 +285,11 @@ function gitIn({ token }, path) {
     (await promisify(execFile)('git', ['-C', path, ...args], { env, signal, maxBuffer: 1 << 26 })).stdout;
 }
 
-async function test({ command }, repository, { sha, ref }) {
+async function test({ command }, repository, { sha, ref, variables }) {
   try {
     return command === undefined
       ? await followFile(repository, sha)
-      : await runCommand(command, repository, { sha, ref });
+      : await runCommand(command, repository, { sha, ref, variables });
   } finally {
     rmSync(repository.path, { recursive: true, force: true });
   }
@@ -292,12 +309,18 @@ async function followFile({ git }, sha) {
   return { passed: true, words: 'nothing to complain of' };
 }
 
-async function runCommand(command, { path, git }, { sha, ref }) {
+async function runCommand(command, { path, git }, { sha, ref, variables }) {
   const tree = join(path, 'tree');
   await git('worktree', 'add', '-q', '--detach', tree, sha);
   const child = spawn('sh', ['-c', command], {
     cwd: tree,
-    env: { ...process.env, CI: 'true', CI_COMMIT_SHA: sha, CI_COMMIT_REF_NAME: ref },
+    env: {
+      ...process.env,
+      ...environmentOfVariables(variables, join(path, 'variables')),
+      CI: 'true',
+      CI_COMMIT_SHA: sha,
+      CI_COMMIT_REF_NAME: ref,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
@@ -308,21 +331,17 @@ async function runCommand(command, { path, git }, { sha, ref }) {
   const limit = setTimeout(end, COMMAND_LIMIT_MS);
   signal.addEventListener('abort', end, { once: true });
   if (signal.aborted) end();
-  let last = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk) => {
-      last = (last + chunk).slice(-1_000);
-    });
-  }
+  const lastLine = lastLineOf([child.stdout, child.stderr]);
+  let failure = '';
   const code = await new Promise((settle) => {
     child.once('error', (error) => {
-      last += error.message;
+      failure = error.message;
     });
     child.once('close', settle);
   });
   clearTimeout(limit);
   signal.removeEventListener('abort', end);
   signal.throwIfAborted();
-  const line = last.trim().split('\n').at(-1)?.slice(0, 120);
+  const line = maskOf(variables)(failure || lastLine()).slice(0, 120);
   return { passed: code === 0, words: line || `exit code ${code ?? 'of a signal'}` };
 }

@@ -192,6 +192,7 @@ describe('the launcher', () => {
     const operator = {
       SWITCHYARD_ROOT_TOKEN: 'given-token-of-the-operator',
       SWITCHYARD_SECRET: 'given-secret-of-the-operator-itself',
+      SWITCHYARD_ENCRYPTION_SECRETS: 'a-newer-secret-for-what-is-encrypted',
       SMTP_URL: 'smtp://user:word@127.0.0.1',
       S3_BUCKET: 'bucket',
       S3_ACCESS_KEY_ID: 'id',
@@ -209,6 +210,7 @@ describe('the launcher', () => {
     ).toEqual({
       SWITCHYARD_ROOT_TOKEN: ['groups-admin'],
       SWITCHYARD_SECRET: ['groups-admin'],
+      SWITCHYARD_ENCRYPTION_SECRETS: ['groups-admin', 'merge-requests'],
       SMTP_URL: ['collaboration'],
       S3_BUCKET: WITH_BLOBS,
       S3_ACCESS_KEY_ID: WITH_BLOBS,
@@ -223,6 +225,7 @@ describe('the launcher', () => {
     expect(holders('DATABASE_URL')).toEqual(OWNERS.map(({ name }) => name));
     expect(holders('LOG_DATABASE_URL')).toEqual(OWNERS.map(({ name }) => name));
     expect(holders('SWITCHYARD_ALERT_DIGEST_KEY_FILE')).toEqual(['alerts']);
+    expect(holders('SWITCHYARD_MERGE_REQUESTS_SECRETS_KEY_FILE')).toEqual(['merge-requests']);
     // The key of an installation made before it was derived here.
     expect(read(root, 'keys/alert-digest.key').trim()).toBe(
       Buffer.from(hkdfSync('sha256', operator.SWITCHYARD_SECRET, '', 'switchyard alert integration key', 32)).toString(

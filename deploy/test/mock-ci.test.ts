@@ -14,6 +14,8 @@ class FakeApi {
   mergeRequests: { iid: number; sha: string; source_branch: string; source_project_id: number }[] = [];
   readonly asked: string[] = [];
   readonly reports: Record<string, unknown>[] = [];
+  /** Of every pipeline; undefined: the token may not read them. */
+  variables: Record<string, unknown>[] | undefined = [];
   failing = false;
   private constructor(
     private readonly server: Server,
@@ -70,6 +72,7 @@ class FakeApi {
         this.pipelines.filter(({ id }) => (runs ? this.isRunning(id) : !this.isTaken(id))),
       );
     }
+    if (path.endsWith('/ci_variables')) return void json(this.variables ? 200 : 403, this.variables ?? {});
     if (path.endsWith('/statuses') && request.method === 'GET') {
       const wanted = new URLSearchParams(search);
       const [id, name] = [Number(wanted.get('pipeline_id')), wanted.get('name')];
@@ -86,7 +89,7 @@ class FakeApi {
       const report = { sha, ...JSON.parse(body) };
       if (report.pipeline_id === 404) return void json(404, { message: '404 Pipeline Not Found' });
       this.reports.push(report);
-      json(201, {});
+      json(201, { pipeline_id: report.pipeline_id ?? 99 });
     });
   }
 
@@ -222,6 +225,55 @@ test('a command decides by its exit code, in a working copy of the commit', asyn
   const good = fake.commit(ref, { 'a.txt': 'whole' });
   fake.pipelines = [{ id: 12, sha: good, ref }];
   await eventually(() => expect(states(good)).toEqual(['running', 'success']));
+});
+
+const variable = (key: string, value: string | null, given: object = {}) => ({
+  key,
+  value,
+  variable_type: 'env_var',
+  masked: false,
+  ...given,
+});
+
+test('a command gets the variables of its pipeline; masked values are printed and reported nowhere', async () => {
+  const ref = 'refs/merge-requests/1/train';
+  const head = fake.commit('refs/merge-requests/3/head', { 'a.txt': 'head' });
+  const sha = fake.commit(ref, { 'a.txt': 'a' });
+  fake.pipelines = [{ id: 11, sha, ref }];
+  fake.variables = [
+    variable('PLAIN', 'blue "$HOME"'),
+    variable('MASKED', 'Canary+of/the.mock', { masked: true }),
+    variable('LONGER', 'Canary+of/the.mock-ci', { masked: true }),
+    variable('CONFIG', 'line 1\nline 2', { variable_type: 'file' }),
+    variable('DARK', null, { masked: true }),
+    variable('CI_COMMIT_REF_NAME', 'not this one'),
+  ];
+  const written =
+    'printf "%s|" "$PLAIN" "$(cat "$CONFIG" | tail -1)" "$(stat -c %a "$CONFIG")" "$DARK" "$CI_COMMIT_REF_NAME"; ' +
+    // In two pieces, as another process writes between them.
+    'printf Canary+of/; echo between >&2; sleep 0.1; printf "%s|%s" the.mock "$LONGER"';
+  start(['--command', written]);
+  await eventually(() => expect(states(sha)).toEqual(['running', 'success']));
+  expect(fake.reports.findLast((report) => report.sha === sha)?.description).toBe(
+    `blue "$HOME"|line 2|600||${ref}|[MASKED]|[MASKED]`,
+  );
+  expect(output).toContain('without the hidden DARK');
+  expect(output).toContain('[MASKED]');
+  // A head without a pipeline gets one by its first report.
+  fake.mergeRequests = [{ iid: 3, sha: head, source_branch: 'door', source_project_id: 1 }];
+  await eventually(() => expect(states(head)).toEqual(['running', 'success']));
+  expect(fake.asked).toContain('GET /api/v4/projects/1/pipelines/99/ci_variables');
+  expect(output + JSON.stringify(fake.reports)).not.toContain('Canary');
+});
+
+test('a command runs without variables that the token may not read', async () => {
+  const ref = 'refs/merge-requests/1/train';
+  const sha = fake.commit(ref, { 'a.txt': 'a' });
+  fake.pipelines = [{ id: 11, sha, ref }];
+  fake.variables = undefined;
+  start(['--command', 'true']);
+  await eventually(() => expect(states(sha)).toEqual(['running', 'success']));
+  expect(output).toContain('without variables: 403');
 });
 
 test('an installation that fails for a while is asked again', async () => {

@@ -1,1 +1,2 @@
 export { type Repeating, repeat } from './repeat';
+export { type WorkedOff, workOff } from './work-off';

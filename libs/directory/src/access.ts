@@ -37,6 +37,8 @@ interface Subject {
   admin: Sql | boolean;
   external: Sql | boolean;
   known: boolean;
+  /** One viewer for the whole statement, so that what depends on them alone is read once. */
+  fixed: boolean;
 }
 
 const subjectOf = ({ userId, admin, external }: Viewer): Subject => ({
@@ -44,18 +46,30 @@ const subjectOf = ({ userId, admin, external }: Viewer): Subject => ({
   admin,
   external,
   known: userId > 0,
+  fixed: true,
 });
+
+/** A user `u` of a statement about several. */
+const userSubject: Subject = {
+  id: sql`u.id`,
+  admin: sql`u.admin`,
+  external: sql`u.external`,
+  known: true,
+  fixed: false,
+};
 
 // Subselects that do not mention the row they are used for run once per statement; an expired membership is none (D3).
 const memberships = (subject: Subject, least: number): Sql => sql`directory.memberships m
   where m.user_id = ${subject.id} and m.deleted_at is null and m.access_level >= ${least}::int
   and (m.expires_at is null or m.expires_at > now())`;
 
-const memberNamespaceIds = (subject: Subject, least: number): Sql =>
-  sql`array(select m.namespace_id from ${memberships(subject, least)} and m.namespace_id is not null)`;
+const ownNamespaces = (subject: Subject, least: number): Sql =>
+  sql`select m.namespace_id from ${memberships(subject, least)} and m.namespace_id is not null`;
 
-const memberProjectIds = (subject: Subject, least: number): Sql =>
-  sql`array(select m.project_id from ${memberships(subject, least)} and m.project_id is not null)`;
+const ownProjects = (subject: Subject, least: number): Sql =>
+  sql`select m.project_id from ${memberships(subject, least)} and m.project_id is not null`;
+
+const ownNamespaceIds = (subject: Subject, least: number): Sql => sql`array(${ownNamespaces(subject, least)})`;
 
 /**
  * Namespaces that are marked for deletion: whatever lies below is hidden at once, however long the purge takes (D5).
@@ -65,9 +79,47 @@ const deletingIds = sql`array(select d.id from directory.namespaces d where d.de
 const namespaceLives = sql`n.deleted_at is null and not (n.ancestry && ${deletingIds})`;
 const projectLives = sql`p.deleted_at is null and not p.deleting and ${namespaceLives}`;
 
-const memberOfProject = (subject: Subject, least: number): Sql => sql`(
-  p.id = any(${memberProjectIds(subject, least)}) or n.ancestry && ${memberNamespaceIds(subject, least)}
-  or n.owner_id = ${subject.id})`;
+/** Shares `s` that count, with their invited groups `g`; a group that is hidden gives nothing. */
+const shares = (least: number): Sql => sql`directory.shares s join directory.namespaces g on g.id = s.group_id
+  where s.deleted_at is null and s.access_level >= ${least}::int and (s.expires_at is null or s.expires_at > now())
+  and g.deleted_at is null and not (g.ancestry && ${deletingIds})`;
+
+// No share of an invited group is looked at. The ids of the groups are an array, so that the plan goes from the viewer's
+// few groups to their shares by index; joined, it reads every share there is.
+const sharesWith = (subject: Subject, least: number): Sql => sql`directory.shares s
+  where s.group_id = any(array(
+    select g.id from directory.namespaces g where g.ancestry && ${ownNamespaceIds(subject, least)}
+      and g.deleted_at is null and not (g.ancestry && ${deletingIds})))
+  and s.deleted_at is null and s.access_level >= ${least}::int and (s.expires_at is null or s.expires_at > now())`;
+
+/**
+ * Namespaces in which a viewer is a member, directly or by a share. What lies in a group of theirs is left out: a
+ * condition compares every row with this array, so it has to stay short where a whole tree shares with itself.
+ */
+const memberNamespaceIds = (subject: Subject, least: number): Sql => sql`array(${ownNamespaces(subject, least)}
+  union all select s.namespace_id from ${sharesWith(subject, least)} and not exists (
+    select from directory.namespaces t where t.id = s.namespace_id and t.ancestry && ${ownNamespaceIds(subject, least)})
+    and s.namespace_id is not null)`;
+
+/** Projects in which a viewer is a member, directly or by a share. */
+const memberProjectIds = (subject: Subject, least: number): Sql => sql`array(${ownProjects(subject, least)}
+  union all select s.project_id from ${sharesWith(subject, least)} and s.project_id is not null)`;
+
+/** The subject is a member of a group that is invited to `p`: read from the few shares of the project. */
+const invitedToProject = (subject: Subject, least: number): Sql => sql`exists (
+  select from ${shares(least)} and (s.project_id = p.id or s.namespace_id = any(n.ancestry))
+    and g.ancestry && ${ownNamespaceIds(subject, least)})`;
+
+function memberOfProject(subject: Subject, least: number): Sql {
+  if (subject.fixed) {
+    return sql`(
+      p.id = any(${memberProjectIds(subject, least)}) or n.ancestry && ${memberNamespaceIds(subject, least)}
+      or n.owner_id = ${subject.id})`;
+  }
+  return sql`(
+    p.id = any(array(${ownProjects(subject, least)})) or n.ancestry && ${ownNamespaceIds(subject, least)}
+    or n.owner_id = ${subject.id} or ${invitedToProject(subject, least)})`;
+}
 
 const or = (parts: Sql[]): Sql => (parts.length === 1 ? parts[0]! : sql`(${join(parts, ' or ')})`);
 
@@ -174,11 +226,26 @@ export const projectsFrom: Sql = sql`directory.projects p join directory.namespa
 /** Projects of a group and of the groups below it, as a condition on `n`. */
 export const inGroup = (groupId: number): Sql => sql`n.ancestry @> array[${groupId}::bigint]`;
 
+/**
+ * Projects that members of a group reach by it, whether the ways are still open or not: those in it, and those shared
+ * with it or with a group below it. A condition on `p` and `n`.
+ */
+export function reachedByGroup(groupId: number): Sql {
+  const shared = sql`directory.shares s join directory.namespaces g on g.id = s.group_id
+    where g.ancestry @> array[${groupId}::bigint]`;
+  return sql`(${inGroup(groupId)} or p.id = any(array(select s.project_id from ${shared}))
+    or n.ancestry && array(select s.namespace_id from ${shared} and s.namespace_id is not null))`;
+}
+
 function levelOf(subject: Subject, projectId: Sql): Sql {
   return sql`coalesce((
     select max(level) from directory.projects lp join directory.namespaces ln on ln.id = lp.namespace_id
     cross join lateral (
       select m.access_level as level from ${memberships(subject, levels.guest)} and (m.project_id = lp.id or m.namespace_id = any(ln.ancestry))
+      union all select least(s.access_level, (
+        select max(m.access_level) from ${memberships(subject, levels.guest)} and m.namespace_id = any(g.ancestry)))
+      from ${shares(levels.guest)} and (s.project_id = lp.id or s.namespace_id = any(ln.ancestry))
+        and g.ancestry && ${ownNamespaceIds(subject, levels.guest)}
       union all select 50 where ln.owner_id = ${subject.id}
     ) as levels
     where lp.id = ${projectId}), 0)`;
@@ -195,6 +262,13 @@ export function accessLevel(actor: Viewer, projectId: Sql | number): Sql {
 }
 
 /**
+ * Ids of the groups whose members are members of the project `p` in `n`: those above it, the groups with which it or one
+ * of these is shared, and those above them. An array.
+ */
+export const groupsOfProject: Sql = sql`(n.ancestry || array(
+  select unnest(g.ancestry) from ${shares(levels.guest)} and (s.project_id = p.id or s.namespace_id = any(n.ancestry))))`;
+
+/**
  * Those of `userIds` who have `level` or more in a project, directly or through a group above; administrators have.
  * Active users alone.
  */
@@ -205,11 +279,10 @@ export async function usersAtLevel(
   level: number,
 ): Promise<number[]> {
   if (userIds.length === 0) return [];
-  const subject: Subject = { id: sql`u.id`, admin: sql`u.admin`, external: sql`u.external`, known: true };
   const rows = await db.query<{ id: number }>(sql`
     select u.id from directory.users u, ${projectsFrom}
     where u.id = any(${[...userIds]}::bigint[]) and u.deleted_at is null and u.state = 'active'
-    and p.id = ${projectId} and ${projectLives} and (u.admin or ${memberOfProject(subject, level)})
+    and p.id = ${projectId} and ${projectLives} and (u.admin or ${memberOfProject(userSubject, level)})
     order by u.id`);
   return rows.map((row) => row.id);
 }
@@ -219,16 +292,33 @@ export async function usersAtLevel(
  * bots, and administrators no more than others. For whom a project is looked after by.
  */
 export async function membersAtLevel(db: SqlExecutor, projectId: number, level: number): Promise<number[]> {
+  const groups = sql`array(select unnest(n.ancestry) from ${projectsFrom} where p.id = ${projectId} and ${projectLives})`;
+  const project = sql`(select p.id from ${projectsFrom} where p.id = ${projectId} and ${projectLives})`;
   const rows = await db.query<{ id: number }>(sql`
     select u.id from directory.users u
     where u.deleted_at is null and u.state = 'active' and not u.bot and u.id in (
       select m.user_id from directory.memberships m
       where m.deleted_at is null and m.access_level >= ${level} and (m.expires_at is null or m.expires_at > now())
-        and (m.project_id = (select p.id from ${projectsFrom} where p.id = ${projectId} and ${projectLives})
-          or m.namespace_id = any(array(
-            select unnest(n.ancestry) from ${projectsFrom} where p.id = ${projectId} and ${projectLives})))
+        and (m.project_id = ${project} or m.namespace_id = any(${groups} || array(
+          select unnest(g.ancestry) from ${shares(level)}
+            and (s.project_id = ${project} or s.namespace_id = any(${groups})))))
       union all
       select n.owner_id from ${projectsFrom} where p.id = ${projectId} and ${projectLives})
+    order by u.id`);
+  return rows.map((row) => row.id);
+}
+
+/** `membersAtLevel` for a group: its members, those of the groups above, and of groups that it is shared with. */
+export async function groupMembersAtLevel(db: SqlExecutor, groupId: number, level: number): Promise<number[]> {
+  const groups = sql`array(
+    select unnest(n.ancestry) from directory.namespaces n where n.id = ${groupId} and ${namespaceLives})`;
+  const rows = await db.query<{ id: number }>(sql`
+    select u.id from directory.users u
+    where u.deleted_at is null and u.state = 'active' and not u.bot and u.id in (
+      select m.user_id from directory.memberships m
+      where m.deleted_at is null and m.access_level >= ${level} and (m.expires_at is null or m.expires_at > now())
+        and m.namespace_id = any(${groups} || array(
+          select unnest(g.ancestry) from ${shares(level)} and s.namespace_id = any(${groups}))))
     order by u.id`);
   return rows.map((row) => row.id);
 }
@@ -244,11 +334,16 @@ export async function usersWhoSee(
   rule: ProjectRule = {},
 ): Promise<number[]> {
   if (userIds.length === 0) return [];
-  const subject: Subject = { id: sql`u.id`, admin: sql`u.admin`, external: sql`u.external`, known: true };
   const rows = await db.query<{ id: number }>(sql`
     select u.id from directory.users u, ${projectsFrom}
     where u.id = any(${[...userIds]}::bigint[]) and u.deleted_at is null and u.state = 'active'
-    and u.kind <> all('{ghost,alert_bot}') and p.id = ${projectId} and ${projectVisible(subject, rule)}
+    and u.kind <> all('{ghost,alert_bot}') and p.id = ${projectId} and ${projectVisible(userSubject, rule)}
     order by u.id`);
   return rows.map((row) => row.id);
 }
+
+/** Groups that an actor is a member of at `minLevel` or more, directly or through a group above: a condition on `n`. */
+export const memberNamespaces = (actor: Viewer, minLevel: number): Sql =>
+  actor.userId === 0
+    ? sql`false`
+    : sql`(${namespaceLives} and n.ancestry && ${memberNamespaceIds(subjectOf(actor), minLevel)})`;

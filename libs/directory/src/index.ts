@@ -1,13 +1,17 @@
 export {
   accessLevel,
   codeRule,
+  groupMembersAtLevel,
+  groupsOfProject,
   inGroup,
   joinProject,
+  memberNamespaces,
   memberProjects,
   membersAtLevel,
   mergeRequestRule,
   type ProjectRule,
   projectsFrom,
+  reachedByGroup,
   usersAtLevel,
   usersWhoSee,
   type Viewer,
@@ -59,6 +63,7 @@ export {
 export type { DirectoryClient } from './replica';
 export {
   alertBotId,
+  avatarUrl,
   type DirectoryUserRow,
   type UserReference,
   type UserRow,

@@ -47,6 +47,8 @@ const columnsOf: { [K in Kind]: (value: Extract<Entity, { $case: K }>['value']) 
     avatar_url: text(namespace.avatarUrl),
     deleting: namespace.deleting,
     tier: text(namespace.tier),
+    mentions_disabled: namespace.mentionsDisabled,
+    default_branch_protection: namespace.defaultBranchProtection ?? null,
   }),
   project: (project) => ({
     id: project.id,
@@ -94,6 +96,14 @@ const columnsOf: { [K in Kind]: (value: Extract<Entity, { $case: K }>['value']) 
     access_level: membership.accessLevel,
     expires_at: membership.expiresAt ?? null,
   }),
+  share: (share) => ({
+    id: share.id,
+    namespace_id: id(share.namespaceId),
+    project_id: id(share.projectId),
+    group_id: share.groupId,
+    access_level: share.accessLevel,
+    expires_at: share.expiresAt ?? null,
+  }),
   label: (label) => ({
     id: label.id,
     project_id: id(label.projectId),
@@ -125,6 +135,7 @@ export const tables: Record<Kind, string> = {
   namespace: 'namespaces',
   project: 'projects',
   membership: 'memberships',
+  share: 'shares',
   label: 'labels',
   milestone: 'milestones',
   instance: 'instance',

@@ -34,6 +34,13 @@ export interface UserReference {
 
 const origin = (externalUrl: string): string => externalUrl.replace(/\/+$/, '');
 
+/**
+ * The public address of an avatar.
+ * @param stored path below the external address, as the directory carries it, or an address; null or empty for none
+ */
+export const avatarUrl = (stored: string | null, externalUrl: string): string | null =>
+  stored?.startsWith('/') ? `${origin(externalUrl)}${stored}` : stored || null;
+
 /** Renders a user reference; the one public shape that the directory owns. */
 export const userReference = (user: UserRow, externalUrl: string): UserReference => ({
   id: user.id,
@@ -42,7 +49,7 @@ export const userReference = (user: UserRow, externalUrl: string): UserReference
   name: user.name,
   state: user.state,
   locked: false,
-  avatar_url: user.avatar_url,
+  avatar_url: avatarUrl(user.avatar_url, externalUrl),
   web_url: `${origin(externalUrl)}/${user.username}`,
 });
 

@@ -19,7 +19,7 @@ export function directoryHarness() {
   afterEach(async () => {
     for (const one of open.splice(0)) await one.close();
     await db.query(
-      sql`truncate directory.users, directory.namespaces, directory.projects, directory.memberships, directory.labels, directory.milestones`,
+      sql`truncate directory.users, directory.namespaces, directory.projects, directory.memberships, directory.shares, directory.labels, directory.milestones`,
     );
     await db.query(sql`update directory.state set sequence = 0, generation = 0`);
   });

@@ -8,6 +8,7 @@ import * as fc from 'fast-check';
 import {
   accessLevel,
   memberProjects,
+  membersAtLevel,
   projectsFrom,
   startDirectory,
   usersAtLevel,
@@ -52,9 +53,17 @@ describe('the replica', () => {
     const model = new DirectoryModel();
     model.user();
     const directory = await follow(model, 30_000);
-    const group = model.namespace({ visibility: 'public' });
+    const protection = {
+      pushAccessLevel: 30,
+      mergeAccessLevel: 60,
+      allowForcePush: true,
+      developerCanInitialPush: false,
+    };
+    const group = model.namespace({ visibility: 'public', defaultBranchProtection: protection });
     await caughtUp(directory, model);
-    expect(await db().query(sql`select id from directory.namespaces`)).toEqual([{ id: group.id }]);
+    expect(await db().query(sql`select id, default_branch_protection as protection from directory.namespaces`)).toEqual(
+      [{ id: group.id, protection }],
+    );
     const started = Date.now();
     await expect(directory.ensure(model.changes.length + 1)).rejects.toMatchObject({ kind: 'unavailable' });
     expect(Date.now() - started).toBeLessThan(2_000);
@@ -275,6 +284,37 @@ describe('what an actor may see', () => {
     await eventually(async () => expect(await seen(viewer(user))).toEqual([]));
   });
 
+  it('reaches what is shared with a group, no further than the share and no longer than it lasts', async () => {
+    const model = new DirectoryModel();
+    const [member, above] = [model.user(), model.user()];
+    const invitedAbove = model.namespace();
+    const invited = model.namespace({ parentId: invitedAbove.id });
+    const top = model.namespace();
+    const far = model.namespace();
+    const project = model.project(model.namespace({ parentId: top.id }).id);
+    const alone = model.project(far.id);
+    model.member(member.id, { namespaceId: invited.id }, 20);
+    model.member(above.id, { namespaceId: invitedAbove.id }, 50);
+    model.share(invited.id, { namespaceId: top.id }, 30);
+    model.share(top.id, { namespaceId: far.id }, 50);
+    model.share(invited.id, { projectId: alone.id }, 10, new Date(Date.now() + 60_000));
+    await follow(model);
+    const levelsIn = async (id: number) => {
+      const rows = await db().query<{ own: number; other: number }>(
+        sql`select ${accessLevel(viewer(member), id)} as own, ${accessLevel(viewer(above), id)} as other`,
+      );
+      return [rows[0]?.own, rows[0]?.other];
+    };
+    expect(await levelsIn(project.id)).toEqual([20, 30]);
+    expect(await levelsIn(alone.id)).toEqual([10, 10]);
+    expect(await seen(viewer(member))).toEqual([project.id, alone.id]);
+    expect(await membersAtLevel(db(), project.id, 30)).toEqual([above.id]);
+    expect(await usersWhoSee(db(), project.id, [member.id], { privateLevel: 30 })).toEqual([]);
+    await db().query(sql`update directory.shares set expires_at = now() where expires_at is not null`);
+    expect(await seen(viewer(member))).toEqual([project.id]);
+    expect(await levelsIn(alone.id)).toEqual([0, 0]);
+  });
+
   it('requires more than Guest in private projects where the list does', async () => {
     const model = new DirectoryModel();
     const [guest, reporter, outsider] = [model.user(), model.user(), model.user({ external: true })];
@@ -367,6 +407,9 @@ describe('what an actor may see', () => {
           'project',
           'member',
           'leave',
+          'share',
+          'share',
+          'unshare',
           'move',
           'moveProject',
           'visibility',
@@ -404,6 +447,11 @@ describe('what an actor may see', () => {
             model.member(user.id, { projectId: project.id }, level, expires);
           else if (kind === 'leave' && model.memberships.size > 0)
             model.removeMembership(pick(model.memberships, a)!.id);
+          else if (kind === 'share' && group) {
+            const invited = pick(model.namespaces, a + b)!;
+            const where = project && b % 3 === 0 ? { projectId: project.id } : { namespaceId: group.id };
+            model.share(invited.id, where, Math.max(10, level), expires);
+          } else if (kind === 'unshare' && model.shares.size > 0) model.removeShare(pick(model.shares, a)!.id);
           else if (kind === 'move' && group)
             model.moveNamespace(group.id, pick(model.namespaces, a)!.id, `moved${model.id()}`);
           else if (kind === 'moveProject' && project && group)
@@ -432,6 +480,11 @@ describe('what an actor may see', () => {
             sql`select p.id, ${accessLevel(who, sql`p.id`)} as level from ${projectsFrom} where p.deleted_at is null order by p.id`,
           );
           for (const { id, level } of levels) expect(level).toBe(model.level(who.userId, who.admin, id));
+          const inProjects = await db().query<{ id: number }>(
+            sql`select p.id from ${projectsFrom} where ${memberProjects(who, 30)} order by p.id`,
+          );
+          const projects = expected.filter((id) => model.level(who.userId, false, id) >= 30);
+          expect(inProjects.map(({ id }) => id)).toEqual(projects);
         }
         for (const project of model.projects.values()) {
           const all = [...model.users.values()];
@@ -442,6 +495,13 @@ describe('what an actor may see', () => {
               all.map((user) => user.id),
             ),
           ).toEqual(all.filter((user) => model.seesProject(viewer(user), project.id)).map((user) => user.id));
+          const lives = model.seesProject({ userId: 0, admin: true, external: false }, project.id);
+          const atLevel = (admins: boolean) =>
+            all.filter((user) => lives && model.level(user.id, admins && user.admin, project.id) >= 30);
+          const ids = all.map((user) => user.id);
+          expect(await usersAtLevel(db(), project.id, ids, 30)).toEqual(atLevel(true).map(({ id }) => id));
+          const people = atLevel(false).filter((user) => !user.bot);
+          expect(await membersAtLevel(db(), project.id, 30)).toEqual(people.map(({ id }) => id));
         }
         await directory.close();
       }),

@@ -4,10 +4,18 @@ export { issueEventId, issueEvents } from './catalogue/collaboration-issues';
 export { noteEventId, noteEvents } from './catalogue/collaboration-notes';
 export { snippetEvents } from './catalogue/collaboration-snippets';
 export * from './catalogue/groups-admin';
-export { userBlockedId, userDeletedId, userEvents } from './catalogue/groups-admin-users';
+export {
+  emailConfirmationId,
+  tokenExpiringId,
+  userBlockedId,
+  userDeletedId,
+  userEvents,
+} from './catalogue/groups-admin-users';
 export { mergeRequestEventId, mergeRequestEvents } from './catalogue/merge-requests';
+export { pipelineEvents, pipelineRunEndedId } from './catalogue/pipeline';
 export * from './catalogue/repository';
 export { repositoryPushed } from './catalogue/repository';
+export { repositoryMeasured, snippetsMeasured } from './catalogue/statistics';
 export {
   type AnySubscription,
   type Consumer,

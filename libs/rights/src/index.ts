@@ -1,2 +1,2 @@
 export { levels } from './levels';
-export { allScopes, ordinaryScopes, selfServiceScopes } from './scopes';
+export { allScopes, deployScopes, ordinaryScopes, resourceScopes, selfServiceScopes } from './scopes';

@@ -24,3 +24,9 @@ export const allScopes: readonly string[] = [...ordinaryScopes, 'sudo', 'admin_m
 
 /** Scopes a user may give a token of their own over the API (G-5-10). */
 export const selfServiceScopes: readonly string[] = ['k8s_proxy', 'self_rotate'];
+
+/** Scopes of access tokens of projects and groups, whose bots have no profile of their own. */
+export const resourceScopes: readonly string[] = ordinaryScopes.filter((scope) => scope !== 'read_user');
+
+/** Scopes of deploy tokens that open something here. */
+export const deployScopes: readonly string[] = ['read_repository', 'read_package_registry', 'write_package_registry'];

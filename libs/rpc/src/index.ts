@@ -22,6 +22,7 @@ export {
 } from './identity';
 export {
   entity,
+  fixedOrder,
   json,
   nothing,
   page,

@@ -1,4 +1,4 @@
-import { page, pageOfLongRows, pageOfRenderedRows } from './representation';
+import { fixedOrder, page, pageOfLongRows, pageOfRenderedRows } from './representation';
 
 const cut = { keyset: false, page: 1, perPage: 20, hasNext: false };
 
@@ -22,4 +22,17 @@ it('others go on while a page of long rows is rendered', async () => {
   );
   clearInterval(other);
   expect(turns).toBeGreaterThan(5);
+});
+
+test('a list with one order takes no other', () => {
+  const wire = { keyset: true, page: 2, perPage: 5, cursor: 'c', orderBy: 'name', descending: true };
+  expect(fixedOrder(wire, 'id', 'asc')).toEqual({
+    mode: 'keyset',
+    page: 2,
+    perPage: 5,
+    cursor: 'c',
+    orderBy: 'id',
+    sort: 'asc',
+  });
+  expect(fixedOrder(undefined, 'id', 'desc')).toMatchObject({ mode: 'offset', orderBy: 'id', sort: 'desc' });
 });

@@ -102,18 +102,21 @@ export async function pageOfRenderedRows(rows: Iterable<Buffer>, cut: PageCut): 
   return pageOfJson(Buffer.concat([...parts, Buffer.from(parts.length === 0 ? '[]' : ']')]), cut);
 }
 
-/** The requested page of a list RPC, in the form that `listPage` accepts. */
-export const pageRequest = (
-  wire: PageRequest | undefined,
-  defaults: { orderBy: string; descending?: boolean },
-): {
+/** A page of a list, in the form that `listPage` accepts. */
+interface ListPageRequest {
   mode: 'offset' | 'keyset';
   page: number;
   perPage: number;
   cursor: string | undefined;
   orderBy: string;
   sort: 'asc' | 'desc';
-} => ({
+}
+
+/** The requested page of a list RPC. */
+export const pageRequest = (
+  wire: PageRequest | undefined,
+  defaults: { orderBy: string; descending?: boolean },
+): ListPageRequest => ({
   mode: wire?.keyset === true ? 'keyset' : 'offset',
   page: wire?.page || 1,
   perPage: wire?.perPage || 20,
@@ -121,3 +124,10 @@ export const pageRequest = (
   orderBy: wire?.orderBy || defaults.orderBy,
   sort: (wire?.descending ?? defaults.descending ?? false) ? 'desc' : 'asc',
 });
+
+/** The requested page of a list RPC with one order, whichever the request names. */
+export const fixedOrder = (
+  wire: PageRequest | undefined,
+  orderBy: string,
+  sort: ListPageRequest['sort'],
+): ListPageRequest => ({ ...pageRequest(wire, { orderBy }), orderBy, sort });

@@ -1,4 +1,7 @@
-/** Query parameters whose values reach no span: tokens (G-5-1), and what object stores sign addresses with. */
+/**
+ * Query parameters whose values reach no span: tokens (G-5-1), values of variables, and what object stores sign addresses
+ * with.
+ */
 const secretParameters = [
   'private_token',
   'access_token',
@@ -8,6 +11,8 @@ const secretParameters = [
   'token',
   'password',
   'secret',
+  'value',
+  'variables[][value]',
   'sig',
   'Signature',
   'AWSAccessKeyId',

@@ -12,6 +12,7 @@ export { type DescribedRequest, trackAll, withCommands } from './described';
 export { displayText, displayTextProblems, isBlank, isUnshowable, oneLine } from './display-text';
 export { formatTimestamp, humanTime, parseDuration } from './durations';
 export { isEmailAddress } from './email-address';
+export { emojiName, isEmoji } from './emoji-names';
 export {
   type CrossReference,
   crossReferencesOf,
@@ -27,3 +28,4 @@ export { searchMatch } from './search-words';
 export { changedSet } from './set-change';
 export { countTasks } from './tasks';
 export { parseTimeSpent, type TimeTracking, timeStats, trackTime, type WorkTimes } from './time-tracking';
+export { maxVariableValueLength, variableKeyProblems } from './variables';

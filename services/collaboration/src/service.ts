@@ -4,6 +4,7 @@ import { composeActivity } from './activity';
 import { composeAlerts } from './alerts';
 import { commands } from './commands';
 import { composeCrossReferences } from './cross-references';
+import { composeDeletedUsers } from './deleted-users';
 import { type Edges, variables } from './edges';
 import { PrismaClient } from './generated/prisma/client';
 import { composeIssues } from './issues';
@@ -13,6 +14,7 @@ import { composeNotes } from './notes';
 import { composeSnippets } from './snippets';
 import { composeTargets } from './targets';
 import { composeTodos } from './todos';
+import { composeTokenNotices } from './token-notices';
 
 /** Areas, those first on which others rest. */
 function areas(given: Edges): Area[] {
@@ -31,6 +33,8 @@ function areas(given: Edges): Area[] {
     composeActivity(given),
     composeMergeRequests(given, [todos.mergeRequestFollower, notes.mergeRequestFollower, issues.mergeRequestFollower]),
     composeAlerts(given, { todos }),
+    composeTokenNotices(given),
+    composeDeletedUsers(given, [issues.authored, snippets.authored, ...notes.authored]),
     // New areas
   ];
 }

@@ -1,9 +1,10 @@
-import type { RequestListener, Server } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { IngestionServiceService } from '@switchyard/protos/alerts/v1/ingestion';
 import { AccessServiceService } from '@switchyard/protos/groups_admin/v1/access';
+import { SettingsServiceService } from '@switchyard/protos/groups_admin/v1/settings';
+import { UserEmailServiceService } from '@switchyard/protos/groups_admin/v1/user_email';
 import type { Signer } from '@switchyard/rpc';
 import { startInternalHttp } from '@switchyard/service';
 import { addressesOf, type Config } from './config';
@@ -14,15 +15,19 @@ import { connectPeers, type Peers } from './http/clients';
 import { docs } from './http/docs';
 import { eventStreams } from './http/event-streams/event-streams';
 import { takeOriginForm } from './http/external-url';
+import { followSettings } from './http/follow-settings';
 import { forwarder } from './http/forward';
 import { gitProxy } from './http/git-proxy';
 import { guardLogins } from './http/login-guard';
 import { rateLimits } from './http/rate-limits';
 import { accessResolver } from './http/resolve-access';
+import { restrictAddresses } from './http/restrict-addresses';
 import type { Route } from './http/route';
 import { routeBodies } from './http/route-bodies';
+import { confirmationPage } from './pages/confirmation/confirmation-page';
 import { trainsPage } from './pages/trains/trains-page';
 import { routes } from './routes';
+import { avatarUploads } from './routes/groups-admin/avatars.routes';
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -60,7 +65,8 @@ export async function compose(
     reads: config.SWITCHYARD_READS_AT_ONCE,
     writes: config.SWITCHYARD_WRITES_AT_ONCE,
   });
-  const answers = accessResolver(admit.access(peers.client(AccessServiceService)));
+  const resolver = accessResolver(admit.access(peers.client(AccessServiceService)));
+  const answers = { ...resolver, ...restrictAddresses(resolver) };
   const access = { ...answers, ...guardLogins(answers, config.SWITCHYARD_APPLICATION_LIMITS) };
   const forward = forwarder(addresses.http, signer, peers.reach);
   const limits = rateLimits(
@@ -70,6 +76,7 @@ export async function compose(
     },
     config.SWITCHYARD_APPLICATION_LIMITS,
   );
+  const settings = followSettings(peers.client(SettingsServiceService), limits);
   const streams = eventStreams(streamLimits(config));
   const declared = given.routes ?? routes;
   const app = createApp(
@@ -89,9 +96,11 @@ export async function compose(
     {
       ready: () => !draining,
       trustedProxies: config.SWITCHYARD_TRUSTED_PROXIES,
+      uploads: avatarUploads,
       mounts: [
         docs(declared, externalUrl),
         trainsPage(externalUrl),
+        confirmationPage({ emails: peers.client(UserEmailServiceService), externalUrl }),
         alertIngestion({
           ingestion: peers.client(IngestionServiceService),
           payloadLimit: config.SWITCHYARD_ALERT_PAYLOAD_LIMIT,
@@ -145,6 +154,7 @@ export async function compose(
         });
       });
       await internal.close(0);
+      await settings.close();
       peers.close();
     },
   };

@@ -1,10 +1,12 @@
 import { z } from '@switchyard/config';
+import { encryptionVariables } from '@switchyard/secrets';
 import type { ServiceEdges } from '@switchyard/service';
 import type { PrismaClient } from './generated/prisma/client';
 
 /** The variables of groups-admin in addition to those of every service; see docs/operations.md. */
 export const variables = {
-  /** Key material; the key of token digests is derived from it (D3). */
+  ...encryptionVariables,
+  /** Key material; the keys of token digests (D3) and of secrets at rest (D7) are derived from it. */
   SWITCHYARD_SECRET: z.string().min(32, 'must have at least 32 characters'),
   /** Token of the administrator `root` (D2). */
   SWITCHYARD_ROOT_TOKEN: z.string().min(20, 'must have at least 20 characters').optional(),
@@ -15,4 +17,4 @@ export const variables = {
 };
 
 /** What every area is built from. */
-export type Edges = ServiceEdges<typeof variables, never, { prisma: typeof PrismaClient }>;
+export type Edges = ServiceEdges<typeof variables, never, { blobs: true; prisma: typeof PrismaClient }>;

@@ -1,19 +1,86 @@
 import { join } from 'node:path';
-import { defineService } from '@switchyard/service';
+import { anonymous } from '@switchyard/rpc';
+import { type Area, defineService } from '@switchyard/service';
+import { composeAccessRequests } from './access-requests';
+import { composeAvatars } from './avatars';
 import { bootstrap } from './bootstrap';
-import { composeDirectory, directoryWriter, publishTier } from './directory';
-import { variables } from './edges';
+import { composeBroadcastMessages } from './broadcast-messages';
+import { composeCustomAttributes } from './custom-attributes';
+import { composeDeployTokens } from './deploy-tokens';
+import { composeDirectory, type DirectoryWriter, directoryWriter, publishTier } from './directory';
+import { type Edges, variables } from './edges';
 import { PrismaClient } from './generated/prisma/client';
 import { composeGroups } from './groups';
 import { composeIssuableCounts } from './issuable-counts';
+import { composeJobTokens } from './job-tokens';
 import { composeLabels } from './labels';
 import { composeMembers } from './members';
 import { composeMilestones } from './milestones';
 import { composeNamespaces } from './namespaces';
 import { composeProjects } from './projects';
 import { composePurge } from './purge';
-import { composeTokens, presentedDigest, tokenDigest } from './tokens';
+import { composeServiceAccounts } from './service-accounts';
+import { composeSettings } from './settings';
+import { composeShares } from './shares';
+import { composeSshKeys } from './ssh-keys';
+import { composeStatistics } from './statistics';
+import { composeTokens, presentedDigest, type TokenDigest, tokenDigest } from './tokens';
+import { composeTopics } from './topics';
 import { composeUsers } from './users';
+import { composeVariables, rotateSecrets } from './variables';
+
+/** Builds the areas, each from what it needs of those before it; tests look into those that are named. */
+export function composeAreas(given: Edges, directory: DirectoryWriter, digest: TokenDigest) {
+  const settings = composeSettings(given);
+  const avatars = composeAvatars(given, directory);
+  const { keepAvatar } = avatars;
+  const users = composeUsers(given, directory, { keepAvatar, settings: settings.current });
+  const members = composeMembers(given, directory);
+  const { owners } = members;
+  const tokens = composeTokens(given, directory, {
+    digest,
+    settings: settings.current,
+    removeUser: (userId) => users.deleteUser(userId, anonymous),
+  });
+  const projects = composeProjects(given, directory, { owners, keepAvatar, settings: settings.current });
+  const groups = composeGroups(given, directory, {
+    owners,
+    listProjects: projects.listProjects,
+    transferProject: projects.transferProject,
+    keepAvatar,
+    settings: settings.current,
+  });
+  const shares = composeShares(given, directory, groups.showGroup);
+  const purge = composePurge(given, directory, settings.current);
+  const all: Area[] = [
+    composeDirectory(given, presentedDigest(digest, given.config.SWITCHYARD_ROOT_TOKEN)),
+    avatars,
+    users,
+    tokens,
+    composeServiceAccounts(given, { users, tokens: tokens.personal, settings: settings.current }),
+    composeDeployTokens(given, digest),
+    composeJobTokens(given, digest),
+    composeNamespaces(given),
+    groups,
+    projects,
+    members,
+    composeLabels(given, directory),
+    composeMilestones(given, directory),
+    composeIssuableCounts(given),
+    purge,
+    settings,
+    composeSshKeys(given, directory),
+    shares,
+    composeTopics(given, directory, keepAvatar),
+    composeVariables(given),
+    composeAccessRequests(given, directory, members),
+    composeBroadcastMessages(given),
+    composeCustomAttributes(given),
+    composeStatistics(given),
+    // New areas
+  ];
+  return { all, members, shares, purge };
+}
 
 /** groups-admin: users, groups, projects and what belongs to them; the authority on who may see what. */
 export const service = defineService({
@@ -21,30 +88,14 @@ export const service = defineService({
   variables,
   migrations: join(__dirname, '..', 'prisma', 'migrations'),
   peers: [],
-  needs: { prisma: PrismaClient },
+  needs: { blobs: true, prisma: PrismaClient },
+  commands: { 'rotate-secrets': rotateSecrets },
   async areas(given) {
     const { config, db, prisma } = given;
     const directory = directoryWriter(db, prisma);
     const digest = tokenDigest(config.SWITCHYARD_SECRET);
     await bootstrap(directory.transaction, digest, config.SWITCHYARD_ROOT_TOKEN);
     await publishTier(directory.transaction, config.SWITCHYARD_TIER);
-
-    const members = composeMembers(given, directory);
-    const { owners } = members;
-    const projects = composeProjects(given, directory, owners);
-    return [
-      composeDirectory(given, presentedDigest(digest, config.SWITCHYARD_ROOT_TOKEN)),
-      composeUsers(given, directory),
-      composeTokens(given, directory, digest),
-      composeNamespaces(given),
-      composeGroups(given, directory, { owners, listProjects: projects.listProjects }),
-      projects,
-      members,
-      composeLabels(given, directory),
-      composeMilestones(given, directory),
-      composeIssuableCounts(given),
-      composePurge(given, directory),
-      // New areas
-    ];
+    return composeAreas(given, directory, digest).all;
   },
 });

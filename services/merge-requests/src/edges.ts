@@ -1,4 +1,5 @@
 import { z } from '@switchyard/config';
+import { encryptionVariables } from '@switchyard/secrets';
 import type { ServiceEdges } from '@switchyard/service';
 import type { PrismaClient } from './generated/prisma/client';
 import { defaultGitLimits, type GitLimits } from './git';
@@ -6,9 +7,17 @@ import { defaultGitLimits, type GitLimits } from './git';
 /** Folder of the installation's data, which holds the repositories. */
 export const dataVariables = { SWITCHYARD_DATA: z.string().default('.switchyard') };
 
+/** Keys of the values that the service stores encrypted. */
+export const secretVariables = {
+  ...encryptionVariables,
+  /** File with the key that is derived from the instance's secret, in hex. */
+  SWITCHYARD_MERGE_REQUESTS_SECRETS_KEY_FILE: z.string(),
+};
+
 /** Variables of the service; see docs/operations.md. */
 export const variables = {
   ...dataVariables,
+  ...secretVariables,
   /**
    * Seconds after which another process takes over what a crashed one left unfinished: ref changes, merges under way,
    * jobs. The searches for such work are as far apart.

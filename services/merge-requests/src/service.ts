@@ -13,8 +13,9 @@ import {
   publishMergeRequestStates,
 } from './merge-requests';
 import { composeMergeTrains, targetOfTrain, testedCars, trainFollowers, verifyLandings } from './merge-trains';
-import { composePipelines, newestPipelineOf } from './pipelines';
+import { composePipelines, newestPipelineOf, rotateSecrets } from './pipelines';
 import { composeRepositories, runAsGitWork } from './repositories';
+import { composeRepositorySizes } from './repository-sizes';
 
 /**
  * Builds the areas, the lowest first. What a lower one needs of a higher one is a port; what implements it rests on the
@@ -36,10 +37,10 @@ export function composeAreas(given: Edges) {
   });
   const mergeRequests = composeMergeRequests(given, { ...below, repositories, pipelines: pipelines.edges.pipelines });
   const mergeTrains = composeMergeTrains(given, { jobs: jobs.requests, repositories, mergeRequests });
-  const workers: Area = {
-    start: () => [jobs.startWorkers({ ...mergeRequests.jobHandlers, ...mergeTrains.jobHandlers })],
-  };
-  return { jobs, repositories, pipelines, mergeRequests, mergeTrains, workers };
+  const repositorySizes = composeRepositorySizes(given, repositories);
+  const handlers = { ...mergeRequests.jobHandlers, ...mergeTrains.jobHandlers, ...repositorySizes.jobHandlers };
+  const workers: Area = { start: () => [jobs.startWorkers(handlers)] };
+  return { jobs, repositories, pipelines, mergeRequests, mergeTrains, repositorySizes, workers };
 }
 
 /** The service merge-requests: repositories, pipelines, merge requests and merge trains. */
@@ -51,15 +52,20 @@ export const service = defineService({
   needs: { directory: true, prisma: PrismaClient },
   // A ref change holds a connection while git moves the ref, so there must be more than pushes at once.
   poolSize: 20,
-  commands: { 'verify-landings': verifyLandings, 'publish-merge-request-states': publishMergeRequestStates },
+  commands: {
+    'verify-landings': verifyLandings,
+    'publish-merge-request-states': publishMergeRequestStates,
+    'rotate-secrets': rotateSecrets,
+  },
   areas(given) {
     limitGit(gitLimitsOf(given.config));
-    const { repositories, pipelines, mergeRequests, mergeTrains, workers } = composeAreas(given);
+    const { repositories, pipelines, mergeRequests, mergeTrains, repositorySizes, workers } = composeAreas(given);
     return [
       repositories,
       pipelines,
       mergeRequests,
       mergeTrains,
+      repositorySizes,
       workers,
       // New areas
     ].map((area: Area) => ({

@@ -13,5 +13,12 @@ export const userEvents = defineEvent({
 /** Id of the deletion of a user. */
 export const userDeletedId = (userId: number): string => `user_deleted:${userId}`;
 
+/** Id of the notice that a token ends soon. */
+export const tokenExpiringId = (tokenId: number): string => `token_expiring:${tokenId}`;
+
+/** Id of a request to confirm an e-mail. */
+export const emailConfirmationId = (emailId: number, at: Date): string =>
+  `email_confirmation:${emailId}:${at.getTime()}`;
+
 /** Id of a blocking of a user. */
 export const userBlockedId = (userId: number, at: Date): string => `user_blocked:${userId}:${at.getTime()}`;

@@ -1,7 +1,18 @@
+import { AccessRequestEvent } from '@switchyard/protos/groups_admin/events/v1/access_request_event';
 import { MembershipEvent } from '@switchyard/protos/groups_admin/events/v1/membership_event';
 import { MilestoneEvent } from '@switchyard/protos/groups_admin/events/v1/milestone_event';
 import { ProjectEvent } from '@switchyard/protos/groups_admin/events/v1/project_event';
+import { ShareEvent } from '@switchyard/protos/groups_admin/events/v1/share_event';
 import { defineEvent } from '../event';
+
+/** Access requests, in order per request. */
+export const accessRequestEvents = defineEvent({
+  stream: 'groups-admin.access_request',
+  version: 1,
+  type: 'access_request.changed',
+  message: AccessRequestEvent,
+  key: (event) => String(event.requestId),
+});
 
 /** Changes of memberships, in order per user. */
 export const membershipEvents = defineEvent({
@@ -28,4 +39,13 @@ export const projectEvents = defineEvent({
   type: 'project.changed',
   message: ProjectEvent,
   key: (event) => String(event.projectId),
+});
+
+/** Changes of shares with groups, in order per invited group. */
+export const shareEvents = defineEvent({
+  stream: 'groups-admin.share',
+  version: 1,
+  type: 'share.changed',
+  message: ShareEvent,
+  key: (event) => String(event.groupId),
 });

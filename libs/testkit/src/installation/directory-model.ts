@@ -6,6 +6,7 @@ import type {
   DirectoryNamespace,
   DirectoryProject,
   DirectoryRow,
+  DirectoryShare,
   DirectoryUser,
 } from '@switchyard/protos/groups_admin/v1/directory';
 
@@ -17,6 +18,7 @@ export class DirectoryModel {
   readonly namespaces = new Map<number, DirectoryNamespace>();
   readonly projects = new Map<number, DirectoryProject>();
   readonly memberships = new Map<number, DirectoryMembership>();
+  readonly shares = new Map<number, DirectoryShare>();
   readonly changes: DirectoryChange[] = [];
   /** Changes up to this sequence are no longer served. */
   retainedAfter = 0;
@@ -77,6 +79,7 @@ export class DirectoryModel {
       avatarUrl: '',
       deleting: false,
       tier: '',
+      mentionsDisabled: false,
       ...rest,
     };
     this.namespaces.set(id, namespace);
@@ -121,6 +124,28 @@ export class DirectoryModel {
     return membership;
   }
 
+  /** Shares a group or project with the group `groupId`. */
+  share(groupId: number, where: { namespaceId?: number; projectId?: number }, accessLevel: number, expiresAt?: Date) {
+    const share: DirectoryShare = {
+      id: this.id(),
+      namespaceId: 0,
+      projectId: 0,
+      groupId,
+      accessLevel,
+      expiresAt,
+      ...where,
+    };
+    this.shares.set(share.id, share);
+    this.write({ $case: 'share', value: share });
+    return share;
+  }
+
+  removeShare(id: number): void {
+    const value = this.shares.get(id)!;
+    this.shares.delete(id);
+    this.write({ $case: 'share', value }, true);
+  }
+
   changeProject(id: number, change: Partial<DirectoryProject>): void {
     const project = Object.assign(this.projects.get(id)!, change);
     this.write({ $case: 'project', value: project });
@@ -157,6 +182,7 @@ export class DirectoryModel {
   removeProject(id: number): void {
     const value = this.projects.get(id)!;
     for (const one of [...this.memberships.values()]) if (one.projectId === id) this.removeMembership(one.id);
+    for (const one of [...this.shares.values()]) if (one.projectId === id) this.removeShare(one.id);
     this.projects.delete(id);
     this.write({ $case: 'project', value }, true);
   }
@@ -172,10 +198,17 @@ export class DirectoryModel {
     return namespace === undefined || namespace.ancestry.some((id) => this.namespaces.get(id)?.deleting !== false);
   }
 
-  private liveMemberships(userId: number): DirectoryMembership[] {
-    return [...this.memberships.values()].filter(
-      (one) => one.userId === userId && (one.expiresAt === undefined || one.expiresAt > new Date()),
-    );
+  /** Where a user is a member, directly or by a share, and at which level. */
+  private reach(userId: number): Pick<DirectoryMembership, 'namespaceId' | 'projectId' | 'accessLevel'>[] {
+    const lives = (one: { expiresAt?: Date | undefined }) => one.expiresAt === undefined || one.expiresAt > new Date();
+    const own = [...this.memberships.values()].filter((one) => one.userId === userId && lives(one));
+    const shared = [...this.shares.values()].filter(lives).flatMap(({ groupId, ...share }) => {
+      const invited = this.namespaces.get(groupId);
+      if (invited === undefined || this.hidden(invited)) return [];
+      const members = own.filter((one) => invited.ancestry.includes(one.namespaceId));
+      return members.map(({ accessLevel }) => ({ ...share, accessLevel: Math.min(accessLevel, share.accessLevel) }));
+    });
+    return [...own, ...shared];
   }
 
   level(userId: number, admin: boolean, projectId: number): number {
@@ -184,7 +217,7 @@ export class DirectoryModel {
     const namespace = this.namespaces.get(project?.namespaceId ?? 0);
     if (project === undefined || namespace === undefined || userId === 0) return 0;
     if (namespace.ownerId === userId) return 50;
-    return this.liveMemberships(userId)
+    return this.reach(userId)
       .filter((one) => one.accessLevel >= 10)
       .filter((one) => one.projectId === projectId || namespace.ancestry.includes(one.namespaceId))
       .reduce((most, one) => Math.max(most, one.accessLevel), 0);
@@ -206,7 +239,7 @@ export class DirectoryModel {
     if (viewer.admin || namespace.kind === 'user' || namespace.visibility === 'public') return true;
     if (viewer.userId === 0) return false;
     if (namespace.visibility === 'internal' && !viewer.external) return true;
-    return this.liveMemberships(viewer.userId).some((one) => {
+    return this.reach(viewer.userId).some((one) => {
       if (namespace.ancestry.includes(one.namespaceId)) return true;
       const within = this.projects.get(one.projectId);
       const below = this.namespaces.get(one.namespaceId || (within?.namespaceId ?? 0));
@@ -224,6 +257,7 @@ export class DirectoryModel {
       ...[...this.namespaces.values()].map((value): DirectoryRow => ({ entity: { $case: 'namespace', value } })),
       ...[...this.projects.values()].map((value): DirectoryRow => ({ entity: { $case: 'project', value } })),
       ...[...this.memberships.values()].map((value): DirectoryRow => ({ entity: { $case: 'membership', value } })),
+      ...[...this.shares.values()].map((value): DirectoryRow => ({ entity: { $case: 'share', value } })),
     ]);
   }
 

@@ -1,10 +1,12 @@
 import { keepInPriorityOrder, labelsOf, priorityOrderStore, writtenNames } from '@switchyard/directory';
 import type { Area } from '@switchyard/service';
 import { commandSteps } from '@switchyard/texts';
+import type { Contributions } from '../deleted-users';
 import type { Edges } from '../edges';
 import type { MergeRequestFollower } from '../merge-requests';
 import type { KeepCounters, NoteableEditor, NoteableResolver } from '../noteables';
 import { createIssue } from './application/create-issue';
+import { authoredIssues } from './application/delete-authored-issues';
 import { deleteIssue } from './application/delete-issue';
 import { followIssueReferences } from './application/follow-issue-references';
 import type { IssueEdges } from './application/issue.edges';
@@ -34,6 +36,8 @@ import { type IssueTargets, issueTargets } from './transport/issue-targets';
 export interface Issues extends Area {
   /** Links the issues that merge requests name, and closes them. */
   readonly mergeRequestFollower: MergeRequestFollower;
+  /** Issues of a user who was deleted with them. */
+  readonly authored: Contributions;
   /** Issues as what to-dos point at. */
   readonly targets: IssueTargets;
   /** Issues as what carries notes. */
@@ -80,6 +84,7 @@ export function composeIssues(
     services: [issueHandler(useCases, { lists: edges.lists, externalUrl, clock })],
     start: () => [purgeIssues(edges.issues), keepInPriorityOrder(priorityOrderStore(db, issueOrders), directory)],
     mergeRequestFollower: issueReferenceFollower(followReferences),
+    authored: authoredIssues(edges.issues),
     targets: issueTargets(useCases, { externalUrl, clock }),
     noteables: {
       find: issueNoteables(edges, (view) => issueUrl(view, externalUrl)),

@@ -4,6 +4,8 @@ import { counter, gauge, logger } from '@switchyard/telemetry';
 import type { Edges } from '../edges';
 import { sendMails } from './application/send-mails';
 import { mailStore } from './storage/mail.store';
+import { emailConfirmation } from './transport/email-confirmation.client';
+import { emailConfirmationSubscription } from './transport/email-confirmation.subscription';
 import { fileMailer, senderOf, smtpMailer } from './transport/mailer';
 
 const count = {
@@ -11,8 +13,14 @@ const count = {
   dead: counter({ name: 'switchyard_mails_dead_total', help: 'Mails that were given up' }),
 };
 
+/** Consumer group of e-mails that are to be confirmed. */
+const confirmationGroup = 'collaboration.email-confirmations';
+
 /** Builds what sends mails: to the mail server that is configured, else into files of the data folder. */
-export const composeMail = ({ config, db }: Pick<Edges, 'config' | 'db'>): Area => ({
+export const composeMail = ({ config, db, peer }: Pick<Edges, 'config' | 'db' | 'peer'>): Area => ({
+  consumers: [
+    { group: confirmationGroup, subscriptions: [emailConfirmationSubscription(mailStore.queueConfirmation)] },
+  ],
   start() {
     const sender = senderOf(config.SWITCHYARD_EXTERNAL_URL, config.SMTP_FROM);
     const mailer =
@@ -22,6 +30,16 @@ export const composeMail = ({ config, db }: Pick<Edges, 'config' | 'db'>): Area 
     const unread = gauge({ name: 'switchyard_mails_waiting', help: 'Mails that wait, at most 10,001' }, async () => [
       { value: await mailStore.waiting(db) },
     ]);
-    return [sendMails({ db, mails: mailStore, mailer, log: logger, count }), { close: async () => unread() }];
+    return [
+      sendMails({
+        db,
+        mails: mailStore,
+        mailer,
+        confirmation: emailConfirmation(peer('groups-admin')),
+        log: logger,
+        count,
+      }),
+      { close: async () => unread() },
+    ];
   },
 });

@@ -2,6 +2,7 @@ import { writtenNames } from '@switchyard/directory';
 import type { Area } from '@switchyard/service';
 import { logger } from '@switchyard/telemetry';
 import { commandSteps } from '@switchyard/texts';
+import type { Contributions } from '../deleted-users';
 import type { Edges } from '../edges';
 import { type Issues, issueReferences } from '../issues';
 import type { MergeRequestFollower } from '../merge-requests';
@@ -10,6 +11,7 @@ import type { Snippets } from '../snippets';
 import { createAward, deleteAward, getAward, giveAward, listAwards } from './application/award-emoji';
 import { createCommitComment, listCommitComments } from './application/comment-on-commits';
 import { countNotes } from './application/count-notes';
+import { authoredNotes } from './application/delete-authored-notes';
 import {
   createDiscussion,
   type DiscussionEdges,
@@ -30,6 +32,7 @@ import { type CommandTodos, runQuickActions } from './application/run-quick-acti
 import { writeIssueSystemNotes } from './application/write-issue-system-notes';
 import { writeMergeRequestSystemNotes } from './application/write-merge-request-system-notes';
 import { createNote, deleteNote, type NoteWriting, updateNote } from './application/write-notes';
+import { authoredNoteStore } from './storage/authored-note.store';
 import { awardList, awardStore } from './storage/award-emoji.store';
 import { diffNoteStore } from './storage/diff-note.store';
 import { discussionList } from './storage/discussion.list';
@@ -63,6 +66,8 @@ export interface NotesNeeds {
 export interface Notes extends Area {
   /** Writes system notes. */
   readonly mergeRequestFollower: MergeRequestFollower;
+  /** Notes and reactions of a user who was deleted with them. */
+  readonly authored: readonly Contributions[];
 }
 
 /** Builds notes, discussions and reactions for every kind of noteable. */
@@ -96,7 +101,8 @@ export function composeNotes(
     },
     todos: commandTodos,
   });
-  const awarding = { find, notes, awards: awardList(db), store: awardStore(changing) };
+  const awards = awardStore(changing);
+  const awarding = { find, notes, awards: awardList(db), store: awards };
   const writing: NoteWriting = {
     find,
     store,
@@ -160,6 +166,7 @@ export function composeNotes(
       const unlisten = diffNoteStore.onMoves(db, moving.soon);
       return [{ close: async () => unlisten() }, moving, purgeNotes({ db, noteables: noteableStore })];
     },
+    authored: authoredNotes(authoredNoteStore(db), { notes: store, awards }),
     mergeRequestFollower: systemNoteFollower(useCases.noteMergeRequests),
   };
 }

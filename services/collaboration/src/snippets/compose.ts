@@ -1,13 +1,19 @@
 import type { Area } from '@switchyard/service';
+import type { Contributions } from '../deleted-users';
 import type { Edges } from '../edges';
 import type { NoteableResolver } from '../noteables';
+import { authoredSnippets } from './application/delete-authored-snippets';
 import { manageSnippets, snippetNoteables } from './application/manage-snippets';
+import { measureSnippets } from './application/measure-snippets';
 import { purgeSnippets } from './application/purge-snippets';
 import { snippetStore } from './storage/snippet.store';
+import { snippetMeasurementStore } from './storage/snippet-measurement.store';
 import { snippetHandler } from './transport/snippet.handler';
 
 /** Snippets, and what notes need of them. */
 export interface Snippets extends Area {
+  /** Snippets of a user who was deleted with them. */
+  readonly authored: Contributions;
   /** Snippets as what carries notes. */
   readonly find: NoteableResolver<'Snippet'>;
 }
@@ -18,7 +24,8 @@ export function composeSnippets({ config, db, observe }: Pick<Edges, 'config' | 
   const edges = { snippets: snippetStore(db) };
   return {
     services: [snippetHandler(observe('snippets', manageSnippets(edges)), externalUrl)],
-    start: () => [purgeSnippets(edges.snippets)],
+    start: () => [purgeSnippets(edges.snippets), measureSnippets(snippetMeasurementStore(db))],
+    authored: authoredSnippets(edges.snippets),
     find: snippetNoteables(edges, externalUrl),
   };
 }

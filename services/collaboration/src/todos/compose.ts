@@ -11,8 +11,10 @@ import { listTodos } from './application/list-todos';
 import { markTodoAsDone } from './application/mark-todo-as-done';
 import { commandTodos } from './application/quick-action-todos';
 import { removeOrphanedTodos } from './application/remove-orphaned-todos';
+import { accessRequestTodos } from './storage/access-request-todos';
 import { todoList } from './storage/todo.list';
 import { todoStore } from './storage/todo.store';
+import { accessRequestSubscription } from './transport/access-request-todo.subscription';
 import { type AlertTodoFollower, alertTodoFollower } from './transport/alert-todo.follower';
 import { mergeRequestTodoFollower } from './transport/merge-request-todo.follower';
 import { todoHandler } from './transport/todo.handler';
@@ -52,14 +54,18 @@ export function composeTodos({ config, db, directory, prisma, observe }: Edges, 
     consumers: [
       {
         group: todoGroup,
-        subscriptions: todoSubscriptions({
-          followIssues: useCases.followIssues,
-          followNotes: useCases.followNotes,
-          removeNote: todos.removeNote,
-          removeLost: todos.removeLost,
-          commitRow: noteableStore.id,
-          directory,
-        }),
+        subscriptions: [
+          accessRequestSubscription(accessRequestTodos, directory),
+          ...todoSubscriptions({
+            followIssues: useCases.followIssues,
+            followNotes: useCases.followNotes,
+            removeNote: todos.removeNote,
+            removeLost: todos.removeLost,
+            removeUnshared: todos.removeUnshared,
+            commitRow: noteableStore.id,
+            directory,
+          }),
+        ],
       },
     ],
     start: () => [removeOrphanedTodos(todos)],

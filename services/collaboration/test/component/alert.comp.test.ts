@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from '@switchyard/database/sql';
+import { tokenExpiringId, userEvents } from '@switchyard/events';
 import { AlertStatusChanged_Cause as Cause } from '@switchyard/protos/alerts/events/v1/alert_event';
 import { CreateNoteRequest } from '@switchyard/protos/collaboration/v1/note';
 import { TodoFilter } from '@switchyard/protos/collaboration/v1/todo';
+import { UserEvent } from '@switchyard/protos/groups_admin/events/v1/user_event';
 import { DirectoryProjectSettings, type DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
 import { eventually } from '@switchyard/testkit';
 import { type AlertFixture, ended, issueEventsIn, raised, startAlertFixture, wanted } from '../support/alert-fixture';
@@ -218,6 +220,50 @@ describe('mail about a new alert', () => {
       ]),
     );
     expect(lines.filter((line) => /^bcc:/i.test(line))).toEqual([]);
+  });
+});
+
+describe('mail about a token that ends soon', () => {
+  it('goes to its owner once, or to those who manage its project or group, but no bot (G-5-9)', async () => {
+    const { here, project, ada, bob } = fixture;
+    const robot = here.directory.user({ name: 'Robot', bot: true });
+    const boss = here.directory.user({ name: 'Boss' });
+    const gone = here.directory.user({ name: 'Gone', state: 'blocked' });
+    here.directory.member(robot.id, { projectId: project.id }, 50);
+    here.directory.member(boss.id, { namespaceId: project.namespaceId }, 50);
+    // The managers are those whom the replica knows when the event comes.
+    await eventually(async () =>
+      expect(await here.db.query(sql`select 1 from directory.memberships where user_id = ${boss.id}`)).toHaveLength(1),
+    );
+    const expiring = async (tokenId: number, userId: number, of: { projectId?: number; groupId?: number }) => {
+      const value = { tokenId, name: 'deploy', expiresAt: '2030-01-08', projectId: 0, groupId: 0, ...of };
+      const payload = UserEvent.fromPartial({ userId, fact: { $case: 'tokenExpiring', value } });
+      const id = tokenExpiringId(tokenId);
+      await here.publishEvent(userEvents, payload, id);
+    };
+    await expiring(1, bob.id, {});
+    await expiring(2, robot.id, { projectId: project.id });
+    await expiring(3, robot.id, { groupId: project.namespaceId });
+    await expiring(4, gone.id, {});
+    const mails = () =>
+      here.db.query<{ message_id: string; state: string }>(
+        sql`select message_id, state from mails where message_id like 'token.%' order by message_id`,
+      );
+    const expected = [
+      [1, bob.id],
+      [2, ada.id],
+      [2, boss.id],
+      [3, boss.id],
+    ].map(([id, user]) => `token.expiring.${id}.${user}`);
+    await eventually(async () => {
+      const rows = await mails();
+      const sent = rows.filter(({ state }) => state === 'sent').map(({ message_id: id }) => id);
+      expect(sent).toEqual(expect.arrayContaining(expected));
+      expect(sent.filter((id) => id.includes(`.${robot.id}`) || /^token\.expiring\.3\./.test(id))).toEqual([
+        `token.expiring.3.${boss.id}`,
+      ]);
+      expect(rows.find(({ message_id: id }) => id.startsWith('token.expiring.4'))?.state).toBe('dropped');
+    });
   });
 });
 

@@ -199,7 +199,8 @@ describe('a rebuild from the events of the log', () => {
     );
     await here.db.query(sql`
       insert into todos (user_id, author_id, action, project_id, target_type, target_id, target_iid)
-      values (${bob.id}, ${bob.id}, 'marked', ${project.id}, 'MergeRequest', 3, 3)`);
+      values (${bob.id}, ${bob.id}, 'marked', ${project.id}, 'MergeRequest', 3, 3),
+        (${bob.id}, ${ada.id}, 'member_access_requested', ${project.id}, 'Project', ${project.id}, 0)`);
     const before = [await todos(), await ids('todos')];
     expect(before[0]?.length).toBeGreaterThan(8);
     expect(await rebuildTodos({ db: here.db, bus: here.bus, certain: everything })).toMatchObject({

@@ -5,6 +5,7 @@ import {
   UpdateSnippetRequest,
 } from '@switchyard/protos/collaboration/v1/snippet';
 import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
+import { snippetMeasurementStore } from '../../src/snippets/storage/snippet-measurement.store';
 import { type Item, json, type NoteFixture, pageOf, startNoteFixture } from '../support/note-fixture';
 
 let fixture: NoteFixture;
@@ -134,4 +135,39 @@ describe('a snippet', () => {
     await expect(create({ title: ' ' })).rejects.toMatchObject({ kind: 'invalid' });
     await expect(create({ files: [] })).rejects.toMatchObject({ kind: 'invalid' });
   });
+});
+
+test('the size of the snippets of a project is published after changes and once a day', async () => {
+  const { db } = fixture.here;
+  const projectId = fixture.project.id;
+  /** Measures as the service does once the project is due, and what that published. */
+  const measured = async (): Promise<Item | undefined> => {
+    const before = await published();
+    await db.query(
+      sql`update snippet_measurements set measure_at = now() where measure_at < now() + interval '1 hour'`,
+    );
+    await snippetMeasurementStore(db).measureDue();
+    const after = await published();
+    return after.length > before.length ? after.at(-1) : undefined;
+  };
+  const published = async (): Promise<Item[]> =>
+    (
+      await db.query<{ body: Item }>(sql`
+        select body from events.outbox where type = 'snippets.measured' and key = ${String(projectId)} order by id`)
+    ).map(({ body }) => body);
+  await measured();
+  const { id } = await create({ files: [file('a.txt', 'été'), file('b.txt', 'bb')] });
+  const first = await measured();
+  await update(id, { files: [file('a.txt', undefined, 'delete')] });
+  const second = await measured();
+  expect(Number(first?.size) - Number(second?.size)).toBe(5);
+  expect(Number(second?.version)).toBeGreaterThan(Number(first?.version));
+  expect(await measured()).toBeUndefined();
+  await db.query(sql`update snippet_measurements set measure_at = now()`);
+  expect(await measured()).toMatchObject({ size: second?.size });
+  await fixture.here.snippets.deleteSnippet(
+    { projectId, snippetId: id, ifUnmodifiedSince: undefined },
+    fixture.as(fixture.bob),
+  );
+  expect(Number(second?.size) - Number((await measured())?.size ?? 0)).toBe(2);
 });

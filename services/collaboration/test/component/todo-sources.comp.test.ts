@@ -1,9 +1,17 @@
 import { sql } from '@switchyard/database/sql';
-import { issueEvents, membershipEvents, noteEvents } from '@switchyard/events';
+import { accessRequestEvents, issueEvents, membershipEvents, noteEvents, shareEvents } from '@switchyard/events';
 import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
+import { TodoFilter } from '@switchyard/protos/collaboration/v1/todo';
+import { AccessRequestEvent } from '@switchyard/protos/groups_admin/events/v1/access_request_event';
 import { MemberRemoved_Reason, MembershipEvent } from '@switchyard/protos/groups_admin/events/v1/membership_event';
-import type { DirectoryProject, DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
+import { ShareEvent, ShareRemoved_Reason } from '@switchyard/protos/groups_admin/events/v1/share_event';
+import type {
+  DirectoryMembership,
+  DirectoryNamespace,
+  DirectoryProject,
+  DirectoryUser,
+} from '@switchyard/protos/groups_admin/v1/directory';
 import { PageRequest } from '@switchyard/protos/rpc/v1/representation';
 import { eventually } from '@switchyard/testkit';
 import { created, type Installation, startInstallation } from '../support/installation';
@@ -13,6 +21,7 @@ let ada: DirectoryUser;
 let bob: DirectoryUser;
 let eve: DirectoryUser;
 let guest: DirectoryUser;
+let core: DirectoryNamespace;
 let project: DirectoryProject;
 let issueId: number;
 let noteableId: number;
@@ -23,7 +32,7 @@ beforeAll(async () => {
   const { directory } = here;
   directory.user({ username: 'ghost', bot: true });
   const team = directory.namespace({ fullPath: 'team', fullName: 'Team', path: 'team' });
-  const core = directory.namespace({ parentId: team.id, fullPath: 'team/core', fullName: 'Team / Core', path: 'core' });
+  core = directory.namespace({ parentId: team.id, fullPath: 'team/core', fullName: 'Team / Core', path: 'core' });
   project = directory.project(team.id, { name: 'Rails', path: 'rails' });
   ada = directory.user({ username: 'ada' });
   bob = directory.user({ username: 'bob' });
@@ -173,6 +182,15 @@ describe('to-dos from issues and comments', () => {
     expect(await pending()).toEqual([]);
   });
 
+  it('call no one through a group whose mentions are disabled, or through it and others together', async () => {
+    here.directory.changeNamespace(core.id, { mentionsDisabled: true });
+    await note('@team/core @gus', names(['team/core', 'gus']));
+    expect(await pending()).toEqual(['gus mentioned']);
+    here.directory.changeNamespace(core.id, { mentionsDisabled: false });
+    await note('@team/core', names(['team/core']));
+    expect(await pending()).toEqual(['bob mentioned', 'gus mentioned']);
+  });
+
   it('of an internal comment are for Reporters and above, also when it became internal later', async () => {
     const inside = await note('@bob @gus', names(['bob', 'gus']), { internal: true });
     expect(await pending()).toEqual(['bob mentioned']);
@@ -240,6 +258,45 @@ describe('to-dos from issues and comments', () => {
     await eventually(async () => expect(await pending()).toEqual(['bob directly_addressed', 'bob marked']));
   });
 
+  it('come by a share of the project, and go when it ends or the membership in the invited group does', async () => {
+    const { directory } = here;
+    const invited = directory.namespace();
+    const below = directory.namespace({ parentId: invited.id });
+    const membership = directory.member(eve.id, { namespaceId: invited.id }, 30);
+    const share = directory.share(below.id, { projectId: project.id }, 20);
+    const ofEve = async () => (await pending()).filter((one) => one.startsWith('eve'));
+    await opened([eve.id, bob.id], names(['all']));
+    expect(await ofEve()).toEqual(['eve assigned', 'eve mentioned']);
+    directory.removeMembership(membership.id);
+    const left = MembershipEvent.fromPartial({
+      membershipId: membership.id,
+      userId: eve.id,
+      groupId: invited.id,
+      fact: {
+        $case: 'removed',
+        value: { reason: MemberRemoved_Reason.REASON_REMOVED, directorySequence: directory.changes.length },
+      },
+    });
+    await received(await here.publishEvent(membershipEvents, left, `member_removed:${membership.id}`));
+    expect(await ofEve()).toEqual([]);
+    directory.member(eve.id, { namespaceId: below.id }, 30);
+    await note('@all again', names(['all']));
+    expect(await ofEve()).toEqual(['eve mentioned']);
+    directory.removeShare(share.id);
+    const unshared = ShareEvent.fromPartial({
+      shareId: share.id,
+      projectId: project.id,
+      groupId: below.id,
+      fact: {
+        $case: 'removed',
+        value: { reason: ShareRemoved_Reason.REASON_EXPIRED, directorySequence: directory.changes.length },
+      },
+    });
+    await received(await here.publishEvent(shareEvents, unshared, `share_removed:${share.id}`));
+    expect(await ofEve()).toEqual([]);
+    expect(await pending()).toContain('bob assigned');
+  });
+
   it('go when a membership ends and the target cannot be read any longer', async () => {
     const { directory } = here;
     const membership = directory.member(eve.id, { projectId: project.id }, 30);
@@ -259,5 +316,129 @@ describe('to-dos from issues and comments', () => {
     });
     await received(await here.publishEvent(membershipEvents, left, `member_removed:${membership.id}`));
     expect(await here.db.query(sql`select user_id from todos`)).toEqual([{ user_id: bob.id }]);
+  });
+});
+
+describe('to-dos from access requests', () => {
+  let owner: DirectoryUser;
+  let asking: DirectoryUser;
+  let club: DirectoryNamespace;
+  let shed: DirectoryProject;
+  let maintainer: DirectoryMembership;
+
+  beforeAll(() => {
+    const { directory } = here;
+    club = directory.namespace({ name: 'Club', fullPath: 'club', fullName: 'Club', path: 'club' });
+    const inner = directory.namespace({
+      parentId: club.id,
+      fullPath: 'club/inner',
+      fullName: 'Club / Inner',
+      path: 'inner',
+    });
+    shed = directory.project(inner.id, { name: 'Shed', path: 'shed' });
+    owner = directory.user({ username: 'olga' });
+    asking = directory.user({ username: 'asker' });
+    directory.member(owner.id, { namespaceId: club.id }, 50);
+    maintainer = directory.member(bob.id, { namespaceId: inner.id }, 40);
+    directory.member(eve.id, { projectId: shed.id }, 30);
+  });
+
+  const request = async (requestId: number, fact: AccessRequestEvent['fact'], place: Partial<AccessRequestEvent>) => {
+    events += 1;
+    const payload = AccessRequestEvent.fromPartial({
+      requestId,
+      userId: asking.id,
+      actorId: asking.id,
+      occurredAt: new Date(),
+      directorySequence: here.directory.changes.length,
+      fact: fact as never,
+      ...place,
+    });
+    const id = `access_request:${events}`;
+    await received(await here.publishEvent(accessRequestEvents, payload, id));
+    return { again: () => here.publishEvent(accessRequestEvents, payload, `${id}:again`) };
+  };
+  const requested = { $case: 'requested', value: {} } as const;
+  const filtered = async (user: DirectoryUser, filter: object) => {
+    const page = PageRequest.fromPartial({ page: 1, perPage: 20 });
+    const reply = await here.todos.listTodos({ filter: TodoFilter.fromPartial(filter), page }, here.as(user));
+    return JSON.parse(reply.json.toString()).map(({ target_type }: { target_type: string }) => target_type);
+  };
+
+  it('ask the Owners of a group, with the group and no project (G-2-23)', async () => {
+    const place = { groupId: club.id };
+    const sent = await request(1, requested, place);
+    await received(await sent.again());
+    expect(await pending()).toEqual(['olga member_access_requested']);
+    const [todo, ...more] = await listed(owner);
+    expect(more).toEqual([]);
+    const group = {
+      id: club.id,
+      name: 'Club',
+      path: 'club',
+      kind: 'group',
+      full_path: 'club',
+      parent_id: null,
+      avatar_url: null,
+      web_url: expect.stringMatching(/\/groups\/club$/),
+    };
+    expect(todo).toMatchObject({
+      group,
+      author: { username: 'asker' },
+      action_name: 'member_access_requested',
+      target_type: 'Namespace',
+      target: group,
+      target_url: expect.stringMatching(/\/groups\/club\/-\/group_members\?tab=access_requests$/),
+      body: 'club',
+      state: 'pending',
+    });
+    expect(todo).not.toHaveProperty('project');
+    await request(1, { $case: 'denied', value: {} }, place);
+    expect(await pending()).toEqual([]);
+    expect(await filtered(owner, { state: 'done' })).toEqual(['Namespace']);
+  });
+
+  it('ask the Owners and Maintainers of a project, each request for itself, until it ends', async () => {
+    const place = { projectId: shed.id };
+    await request(2, requested, place);
+    await request(3, requested, { ...place, userId: guest.id });
+    await request(4, requested, { groupId: club.id });
+    expect(await filtered(owner, {})).toEqual(['Namespace', 'Project', 'Project']);
+    expect(await filtered(owner, { action: 'member_access_requested', targetType: 'Project' })).toHaveLength(2);
+    expect(await filtered(owner, { targetType: 'Namespace' })).toEqual(['Namespace']);
+    expect(await filtered(owner, { groupId: club.id })).toHaveLength(3);
+    expect(await filtered(owner, { projectId: shed.id, authorId: guest.id })).toEqual(['Project']);
+    expect(await filtered(owner, { action: 'mentioned' })).toEqual([]);
+    expect(await filtered(bob, {})).toEqual(['Project', 'Project']);
+    expect(await filtered(eve, {})).toEqual([]);
+    const [todo] = await listed(bob);
+    expect(todo).toMatchObject({
+      project: { id: shed.id, path_with_namespace: 'club/inner/shed' },
+      target: { id: shed.id },
+      target_url: expect.stringMatching(/\/club\/inner\/shed\/-\/project_members\?tab=access_requests$/),
+      body: 'club/inner/shed',
+    });
+    expect(todo).not.toHaveProperty('group');
+    await request(2, { $case: 'approved', value: { accessLevel: 30 } }, place);
+    expect(await filtered(bob, {})).toEqual(['Project']);
+    // Once no Maintainer any more, there is nothing to decide.
+    here.directory.removeMembership(maintainer.id);
+    await eventually(async () => expect(await filtered(bob, {})).toEqual([]));
+  });
+
+  it('raise nothing when the request is known to have ended', async () => {
+    await request(5, { $case: 'withdrawn', value: {} }, { groupId: club.id });
+    await request(5, requested, { groupId: club.id });
+    expect(await pending()).toEqual([]);
+  });
+
+  it('are marked as done by hand', async () => {
+    await request(6, requested, { groupId: club.id });
+    const [{ id }] = await listed(owner);
+    const done = JSON.parse((await here.todos.markTodoAsDone({ id }, here.as(owner))).json.toString());
+    expect(done).toMatchObject({ state: 'done', target_type: 'Namespace', group: { id: club.id } });
+    await request(7, requested, { groupId: club.id });
+    await here.todos.markAllTodosAsDone({ filter: TodoFilter.fromPartial({ groupId: club.id }) }, here.as(owner));
+    expect(await pending()).toEqual([]);
   });
 });

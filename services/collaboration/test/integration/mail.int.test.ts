@@ -56,7 +56,11 @@ const states = () =>
   );
 
 /** Sends what waits with a mailer that does what `send` does, until `done` holds. */
-async function sending(send: Mailer['send'], done: () => Promise<void>): Promise<{ sent: number; dead: number }> {
+async function sending(
+  send: Mailer['send'],
+  done: () => Promise<void>,
+  confirmation: MailSending['confirmation'] = async () => undefined,
+): Promise<{ sent: number; dead: number }> {
   const counted = { sent: 0, dead: 0 };
   const count: MailSending['count'] = {
     sent: () => {
@@ -66,12 +70,36 @@ async function sending(send: Mailer['send'], done: () => Promise<void>): Promise
       counted.dead += 1;
     },
   };
-  const running = sendMails({ db, mails: mailStore, mailer: { send, close: () => undefined }, log: logger, count });
+  const mailer = { send, close: () => undefined };
+  const running = sendMails({ db, mails: mailStore, mailer, confirmation, log: logger, count });
   await eventually(done).finally(() => running.close());
   return counted;
 }
 
 describe('mails', () => {
+  it('that let an address be confirmed are made when they are sent, and their secret is stored nowhere', async () => {
+    const sent: OutgoingMail[] = [];
+    const secret = '7-the-secret';
+    const link = `https://forge.example/-/confirmation?token=${secret}`;
+    const asked = { emailId: 7, userId: people[0] ?? 0 };
+    await db.transaction((tx) => mailStore.queueConfirmation(tx, asked));
+    await db.transaction((tx) => mailStore.queueConfirmation(tx, asked));
+    await db.transaction((tx) => mailStore.queueConfirmation(tx, { ...asked, emailId: 8 }));
+    const waits: MailSending['confirmation'] = async (emailId) =>
+      emailId === 7 ? { address: 'new@example.org', link, expiresAt: new Date('2026-03-04T10:00:00Z') } : undefined;
+    const send = async (one: OutgoingMail) => {
+      sent.push(one);
+    };
+    const settled = async () => (await states()).map(({ state }) => state).sort();
+    const done = async () => expect(await settled()).toEqual(['dropped', 'sent']);
+    await sending(send, done, waits);
+    expect(sent).toEqual([expect.objectContaining({ to: { name: '', address: 'new@example.org' } })]);
+    expect(sent[0]?.body).toContain(`${link}\n`);
+    expect(sent[0]?.body).toContain('2026-03-04 10:00:00 UTC');
+    const [held] = await db.query<{ text: string }>(sql`select string_agg(m::text, '') as text from mails m`);
+    expect(held?.text).not.toContain(secret);
+  });
+
   it('are sent once to each recipient, however often they are asked for and however many send them', async () => {
     const sent: OutgoingMail[] = [];
     const send = async (one: OutgoingMail) => {

@@ -13,7 +13,7 @@ import express, {
 import { type PipelineEdges, pipeline } from './pipeline';
 import { logFailure, renderError } from './render-error';
 import type { Route } from './route';
-import { pagePolicy, referencePolicy, securityHeaders } from './security-headers';
+import { formPolicy, pagePolicy, referencePolicy, securityHeaders } from './security-headers';
 import { settleUnreadBodies } from './unread-body';
 
 /** Request ids a client may choose. */
@@ -25,6 +25,8 @@ export interface AppEdges {
   ready(): boolean;
   /** Proxies whose `X-Forwarded-For` is believed, as Express writes them; false for none. */
   readonly trustedProxies: string | false;
+  /** Endpoints whose paths are not below `/api/v4`. */
+  readonly uploads: readonly Route[];
   /** Handlers mounted before the API: smart HTTP, the reference document. */
   readonly mounts: readonly ((app: Express) => void)[];
 }
@@ -52,8 +54,10 @@ export function createApp(routes: readonly Route[], edges: PipelineEdges, around
   };
   app.use('/docs', referencePolicy(edges.externalUrl), counted);
   app.use(['/-/trains', '/-/pages'], pagePolicy, counted);
+  app.use('/-/confirmation', formPolicy, counted);
   for (const mount of around.mounts) mount(app);
   app.use('/api/v4', apiRouter(routes, edges));
+  app.use(apiRouter(around.uploads, edges));
   app.use('/api/v3', () => {
     throw new AppError('gone', { error: 'API V3 is no longer supported. Use API V4 instead.' });
   });

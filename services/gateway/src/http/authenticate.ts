@@ -2,6 +2,7 @@ import { invalidParams } from '@switchyard/errors';
 import type { Request } from 'express';
 import { isScalar } from './params';
 import type { RawParameters } from './read-parameters';
+import type { Route } from './route';
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
@@ -9,12 +10,58 @@ const first = (value: unknown): string | undefined => textOf(Array.isArray(value
 
 const bearer = (header: string | undefined): string | undefined => /^Bearer\s+(\S+)$/i.exec(header ?? '')?.[1];
 
-/** The token a request presents, in the ways of G-5-1 that this API serves. */
-export const tokenOf = (request: Request, parameters: RawParameters): string | undefined =>
-  first(request.headers['private-token']) ??
-  bearer(request.headers.authorization) ??
-  textOf(parameters.private_token) ??
-  textOf(parameters.access_token);
+/** What a token is presented as. */
+export type TokenKind = 'user' | 'job' | 'deploy';
+
+/** A token as it is presented. */
+export interface Credential {
+  readonly token: string;
+  readonly kind: TokenKind;
+  /** Username of Basic credentials; that of a deploy token has to agree with it. */
+  readonly username?: string;
+}
+
+/** Username that goes with a job token in Basic credentials. */
+const jobUsername = 'gitlab-ci-token';
+const deployPrefix = 'gldt-';
+
+/** The token in Basic credentials: any username with that of a user, its own with a deploy token (G-4.17-12). */
+export function basicToken(header: string | undefined): Credential | undefined {
+  const basic = basicCredentials(header);
+  if (basic === undefined) return undefined;
+  const { username, password: token } = basic;
+  if (username === jobUsername) return { token, kind: 'job', username };
+  // A deploy token without its username is no credential: no username has a colon in it.
+  return token.startsWith(deployPrefix)
+    ? { token, kind: 'deploy', username: username || ':' }
+    : { token, kind: 'user', username };
+}
+
+/** The account that failed logins are counted for; all jobs share one name, which is no account. */
+export const accountOf = (credential: Credential | undefined): string | undefined =>
+  credential?.kind === 'job' ? undefined : credential?.username;
+
+/** The token of a user in a header of G-5-1. */
+export const userTokenOf = (request: Request): string | undefined =>
+  first(request.headers['private-token']) ?? bearer(request.headers.authorization);
+
+/**
+ * The token a request presents, in the ways of G-5-1. Those of machines are looked at everywhere, so that one is refused
+ * where it is not taken; Basic credentials only where a route takes such tokens.
+ */
+export function credentialOf(
+  request: Request,
+  parameters: RawParameters,
+  { tokens }: Pick<Route, 'tokens'>,
+): Credential | undefined {
+  const user = userTokenOf(request) ?? textOf(parameters.private_token) ?? textOf(parameters.access_token);
+  if (user !== undefined) return { token: user, kind: 'user' };
+  const job = first(request.headers['job-token']) ?? textOf(parameters.job_token);
+  if (job !== undefined) return { token: job, kind: 'job' };
+  const deploy = first(request.headers['deploy-token']);
+  if (deploy !== undefined) return { token: deploy, kind: 'deploy' };
+  return tokens === undefined ? undefined : basicToken(request.headers.authorization);
+}
 
 /**
  * The user an administrator acts for (G-5-7). One that names no user in any form is refused: ignored, the request would

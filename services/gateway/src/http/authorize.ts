@@ -1,5 +1,7 @@
 import { type AppError, forbidden, notFound, unauthorized } from '@switchyard/errors';
 import type { ResolveResponse } from '@switchyard/protos/groups_admin/v1/access';
+import type { Actor } from '@switchyard/protos/rpc/v1/identity';
+import { anonymous } from '@switchyard/rpc';
 import {
   type Ability,
   type GroupAbility,
@@ -8,6 +10,7 @@ import {
   type ProjectAbility,
   projectAbilities,
 } from './abilities';
+import type { TokenKind } from './authenticate';
 import { boolean } from './params';
 import type { RawParameters } from './read-parameters';
 import { insufficientScope } from './resolve-access';
@@ -27,17 +30,34 @@ export const targetKind = (route: Route): 'project' | 'group' | undefined =>
 /** True when the route cannot be used without a token. */
 export const needsToken = (route: Route): boolean =>
   route.needsToken === true ||
+  route.administrators === true ||
   route.access === 'user' ||
   route.access === 'admin' ||
   (route.access !== 'public' && !isRead(route.method));
 
+/** True for a caller without a token. A deploy token has no user, and is one. */
+const isAnonymous = (actor: Actor): boolean => actor.userId === 0 && actor.deployTokenId === undefined;
+
+/** Whether a route takes tokens of this kind; those of users it always does. */
+export const takes = ({ tokens }: Pick<Route, 'tokens'>, kind: TokenKind): boolean =>
+  kind === 'user' || tokens?.includes(kind) === true;
+
+/** A job sees its own pipeline, and no other one. */
+export function refusalOfJob(actor: Actor | undefined, path: Readonly<Record<string, unknown>>): AppError | undefined {
+  if (actor?.job === undefined || path.pipeline_id === undefined) return undefined;
+  return String(path.pipeline_id) === String(actor.job.pipelineId) ? undefined : notFound('Pipeline');
+}
+
 /** The refusal of a caller whose token may not do this, before parameters are read; nothing when it may. */
 export function refusalOfCaller(route: Route, answer: ResolveResponse): AppError | undefined {
-  const actor = answer.actor;
-  if (actor === undefined || actor.userId === 0) return needsToken(route) ? unauthorized() : undefined;
+  const { actor = anonymous } = answer;
+  // The scopes of a job token are the routes that take it (G-5-13).
+  if (actor.job !== undefined) return takes(route, 'job') ? undefined : unauthorized();
+  if (isAnonymous(actor)) return needsToken(route) ? unauthorized() : undefined;
+  if (actor.deployTokenId !== undefined && !takes(route, 'deploy')) return unauthorized();
   const scopes = scopesOf(route);
   if (scopes !== 'any' && !scopes.some((scope) => actor.scopes.includes(scope))) return insufficientScope(scopes);
-  return route.access === 'admin' && !actor.admin ? forbidden() : undefined;
+  return (route.access === 'admin' || route.administrators) && !actor.admin ? forbidden() : undefined;
 }
 
 /** The noun in the owner's 404, by the segment before the name in a path; all others get `404 Not found`. */
@@ -105,7 +125,7 @@ export function refusalOfTarget(
   const closed = abilities.some((one) => isClosed(one, access));
   const hidden = closed ? notThere(route) : undefined;
   if (hidden !== undefined) return hidden;
-  if (access.level < needed || closed) return (answer.actor?.userId ?? 0) === 0 ? unauthorized() : forbidden();
+  if (access.level < needed || closed) return isAnonymous(answer.actor ?? anonymous) ? unauthorized() : forbidden();
   return access.archived && abilities.some(({ write }) => write) ? forbidden() : undefined;
 }
 

@@ -79,6 +79,42 @@ describe('a git request is judged', () => {
     ['a Developer pushes', 'git-receive-pack', answer(30), undefined],
     ['a Reporter pushes', 'git-receive-pack', answer(20), 403],
     [
+      'a job fetches',
+      'git-upload-pack',
+      answer(30, {}, { actor: { ...anonymous, userId: 7, job: { projectId: 1, pipelineId: 2 } } }),
+      undefined,
+    ],
+    [
+      'a job pushes (G-5-13)',
+      'git-receive-pack',
+      answer(50, {}, { actor: { ...anonymous, userId: 7, job: { projectId: 1, pipelineId: 2 } } }),
+      403,
+    ],
+    [
+      'a deploy token fetches',
+      'git-upload-pack',
+      answer(20, {}, { actor: { ...anonymous, deployTokenId: 5, scopes: ['read_repository'] } }),
+      undefined,
+    ],
+    [
+      'a deploy token of packages fetches',
+      'git-upload-pack',
+      answer(30, {}, { actor: { ...anonymous, deployTokenId: 5, scopes: ['write_package_registry'] } }),
+      403,
+    ],
+    [
+      'a deploy token pushes',
+      'git-receive-pack',
+      answer(30, {}, { actor: { ...anonymous, deployTokenId: 5, scopes: ['read_repository'] } }),
+      403,
+    ],
+    [
+      'a deploy token fetches another project',
+      'git-upload-pack',
+      answer(20, {}, { actor: { ...anonymous, deployTokenId: 5, scopes: ['read_repository'] }, access: undefined }),
+      404,
+    ],
+    [
       'an anonymous caller pushes to a public project',
       'git-receive-pack',
       answer(0, { visibility: 'public' }, anonymously),

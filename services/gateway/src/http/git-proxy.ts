@@ -3,7 +3,7 @@ import { levels } from '@switchyard/rights';
 import { anonymous } from '@switchyard/rpc';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { isClosed, projectAbilities } from './abilities';
-import { basicCredentials } from './authenticate';
+import { accountOf, basicToken, userTokenOf } from './authenticate';
 import type { Forwarder } from './forward';
 import type { RateLimits } from './rate-limits';
 import { type AccessResolver, actorOf, type Question } from './resolve-access';
@@ -71,18 +71,15 @@ export function gitRequestOf(method: string, url: string): GitRequest | undefine
   return method === 'POST' ? { project, below: end, service: end as GitRequest['service'] } : undefined;
 }
 
-const first = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
-
 /**
  * Who a git client says it is: one of the API's headers, or a token as the password of Basic credentials, with any
  * username.
  */
-function callerOf(request: Request): Pick<Question, 'token' | 'account' | 'address'> {
-  const { authorization } = request.headers;
-  const token = first(request.headers['private-token']) || /^Bearer\s+(\S+)$/i.exec(authorization ?? '')?.[1];
-  if (token) return { token, address: request.ip };
-  const basic = basicCredentials(authorization);
-  return { token: basic?.password, account: basic?.username, address: request.ip };
+function callerOf(request: Request): Pick<Question, 'token' | 'kind' | 'username' | 'account' | 'address'> {
+  const token = userTokenOf(request);
+  if (token !== undefined) return { token, address: request.ip };
+  const basic = basicToken(request.headers.authorization);
+  return { token: undefined, ...basic, account: accountOf(basic), address: request.ip };
 }
 
 function refusalOfToken(answer: ResolveResponse): Refusal | undefined {
@@ -93,6 +90,8 @@ function refusalOfToken(answer: ResolveResponse): Refusal | undefined {
       return refused('Your account has been blocked.');
     case Token.TOKEN_REFUSAL_DEACTIVATED:
       return refused('Your account has been deactivated.');
+    case Token.TOKEN_REFUSAL_UNCONFIRMED:
+      return refused('Your primary email address is not confirmed.');
     default:
       return credentialsWanted;
   }
@@ -105,10 +104,12 @@ export function refusalOf(answer: ResolveResponse, service: GitRequest['service'
   const ofToken = refusalOfToken(answer);
   if (ofToken !== undefined) return ofToken;
   const actor = answer.actor ?? anonymous;
-  const isAnonymous = actor.userId === 0;
+  const isAnonymous = actor.userId === 0 && actor.deployTokenId === undefined;
   const { access } = answer;
   if (access === undefined) return isAnonymous ? credentialsWanted : notThere;
-  if (!isAnonymous && !scopes[service].some((scope) => actor.scopes.includes(scope))) {
+  // A job reads its project, and pushes nothing (G-5-13).
+  if (actor.job !== undefined && service === 'git-receive-pack') return refused('A job token cannot push.');
+  if (!isAnonymous && actor.job === undefined && !scopes[service].some((scope) => actor.scopes.includes(scope))) {
     return refused(`The token has none of the scopes ${scopes[service].join(', ')}.`);
   }
   if (service === 'git-receive-pack') {
@@ -120,6 +121,13 @@ export function refusalOf(answer: ResolveResponse, service: GitRequest['service'
   const needed = projectAbilities.read_code[access.visibility as 'public' | 'internal' | 'private'];
   if (access.level >= needed && !isClosed(projectAbilities.read_code, access)) return undefined;
   return isAnonymous ? credentialsWanted : refused('You are not allowed to download code from this project.');
+}
+
+/** The same with the protocols that the group allows, which is said to those alone who would get in otherwise. */
+export function refusalOverHttp(answer: ResolveResponse, service: GitRequest['service']): Refusal | undefined {
+  const refusal = refusalOf(answer, service);
+  if (refusal !== undefined || answer.access?.gitProtocol !== 'ssh') return refusal;
+  return refused('Git access over HTTP is not allowed: the group of this project allows git over SSH only.');
 }
 
 function send(response: Response, { status, text }: Refusal): void {
@@ -153,10 +161,10 @@ export function gitProxy({ access, limits, forward }: GitProxyEdges): (app: Expr
     const caller = callerOf(request);
     let { answer, fresh } = await resolve(caller, git.project, requestId, false);
     // A cached answer may be a second old: it may admit, but never refuse.
-    if (!fresh && refusalOf(answer, git.service) !== undefined)
+    if (!fresh && refusalOverHttp(answer, git.service) !== undefined)
       ({ answer, fresh } = await resolve(caller, git.project, requestId, true));
     limits.throttle(request, response, actorOf(answer));
-    const refusal = refusalOf(answer, git.service);
+    const refusal = refusalOverHttp(answer, git.service);
     if (refusal !== undefined || answer.access === undefined) return send(response, refusal ?? notThere);
     if (git.lfs) return sendUnsupportedLfs(response);
     const path = `/projects/${answer.access.id}/git/${git.below}`;

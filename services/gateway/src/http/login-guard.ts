@@ -67,11 +67,15 @@ export function guardLogins(
 
   return {
     async resolve(question, requestId, options) {
-      const { token, account, address } = question;
+      const { token, kind = 'user', username = '', account, address } = question;
       const resolve = () => access.resolve(question, requestId, options);
       if (token === undefined || token === '') return resolve();
       const counted = account !== undefined && account.length <= maxAccountLength ? account.toLowerCase() : undefined;
-      const presented = { ip: addressKey(address), name: token, account: counted };
+      const presented = {
+        ip: addressKey(address),
+        name: kind === 'user' ? token : JSON.stringify([kind, username, token]),
+        account: counted,
+      };
       let resolved: Awaited<ReturnType<typeof resolve>> | undefined;
       const admission = await guard.admit(presented, async () => {
         resolved = await resolve();

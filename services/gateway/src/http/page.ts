@@ -6,7 +6,7 @@ import type { ListRule } from './route';
 /** Most rows a page may hold; larger values are clamped (G-1-20). */
 const maxPerPage = 100;
 
-/** Parameters that every list takes beside its own (G-1-20, G-1-30). */
+/** Parameters that every list takes in addition to its own (G-1-20, G-1-30). */
 export const pageParameters = (list: ListRule) => ({
   page: integer().default(1),
   per_page: integer().default(20),

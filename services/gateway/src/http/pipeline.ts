@@ -1,4 +1,4 @@
-import { AppError, notFound } from '@switchyard/errors';
+import { AppError, notFound, unauthorized } from '@switchyard/errors';
 import type { ResolveResponse } from '@switchyard/protos/groups_admin/v1/access';
 import type { Access } from '@switchyard/protos/rpc/v1/identity';
 import type { PageRequest, Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
@@ -7,8 +7,8 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import { refuseOtherThanJson } from './accept';
 import { type Admission, ownerOfAccess } from './admission';
-import { sudoOf, tokenOf } from './authenticate';
-import { refusalOfCaller, refusalOfTarget, targetKind } from './authorize';
+import { accountOf, credentialOf, sudoOf } from './authenticate';
+import { refusalOfCaller, refusalOfJob, refusalOfTarget, takes, targetKind } from './authorize';
 import { checkParameters, refuseProblems } from './check-parameters';
 import { addressKey } from './client-address';
 import { bind, type Peers } from './clients';
@@ -16,10 +16,11 @@ import type { EventStreams } from './event-streams/event-streams';
 import { shownUrl } from './external-url';
 import type { Forwarder } from './forward';
 import { pageHeaders, pageParameters, pageRequest } from './page';
-import { isAsWritten, text } from './params';
+import { isAsWritten, isFile, text } from './params';
 import type { RateLimits } from './rate-limits';
 import { hasParameters, type RawParameters, readQuery } from './read-parameters';
 import { type AccessResolver, actorOf, keyOf, type Question, refuseToken } from './resolve-access';
+import { isOutside } from './restrict-addresses';
 import type { Answer, Events, Forward, Route } from './route';
 import type { RouteBodies } from './route-bodies';
 import { sendJson } from './send';
@@ -74,6 +75,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     .filter((name) => kind === undefined || name !== targetParameter);
   const pathShape = Object.fromEntries(pathNames.map((name) => [name, route.path_params?.[name] ?? text()]));
   const asWritten = new Set(Object.keys(shape).filter((name) => isAsWritten(shape[name])));
+  const files = new Set(Object.keys(shape).filter((name) => isFile(shape[name])));
   const [[status, component] = [], ...otherReplies] = Object.entries(route.returns);
   const defaultStatus = Number(status);
   const isJson = route.events === undefined && (component !== undefined || otherReplies.length > 0);
@@ -90,9 +92,13 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     signal: AbortSignal,
   ): Promise<ResolveResponse> {
     const requestId = response.getHeader('X-Request-Id') as string;
+    // Where its kind is not taken a token is as good as unknown, and is not looked up.
+    if (!takes(route, question.kind ?? 'user')) throw unauthorized();
     let { answer, fresh } = await edges.access.resolve(question, requestId, { signal });
     const refusal = (): AppError | undefined =>
-      refusalOfCaller(route, answer) ?? refusalOfTarget(route, answer, edges.tier, sent);
+      refusalOfCaller(route, answer) ??
+      refusalOfTarget(route, answer, edges.tier, sent) ??
+      refusalOfJob(answer.actor, request.params);
     // A cached answer may be a second old: it may admit, but never refuse.
     if (!fresh && refusal() !== undefined)
       ({ answer, fresh } = await edges.access.resolve(question, requestId, { fresh: true, signal }));
@@ -102,6 +108,8 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     if (ofCaller !== undefined) throw ofCaller;
     const ofTarget = isMoved(answer) ? undefined : refusalOfTarget(route, answer, edges.tier, sent);
     if (ofTarget !== undefined) throw ofTarget;
+    const ofJob = refusalOfJob(answer.actor, request.params);
+    if (ofJob !== undefined) throw ofJob;
     return answer;
   }
 
@@ -115,6 +123,32 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     const refusal = refusalOfCaller(route, answer) ?? refusalOfTarget(route, answer, edges.tier, sent);
     if (refusal !== undefined) throw refusal;
     if (answer.access?.id !== admittedId) throw notFound();
+  }
+
+  /**
+   * Refuses to put something into a group that is closed to the address of the caller, as one that is not there. Groups
+   * that the caller does not see are for the service to refuse.
+   */
+  async function refuseGroupsOutside(
+    question: Question,
+    values: Readonly<Record<string, unknown>>,
+    requestId: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    for (const parameter of route.groupsIn ?? []) {
+      const name = values[parameter];
+      if (!name) continue;
+      const target = { kind: 'group', name: String(name) } as const;
+      const options = { signal };
+      let found = await edges.access.resolve({ ...question, target, marked: undefined }, requestId, options);
+      // A cached answer may admit, but never refuse.
+      if (!found.fresh && isOutside(found.answer))
+        found = await edges.access.resolve({ ...question, target, marked: undefined }, requestId, {
+          fresh: true,
+          signal,
+        });
+      if (isOutside(found.answer)) throw notFound('Group');
+    }
   }
 
   /** Answers with a stream of events. */
@@ -132,7 +166,8 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
       subject: `${route.path} ${follow.subject}`,
       caller: userId > 0 ? `user ${userId}` : `address ${addressKey(request.ip)}`,
       question: {
-        name: `${route.path} ${admittedId} ${keyOf(question)}`,
+        // Readers of one token may come from several addresses, of which not all are let in.
+        name: `${route.path} ${admittedId} ${request.ip} ${keyOf(question)}`,
         ask: () => askAgain(question, sent, admittedId),
       },
       open: (signal, timeoutMs) =>
@@ -152,16 +187,22 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     if (isJson) refuseOtherThanJson(request);
     let raw: RawParameters = readQuery(request);
     let isBodyToCome = route.upload === undefined && hasParameters(request);
-    const rules = { limit: route.bodyLimit, asWritten };
-    if (isBodyToCome && tokenOf(request, raw) === undefined) {
+    const rules = { limit: route.bodyLimit, asWritten, files };
+    if (isBodyToCome && credentialOf(request, raw, route) === undefined) {
       raw = { ...raw, ...(await edges.bodies.ofAnonymousCaller(request, response, rules)) };
       isBodyToCome = false;
     }
+    const presented = (): Pick<Question, 'token' | 'kind' | 'username' | 'account'> => {
+      const credential = credentialOf(request, raw, route);
+      return { token: undefined, ...credential, account: accountOf(credential) };
+    };
     const question = (): Question => ({
-      token: tokenOf(request, raw),
+      ...presented(),
       sudo: sudoOf(request, raw),
       target: kind === undefined ? undefined : { kind, name: String(request.params[targetParameter]) },
       address: request.ip,
+      marked: route.includesMarked,
+      anyAddress: route.anyAddress,
     });
     const first = question();
     let answer = await admit(request, response, first, raw, abort.signal);
@@ -172,7 +213,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
       // The body may name the user that an administrator acts for, and hold parameters that require more than the route
       // does.
       if (sudoOf(request, raw) !== first.sudo || refusalOfTarget(route, answer, edges.tier, raw) !== undefined)
-        answer = await admit(request, response, { ...question(), token: first.token }, raw, abort.signal);
+        answer = await admit(request, response, { ...first, sudo: sudoOf(request, raw) }, raw, abort.signal);
       if (isMoved(answer)) return redirect(request, response, answer.movedTo, edges.externalUrl);
     }
     const actor = actorOf(answer);
@@ -184,6 +225,14 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     const { limitWith } = route;
     if (limitWith !== undefined && Object.hasOwn(raw, limitWith.parameter))
       edges.limits.apply(limitWith.limit, request, actor);
+
+    if (route.groupsIn !== undefined)
+      await refuseGroupsOutside(
+        question(),
+        { ...(checked.value as object), ...(checkedPath.value as object) },
+        requestId,
+        abort.signal,
+      );
 
     const identity = { actor, access: answer.access, directorySequence: answer.directorySequence };
     const options = { ...identity, requestId, signal: abort.signal, idempotent: route.method === 'get' };
@@ -198,6 +247,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
         page,
         call: visit.client,
         unmodifiedSince: dateOf(request.get('if-unmodified-since')),
+        limits: edges.limits.inForce(),
       });
     const { result: reply, cost } = await (edges.showCost
       ? measureCost(handling)
@@ -214,6 +264,8 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     if (isEvents(reply)) {
       return streamEvents(request, response, reply, { question: first, sent: raw, identity, requestId });
     }
+    for (const [name, value] of Object.entries(('raw' in reply && reply.headers) || {}))
+      response.setHeader(name, value);
     if ('raw' in reply) return sendJson(request, response, defaultStatus, reply.raw, reply.contentType);
     if (isPage(reply) && reply.page !== undefined && route.list !== undefined) {
       const url = shownUrl(request, edges.externalUrl);
@@ -233,7 +285,7 @@ function redirect(request: Request, response: Response, id: number, externalUrl:
     throw new AppError('not_allowed', 'Non GET methods are not allowed for moved projects');
   }
   const url = shownUrl(request, externalUrl);
-  url.pathname = url.pathname.replace(/(\/api\/v4\/[a-z_]+\/)[^/]+/, `$1${id}`);
+  url.pathname = url.pathname.replace(/(\/api\/v4\/[a-z_]+\/|\/uploads\/-\/system\/[a-z]+\/avatar\/)[^/]+/, `$1${id}`);
   response
     .status(301)
     .set('Location', url.href)

@@ -23,6 +23,7 @@ export const applicationLimits = {
   projects_list: { requests: 2_000, seconds: 600, anonymousRequests: 400 },
   project: { requests: 400, seconds: 60 },
   user: { requests: 300, seconds: 600 },
+  emails: { requests: 20, seconds: 600 },
   issues_create: { requests: 300, seconds: 60 },
   search: { requests: 30, seconds: 60, anonymousRequests: 10 },
 } as const satisfies Record<string, Limit>;
@@ -33,8 +34,18 @@ export interface Throttles {
   readonly unauthenticated?: Limit;
 }
 
+/** Limits as a gateway keeps them. */
+export interface LimitsInForce {
+  readonly throttles: Throttles;
+  readonly application: Readonly<Record<keyof typeof applicationLimits, Limit>>;
+}
+
 /** Counts requests and refuses those over a limit. Counters are kept per replica. */
 export interface RateLimits {
+  /** The limits that are kept now. */
+  inForce(): LimitsInForce;
+  /** Keeps other limits from now on. */
+  keep(limits: LimitsInForce): void;
   /** The request throttle of the caller; sets the RateLimit headers while one is enabled. Counts a request once. */
   throttle(request: Request, response: Response, actor: Actor): void;
   /** An application limit. */
@@ -108,18 +119,23 @@ export function setThrottleHeaders(
   return wait;
 }
 
-/** Limits in fixed windows. `scale` multiplies every application limit; 0 turns them off. */
+/** Limits in fixed windows. `scale` multiplies every application limit; one of 0 requests is off. */
 export function rateLimits(throttles: Throttles, scale = 1, now: () => number = Date.now): RateLimits {
   const { count } = countingWindows(now);
   const caller = (request: Request, actor: Actor): string =>
     actor.userId > 0 ? `user:${actor.userId}` : `ip:${addressKey(request.ip)}`;
   const counted = new WeakSet<Request>();
+  let kept: LimitsInForce = { throttles, application: applicationLimits };
   return {
+    inForce: () => kept,
+    keep(limits) {
+      kept = limits;
+    },
     throttle(request, response, actor) {
       if (counted.has(request)) return;
       counted.add(request);
       const signedIn = actor.userId > 0;
-      const limit = signedIn ? throttles.authenticated : throttles.unauthenticated;
+      const limit = signedIn ? kept.throttles.authenticated : kept.throttles.unauthenticated;
       if (limit === undefined) return;
       const name = `throttle_${signedIn ? 'authenticated' : 'unauthenticated'}_api`;
       const window = count(`${name}:${caller(request, actor)}`, limit.seconds);
@@ -127,10 +143,10 @@ export function rateLimits(throttles: Throttles, scale = 1, now: () => number = 
       if (wait !== undefined) throw new Throttled(wait);
     },
     apply(name, request, actor) {
-      const limit: Limit | undefined = applicationLimits[name as keyof typeof applicationLimits];
+      const limit: Limit | undefined = kept.application[name as keyof typeof applicationLimits];
       if (limit === undefined) throw new Error(`no limit named ${name}`);
       const requests = (actor.userId > 0 ? limit.requests : (limit.anonymousRequests ?? limit.requests)) * scale;
-      if (scale === 0 || count(`${name}:${caller(request, actor)}`, limit.seconds).count <= requests) return;
+      if (requests === 0 || count(`${name}:${caller(request, actor)}`, limit.seconds).count <= requests) return;
       throw tooManyRequests(limit.seconds);
     },
   };

@@ -7,6 +7,7 @@ import qs from 'qs';
 import type { BodyReservation } from './body-memory';
 import { contentEncodings, decoderOf } from './content-encoding';
 import { parseWritten, WrittenNumber, writtenMembers } from './json-bytes';
+import { SentFile, smallFileLimit } from './params';
 import { type MinimumRate, receiveBody } from './receive-body';
 
 /** Parameters of a request before they have types. */
@@ -36,6 +37,8 @@ export interface BodyRules {
   readonly hold: BodyReservation;
   /** Parameters that stay text where a JSON body has an object: its names and numbers belong to another system. */
   readonly asWritten: ReadonlySet<string>;
+  /** Parameters that take a file of a multipart body; other files are dropped. */
+  readonly files: ReadonlySet<string>;
 }
 
 const typeOf = (request: Request): string =>
@@ -78,7 +81,7 @@ export async function readBody(request: Request, response: Response, rules: Body
   const problem = encoding === undefined ? undefined : inspect(body);
   if (problem !== undefined) throw problem;
   if (isJson(type)) return readJson(body, rules.asWritten);
-  return readPairs(type === 'multipart/form-data' ? await readMultipart(request, body) : pairsOf(textOf(body)));
+  return type === 'multipart/form-data' ? readForm(request, body, rules) : readPairs(pairsOf(textOf(body)));
 }
 
 /** Inspects the bytes of a body as they come, so that no more of it is read than can be parsed. */
@@ -219,13 +222,36 @@ function refuseForbiddenKeys(value: unknown): void {
   }
 }
 
-/** Parts of a multipart body that are files; they are dropped, routes that take files stream. */
+/** Parts of a multipart body that are files; those that no parameter takes are dropped. */
 const maxFiles = 100;
 
-/** Text fields of a multipart body. */
-function readMultipart(request: Request, body: Buffer): Promise<Pair[]> {
+/** What a multipart body holds: its text fields, and the pieces of each file that a parameter takes. */
+interface Form {
+  readonly pairs: Pair[];
+  readonly files: Map<string, { readonly filename: string; readonly pieces: Buffer[] }>;
+}
+
+/** Parameters of a multipart body. A file counts once: which of two was meant cannot be known. */
+async function readForm(request: Request, body: Buffer, { files: taken, hold }: BodyRules): Promise<RawParameters> {
+  const { pairs, files } = await readMultipart(request, body, taken);
+  const parameters = readPairs(pairs);
+  for (const [name, { filename, pieces }] of files) {
+    const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    const isSentTwice = pairs.some(([field]) => field === name);
+    // Without a name and a byte: a browser's form in which no file was chosen.
+    if (filename === '' && size === 0 && !isSentTwice) continue;
+    if (filename === '' || isSentTwice) throw invalidParams(`${name} is invalid`);
+    if (!(await hold.take(size))) throw unavailable(undefined, retrySeconds());
+    parameters[name] = new SentFile(filename, Buffer.concat(pieces, size));
+  }
+  return parameters;
+}
+
+/** Text fields of a multipart body, and the files that are taken. */
+function readMultipart(request: Request, body: Buffer, taken: ReadonlySet<string>): Promise<Form> {
   return new Promise((resolve, reject) => {
     const pairs: Pair[] = [];
+    const files: Form['files'] = new Map();
     // Fields come decoded, with U+FFFD for what was no text; only the bytes show whether it was sent.
     let hasReplacement = false;
     let form: ReturnType<typeof busboy>;
@@ -248,8 +274,19 @@ function readMultipart(request: Request, body: Buffer): Promise<Pair[]> {
       pairs.push([name ?? '', value]);
       hasReplacement ||= `${name}${value}`.includes('\ufffd');
     });
-    // A file that breaks off fails its own stream as well: unheard, that would end the process.
-    form.on('file', (_name, stream) => stream.on('error', () => {}).resume());
+    form.on('file', (name, stream, { filename = '' }) => {
+      // A file that breaks off fails its own stream as well: unheard, that would end the process.
+      stream.on('error', () => {});
+      if (!taken.has(name)) return void stream.resume();
+      if (files.has(name)) return refuse(invalidParams(`${name} is invalid`));
+      const file = { filename, pieces: [] as Buffer[] };
+      files.set(name, file);
+      let left = smallFileLimit + 1;
+      stream.on('data', (piece: Buffer) => {
+        if (left > 0) file.pieces.push(piece.subarray(0, left));
+        left -= piece.length;
+      });
+    });
     const refuse = (error: AppError) => {
       reject(error);
       form.destroy();
@@ -258,7 +295,7 @@ function readMultipart(request: Request, body: Buffer): Promise<Pair[]> {
     form.on('filesLimit', () => refuse(tooMany()));
     form.on('partsLimit', () => refuse(tooMany()));
     form.on('error', () => reject(invalidParams('the multipart body is not valid')));
-    form.on('close', () => (hasReplacement && !isUtf8(body) ? reject(notText()) : resolve(pairs)));
+    form.on('close', () => (hasReplacement && !isUtf8(body) ? reject(notText()) : resolve({ pairs, files })));
     form.end(body);
   });
 }

@@ -3,6 +3,7 @@ import { AppError, forbidden, notFound, unauthorized } from '@switchyard/errors'
 import {
   type AccessServiceService,
   type ResolveRequest,
+  ResolveRequest_TokenKind,
   type ResolveResponse,
   ResolveResponse_SudoRefusal as Sudo,
   ResolveResponse_TokenRefusal as Token,
@@ -10,14 +11,23 @@ import {
 import type { Actor } from '@switchyard/protos/rpc/v1/identity';
 import { anonymous, type RpcClient } from '@switchyard/rpc';
 import { LRUCache } from 'lru-cache';
+import type { TokenKind } from './authenticate';
 
 /** What a request names and presents. */
 export interface Question {
   readonly token: string | undefined;
+  /** What the token is presented as; default: that of a user. */
+  readonly kind?: TokenKind;
+  /** Username that a deploy token has to agree with; empty where none was presented. */
+  readonly username?: string;
   readonly sudo: string | undefined;
   readonly target: { kind: 'project' | 'group'; name: string } | undefined;
   /** Address of the caller, noted with the token. */
   readonly address?: string;
+  /** Owners find what is marked for deletion (`Route.includesMarked`). */
+  readonly marked?: boolean | undefined;
+  /** Owners of a top-level group may come from every address (`Route.anyAddress`). */
+  readonly anyAddress?: boolean | undefined;
   /** Account that the token is said to be of, where the client names one; failed logins are counted for it. */
   readonly account?: string;
 }
@@ -162,16 +172,28 @@ export function accessResolver(client: RpcClient<typeof AccessServiceService>): 
   };
 }
 
-/** Names a question by a digest, so that tokens do not lie about in memory longer than a request. */
-export const keyOf = ({ token, sudo, target }: Question): string =>
+/**
+ * Names a question by a digest, so that tokens do not lie about in memory longer than a request. The address is no part
+ * of it: `restrictAddresses` compares it with each answer.
+ */
+export const keyOf = ({ token, kind, username, sudo, target, marked }: Question): string =>
   createHash('sha256')
-    .update(JSON.stringify([token, sudo, target?.kind, target?.name]))
+    .update(JSON.stringify([token, sudo, target?.kind, target?.name, kind, kind === 'deploy' ? username : '', marked]))
     .digest('base64');
 
-const toRequest = ({ token, sudo, target, address }: Question): ResolveRequest => ({
+const kinds = {
+  user: ResolveRequest_TokenKind.TOKEN_KIND_UNSPECIFIED,
+  job: ResolveRequest_TokenKind.TOKEN_KIND_JOB,
+  deploy: ResolveRequest_TokenKind.TOKEN_KIND_DEPLOY,
+} as const satisfies Record<TokenKind, ResolveRequest_TokenKind>;
+
+const toRequest = ({ token, kind = 'user', username, sudo, target, address, marked }: Question): ResolveRequest => ({
+  marked,
   token: token ?? '',
   sudo: sudo ?? '',
   address: address ?? '',
+  tokenKind: kinds[kind],
+  username: kind === 'deploy' ? (username ?? '') : '',
   target:
     target === undefined
       ? undefined
@@ -207,6 +229,8 @@ export function refuseToken(answer: ResolveResponse, sudo: string | undefined): 
       throw forbidden('Your account has been blocked.');
     case Token.TOKEN_REFUSAL_DEACTIVATED:
       throw forbidden('Your account has been deactivated.');
+    case Token.TOKEN_REFUSAL_UNCONFIRMED:
+      throw forbidden('Your primary email address is not confirmed.');
   }
   switch (answer.sudoRefusal) {
     case Sudo.SUDO_REFUSAL_UNSPECIFIED:

@@ -6,7 +6,7 @@ import { type BodyRules, defaultBodyLimit, type RawParameters, readBody } from '
 import type { MinimumRate } from './receive-body';
 
 /** What a route declares of its bodies. */
-export interface RouteRules extends Pick<BodyRules, 'asWritten'> {
+export interface RouteRules extends Pick<BodyRules, 'asWritten' | 'files'> {
   /** Most bytes; 5 MiB unless given. */
   readonly limit: number | undefined;
 }
@@ -40,17 +40,17 @@ export function routeBodies(largest: number): RouteBodies {
   const users = bodyMemory(share + extraBytes, share, waitMs);
   const anonymous = bodyMemory(anonymousBytes.all, anonymousBytes.address, waitMs);
   return {
-    ofAnonymousCaller: (request, response, { limit = defaultBodyLimit, asWritten }) =>
+    ofAnonymousCaller: (request, response, { limit = defaultBodyLimit, ...rules }) =>
       readBody(request, response, {
+        ...rules,
         limit: Math.min(limit, defaultBodyLimit),
-        asWritten,
         minimumRate: anonymousRate,
         hold: anonymous.holder(response, addressKey(request.ip)),
       }),
-    ofUser: (request, response, actor, { limit = defaultBodyLimit, asWritten }) =>
+    ofUser: (request, response, actor, { limit = defaultBodyLimit, ...rules }) =>
       readBody(request, response, {
+        ...rules,
         limit,
-        asWritten,
         minimumRate: userRate,
         hold: users.holder(response, String(actor.userId)),
       }),

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import type { GroupAbility, ProjectAbility } from './abilities';
 import type { Relation } from './check-parameters';
 import type { BoundClient } from './clients';
+import type { LimitsInForce } from './rate-limits';
 import type { Section } from './reference/sections';
 
 /**
@@ -32,6 +33,8 @@ export interface Forward {
 export interface Raw {
   readonly raw: Uint8Array;
   readonly contentType: string;
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A stream of server-sent events, on routes that declare `events`. */
@@ -68,6 +71,8 @@ export interface HandlerContext<Params extends Shape, Path extends Shape, Target
    * Date in `If-Unmodified-Since`; undefined without the header, or when it is no date. Deletions of records check it.
    */
   readonly unmodifiedSince: Date | undefined;
+  /** Limits that this gateway keeps now, for the settings that show them. */
+  readonly limits: LimitsInForce;
 }
 
 type TargetOf<A extends RouteAccess> = A extends { project: string } | { group: string } ? Access : Access | undefined;
@@ -95,16 +100,32 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
   readonly summary: string;
   readonly docs?: RouteDocs;
   readonly access: A;
+  /** On a project or group: refuses callers who are no administrators with 403, before the target is looked up. */
+  readonly administrators?: true;
   /** Refuses anonymous callers although it only reads (G-4.6). */
   readonly needsToken?: boolean;
+  /** Kinds of token that the route takes in addition to those of users: job tokens (G-5-13), deploy tokens (G-5-1). */
+  readonly tokens?: readonly ('job' | 'deploy')[];
   /** Token scopes that do beside `api` (and `read_api` on reads); `any` for every scope (G-5-5). */
   readonly scopes?: readonly string[] | 'any';
   /** The path names the resource being created. A closed feature then answers 403, not 404. */
   readonly createsNamed?: boolean;
+  /** Owners and administrators reach the target while it is marked for deletion: they may restore it (G-4.15-7). */
+  readonly includesMarked?: boolean;
+  /**
+   * Owners of a top-level group reach it from every address: its `ip_restriction_ranges` could otherwise lock them out
+   * for good.
+   */
+  readonly anyAddress?: boolean;
   /**
    * Abilities on the project that are required beside that of `access` when the parameter is sent, a flag when it is on.
    */
   readonly abilityWith?: Readonly<Record<string, ProjectAbility>>;
+  /**
+   * Parameters that name a group, by id or path, in which something is put: its `ip_restriction_ranges` hold for the
+   * request as well. What else is required there the service decides.
+   */
+  readonly groupsIn?: readonly string[];
   /** Licence tier below which the answer is 403. */
   readonly tier?: 'premium' | 'ultimate';
   readonly path_params?: Path;

@@ -33,6 +33,12 @@ export const referencePolicy = (externalUrl: string): RequestHandler =>
     },
   });
 
+/** What a page with a form needs more: to send it to this installation. */
+export const formPolicy: RequestHandler = helmet.contentSecurityPolicy({
+  useDefaults: false,
+  directives: { defaultSrc: ["'none'"], baseUri: ["'none'"], formAction: ["'self'"], frameAncestors: ["'none'"] },
+});
+
 /**
  * What the pages need more: their own files, and calls of the API beside them. Nothing may stand in the page itself, and
  * no text becomes markup.

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
 import {
   alertPoints,
+  deletedUserPoints,
   eventPoints,
   faultPointsOfSources,
   issuePoints,
@@ -35,6 +36,7 @@ test('every fault point of the sources is fired here', () => {
     ...issueReferencePoints,
     ...alertPoints,
     ...metricImagePoints,
+    ...deletedUserPoints,
   ].sort();
   expect(unreadable).toEqual([]);
   expect(declared).toEqual(passed);
@@ -190,6 +192,27 @@ describe('a process dies', () => {
       `select event_id from events.outbox where event_id like 'issue.closed:${issue.id}:%'`,
     );
     expect(closings).toHaveLength(1);
+  });
+
+  it.each(deletedUserPoints)('at %s: a user is gone with what they wrote', async (point) => {
+    const name = 'leaver';
+    const user = await fixture.ok('POST', '/users', {
+      ...{ name, username: name, email: `${name}@example.com`, force_random_password: true },
+    });
+    await fixture.ok('POST', `/projects/${fixture.projectId}/members`, { user_id: user.id, access_level: 30 });
+    const { token } = await fixture.ok('POST', `/users/${user.id}/personal_access_tokens`, { name, scopes: ['api'] });
+    const issues = `/projects/${fixture.projectId}/issues`;
+    await fixture.ok('POST', issues, { title: `at ${point}` }, token);
+    await expectSettled(system);
+    system.arm(point);
+    await fixture.ok('DELETE', `/users/${user.id}?hard_delete=true`);
+    await fired();
+    await eventually(async () => expect(await fixture.ok('GET', `${issues}?search=${point}`)).toEqual([]), {
+      within: 60_000,
+      every: 200,
+    });
+    expect((await system.api('GET', `/users/${user.id}`)).status).toBe(404);
+    await expectSettled(system);
   });
 
   describe('an alert', () => {

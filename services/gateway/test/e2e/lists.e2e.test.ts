@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
 import { routes } from '../../src/routes';
+import { makeAdministration, maxInstanceVariables } from './support/administration';
 import { type System, startSystem } from './support/system';
 
 jest.setTimeout(240_000);
@@ -57,6 +58,19 @@ describe('every list', () => {
     const at = `/projects/${project.id}`;
     await each(rows, (index) => post(`${at}/members`, { user_id: userIds[index], access_level: 30 }));
     await each(rows, (index) => post(`/groups/${group.id}/members`, { user_id: userIds[index], access_level: 20 }));
+    const below = `from namespaces where parent_id = ${group.id}`;
+    await system.query(
+      'groups_admin',
+      `insert into group_shares (namespace_id, project_id, group_id, access_level)
+        select ${group.id}::bigint, null::bigint, id, 20 ${below} union all select null, ${project.id}, id, 20 ${below}
+        union all select id, null, ${group.id}, 20 ${below}
+        union all select null, id, ${group.id}, 20 from projects where namespace_id <> ${group.id}`,
+    );
+    await system.query(
+      'groups_admin',
+      `insert into access_requests (user_id, namespace_id, project_id)
+        select member, place.* from unnest(array[${userIds}]) member, (values (${group.id}, null), (null, ${project.id})) place`,
+    );
     for (const parent of [at, `/groups/${group.id}`]) {
       await each(rows, (index) => post(`${parent}/labels`, { name: `${parent.length}-l${index}`, color: '#ff0000' }));
       await each(rows, (index) => post(`${parent}/milestones`, { title: `m${index}` }));
@@ -259,18 +273,81 @@ describe('every list', () => {
         select 'Note', ${onAlert.id}, 'thumbsup', member from unnest(array[${userIds}]) member`,
     );
 
+    const account = await post('/service_accounts', {});
+    await system.query(
+      'groups_admin',
+      `with made as (
+        insert into users (username, name, email, user_type, confirmed_at, service_account_group_id)
+        select 'robot' || i, 'Robot', 'robot' || i || '@example.com', 'service_account', now(), case when i > ${rows} then ${group.id} end
+        from generate_series(1, ${2 * rows}) i returning id, service_account_group_id as of_group),
+      tokens as (
+        insert into personal_access_tokens (user_id, name, token_digest, scopes)
+        select (select min(id) from made where of_group is not null), 't' || i, sha256(('robot' || i)::bytea), '{api}'
+        from generate_series(1, ${rows}) i)
+      insert into emails (user_id, email) select id, 'alias' || i || '@example.com'
+      from generate_series(1, ${rows}) i, users where users.id in (1, ${first})`,
+    );
+    await system.query(
+      'groups_admin',
+      `with active as (update users set last_activity_on = current_date)
+      insert into user_follows (follower_id, followed_id)
+      select case d when 1 then u.id else ${first} end, case d when 1 then ${first} else u.id end
+      from users u, generate_series(1, 2) d where u.username like 'robot%'`,
+    );
+    const [robot] = await system.query(
+      'groups_admin',
+      `select min(user_id) as id from personal_access_tokens where name = 't1' and user_id > ${account.id}`,
+    );
+
+    const places = { group: group.id, project: project.id, user: first };
+    await makeAdministration(system, places, (work) => each(rows, work));
+    const beside = await post('/groups', { name: 'Beside', path: 'beside' });
+
     const g = `/groups/${group.id}`;
     const mr = `${at}/merge_requests/${request.iid}`;
     Object.assign(requests, {
       'GET /users': '/users',
+      'GET /users/:user_id/impersonation_tokens': `/users/${first}/impersonation_tokens`,
+      'GET /groups/:id/access_tokens': `${g}/access_tokens`,
+      'GET /projects/:id/access_tokens': `${at}/access_tokens`,
+      'GET /deploy_tokens': '/deploy_tokens',
+      'GET /groups/:id/deploy_tokens': `${g}/deploy_tokens`,
+      'GET /projects/:id/deploy_tokens': `${at}/deploy_tokens`,
+      'GET /groups/:id/transfer_locations': `/groups/${beside.id}/transfer_locations`,
+      'GET /projects/:id/transfer_locations': `${at}/transfer_locations`,
+      'GET /user/keys': '/user/keys',
+      'GET /users/:user_id/keys': `/users/${first}/keys`,
+      'GET /deploy_keys': '/deploy_keys',
+      'GET /projects/:id/deploy_keys': `${at}/deploy_keys`,
+      'GET /topics': '/topics?without_projects=true',
+      'GET /groups/:id/variables': `${g}/variables`,
+      'GET /projects/:id/variables': `${at}/variables`,
+      'GET /admin/ci/variables': '/admin/ci/variables',
+      'GET /broadcast_messages': '/broadcast_messages',
+      'GET /users/:id/custom_attributes': `/users/${first}/custom_attributes`,
+      'GET /groups/:id/custom_attributes': `${g}/custom_attributes`,
+      'GET /projects/:id/custom_attributes': `${at}/custom_attributes`,
+      'GET /user/emails': '/user/emails',
+      'GET /users/:id/emails': `/users/${first}/emails`,
+      'GET /users/:id/followers': `/users/${first}/followers`,
+      'GET /users/:id/following': `/users/${first}/following`,
+      'GET /user/activities': '/user/activities',
+      'GET /service_accounts': '/service_accounts',
+      'GET /groups/:id/service_accounts': `${g}/service_accounts`,
+      'GET /groups/:id/service_accounts/:user_id/personal_access_tokens': `${g}/service_accounts/${robot?.id}/personal_access_tokens`,
       'GET /personal_access_tokens': `/personal_access_tokens?user_id=${first}`,
       'GET /namespaces': '/namespaces',
       'GET /groups': '/groups',
       'GET /groups/:id/subgroups': `${g}/subgroups`,
       'GET /groups/:id/descendant_groups': `${g}/descendant_groups`,
       'GET /groups/:id/projects': `${g}/projects`,
+      'GET /groups/:id/projects/shared': `${g}/projects/shared`,
+      'GET /groups/:id/groups/shared': `${g}/groups/shared`,
+      'GET /groups/:id/invited_groups': `${g}/invited_groups`,
+      'GET /projects/:id/invited_groups': `${at}/invited_groups`,
       'GET /groups/:id/members': `${g}/members`,
       'GET /groups/:id/members/all': `${g}/members/all`,
+      'GET /groups/:id/access_requests': `${g}/access_requests`,
       'GET /groups/:id/labels': `${g}/labels`,
       'GET /groups/:id/milestones': `${g}/milestones`,
       'GET /groups/:id/merge_requests': `${g}/merge_requests`,
@@ -278,6 +355,8 @@ describe('every list', () => {
       'GET /users/:id/projects': `/users/${first}/projects`,
       'GET /projects/:id/members': `${at}/members`,
       'GET /projects/:id/members/all': `${at}/members/all`,
+      'GET /projects/:id/access_requests': `${at}/access_requests`,
+      'GET /users/:id/memberships': `/users/${first}/memberships`,
       'GET /projects/:id/labels': `${at}/labels`,
       'GET /projects/:id/milestones': `${at}/milestones`,
       'GET /projects/:id/repository/branches': `${at}/repository/branches`,
@@ -355,7 +434,8 @@ describe('every list', () => {
     };
     const few = await ask(2);
     const many = await ask(rows);
-    expect([few.status, few.rows, many.status, many.rows]).toEqual([200, 2, 200, rows]);
+    const most = operation === 'GET /admin/ci/variables' ? maxInstanceVariables : rows;
+    expect([few.status, few.rows, many.status, many.rows]).toEqual([200, 2, 200, most]);
     expect(many.cost).toBe(few.cost);
   });
 

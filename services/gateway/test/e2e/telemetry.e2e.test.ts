@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { eventually } from '@switchyard/testkit';
 import { services } from './support/processes';
 import { type System, startSystem } from './support/system';
@@ -136,6 +138,44 @@ describe('with tracing on', () => {
     expect(sink.text()).toContain('private_token=REDACTED');
     expect(sink.text()).not.toContain(system.rootToken);
     for (const name of services) expect(JSON.stringify(logOf(name))).not.toContain(system.rootToken);
+  });
+
+  it('no value of a variable leaves in a span or a log line, wherever it was given', async () => {
+    const canary = 'CanaryOfTheVariables';
+    const group = (await system.api('POST', '/groups', { body: { name: 'Vars', path: 'vars' } })).body.id;
+    const project = (
+      await system.api('POST', '/projects', {
+        body: { name: 'Vars', path: 'vars', namespace_id: group, initialize_with_readme: true },
+      })
+    ).body.id;
+    const make = async (path: string, body: object) =>
+      expect((await system.api('POST', path, { body })).status).toBe(201);
+    await make(`/groups/${group}/variables`, { key: 'NEAR', value: `${canary}-group` });
+    await make(`/groups/${group}/variables`, { key: 'OVER', value: `${canary}-group` });
+    await make(`/projects/${project}/variables?value=${canary}-query`, { key: 'NEAR', masked: true });
+    await make(`/projects/${project}/variables`, { key: 'DARK', value: `${canary}-dark`, masked_and_hidden: true });
+    await make('/admin/ci/variables', { key: 'FAR', value: `${canary}-instance`, protected: true });
+    await system.api('POST', `/projects/${project}/variables`, { body: { key: 'NEAR', value: `${canary} taken` } });
+    const made = await system.api('POST', `/projects/${project}/pipeline`, {
+      body: { ref: 'main', variables: [{ key: 'OVER', value: `${canary}-own` }] },
+    });
+    const got = await system.api('GET', `/projects/${project}/pipelines/${made.body.id}/ci_variables`);
+    expect(got.body.map((one: Record<string, unknown>) => [one.key, one.value, one.masked, one.source])).toEqual([
+      ['DARK', null, true, 'project'],
+      ['FAR', `${canary}-instance`, false, 'instance'],
+      ['NEAR', `${canary}-query`, true, 'project'],
+      ['OVER', `${canary}-own`, false, 'pipeline'],
+    ]);
+    const { stdout } = await promisify(execFile)(process.execPath, ['deploy/local/admin.mjs', 'rotate-secrets'], {
+      cwd: join(__dirname, '../../../..'),
+      env: { ...process.env, SWITCHYARD_DATA: system.data, DATABASE_URL: '', KAFKA_BROKERS: '' },
+    });
+    expect(stdout).toMatch(/^variables: 0 encrypted with key .*\nvariables of pipelines: 0 encrypted with key .*\n/);
+    await eventually(() => expect(sink.text()).toContain('ci_variables'));
+    expect(sink.text()).not.toContain(canary);
+    for (const name of services) {
+      expect(readFileSync(join(system.data, 'logs', `${name}.log`), 'utf8')).not.toContain(canary);
+    }
   });
 
   it('polls and probes make no traces', async () => {

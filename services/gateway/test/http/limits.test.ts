@@ -1,7 +1,9 @@
+import type { FollowSettingsRequest } from '@switchyard/protos/groups_admin/v1/settings';
 import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import { entity, page } from '@switchyard/rpc';
 import { applicationLimits } from '../../src/http/rate-limits';
-import { projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
+import { settingsRoutes } from '../../src/routes/groups-admin/settings.routes';
+import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
 import { kernelRoutes } from './kernel-routes';
 
 const scale = 0.1;
@@ -90,6 +92,34 @@ describe('application limits (G-7-8, G-4.15-10, G-4.2-9)', () => {
     expect(
       (await fetch(`${gateway.url}/api/v4/merge_requests`, { headers: { 'PRIVATE-TOKEN': 'glpat-x' } })).status,
     ).toBe(200);
+  });
+});
+
+describe('limits that administrators set', () => {
+  it('hold as soon as the gateway learns of them, throttles among them, and are shown', async () => {
+    let learn = (_: unknown): void => undefined;
+    const gateway = await startTestGateway({
+      routes: [...kernelRoutes(async () => entity({})), ...settingsRoutes],
+      access: () => resolved({ actor: actor({ admin: true }) }),
+      otherwise: async () => entity({}),
+      fakes: {
+        'SettingsService/FollowSettings': ({ version }: FollowSettingsRequest) =>
+          version > 0 ? new Promise(() => undefined) : new Promise((answer) => (learn = answer)),
+      },
+    });
+    const get = () => gateway.send('GET', '/open', { token: 'glpat-set' });
+    expect((await get()).headers.get('ratelimit-limit')).toBeNull();
+    const authenticatedApi = { enabled: true, requestsPerPeriod: 2, periodInSeconds: 60 };
+    learn({ version: 1, limits: { authenticatedApi, application: { search_rate_limit: 4 } } });
+    await new Promise(setImmediate);
+    expect((await get()).headers.get('ratelimit-limit')).toBe('2');
+    const shown = fetch(`${gateway.url}/api/v4/application/settings`, { headers: { 'PRIVATE-TOKEN': 'glpat-set' } });
+    await (await shown).text();
+    expect(gateway.calls.at(-1)?.request).toMatchObject({
+      defaults: { authenticatedApi, application: { search_rate_limit: 4, search_rate_limit_unauthenticated: 10 } },
+    });
+    expect((await get()).status).toBe(429);
+    await gateway.close();
   });
 });
 

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import { checkParameters } from '../../src/http/check-parameters';
 import { openApiDocument } from '../../src/http/openapi';
 import { operationId } from '../../src/http/reference/operation-id';
-import { exampleOf, requestBody, shapeOf } from '../../src/http/reference/parameters';
+import { exampleOf, requestBody, shapeOf, takesFileAlone } from '../../src/http/reference/parameters';
 import { sections } from '../../src/http/reference/sections';
 import { routes } from '../../src/routes';
 import { startTestGateway } from '../support/gateway';
@@ -68,7 +68,9 @@ ajv.addSchema({ $id: 'document', components: document.components });
 const fits = (component: string, value: unknown): string =>
   ajv.validate({ $ref: `document#/components/schemas/${component}` }, value) ? '' : ajv.errorsText();
 const requestOf = (id: string): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Request`;
-const withBody = routes.filter((route) => requestBody(route, '') !== undefined && route.upload === undefined);
+const withBody = routes.filter(
+  (route) => requestBody(route, '') !== undefined && route.upload === undefined && !takesFileAlone(route),
+);
 
 test('the example of every body fits its schema and is accepted', () => {
   expect(withBody.length).toBeGreaterThan(60);

@@ -55,6 +55,7 @@ const families = {
   developerWrite: { public: '13333....313', internal: '13333....313', private: '14333....313' },
   maintainerWrite: { public: '133333...313', internal: '133333...313', private: '143333...313' },
   maintainerRead: { public: '133333...31.', internal: '433333...31.', private: '443333...31.' },
+  ownerRead: { public: '1333333..31.', internal: '4333333..31.', private: '4433333..31.' },
   ownerWrite: { public: '1333333..313', internal: '1333333..313', private: '1433333..313' },
   /** A member may leave, so every user who sees the members gets as far as the service. */
   memberWrite: { public: '1........313', internal: '1........313', private: '14.......313' },
@@ -66,6 +67,8 @@ const families = {
   userWrite: { plain: '1........313' },
   adminRead: { plain: '13333333.313' },
   adminWrite: { plain: '13333333.313' },
+  /** What administrators alone do, on a project or group: others are refused before it is looked up. */
+  adminOfTarget: { public: '13333333.313', internal: '13333333.313', private: '13333333.313' },
 } as const satisfies Record<string, Family | Plain>;
 
 export type FamilyName = keyof typeof families;
@@ -123,6 +126,14 @@ const row = (
   ...(parameters === undefined ? {} : { parameters }),
 });
 
+/** Custom attributes (G-4.15-11). */
+const customAttributeRows = (owners: string, read: FamilyName, write: FamilyName): Expectation[] => [
+  row(`GET /${owners}/:id/custom_attributes`, read, 'G-4.15-11'),
+  row(`GET /${owners}/:id/custom_attributes/:key`, read, 'G-4.15-11'),
+  row(`PUT /${owners}/:id/custom_attributes/:key`, write, 'G-4.15-11', { value: 'v' }),
+  row(`DELETE /${owners}/:id/custom_attributes/:key`, write, 'G-4.15-11'),
+];
+
 /** Notes of one kind of object (G-4.6-1 … G-4.6-5): what the service decides on authorship, level and confidentiality is its own. */
 const noteRows = (path: string, read: FamilyName, write: FamilyName): Expectation[] => [
   row(`GET ${path}/notes`, read, 'G-4.6-1'),
@@ -152,6 +163,20 @@ const reactionRows = (path: string, read: FamilyName, write: FamilyName): Expect
   row(`DELETE ${path}/award_emoji/:award_id`, write, 'G-4.6-11'),
 ];
 
+/** Access tokens and deploy tokens of a project or group (G-5-10). */
+const resourceTokenRows = (path: string, read: FamilyName, write: FamilyName): Expectation[] => [
+  row(`GET ${path}/access_tokens`, read, 'G-5-10'),
+  row(`POST ${path}/access_tokens`, write, 'G-5-10', { name: 't', scopes: ['api'] }),
+  row(`GET ${path}/access_tokens/:token_id`, read, 'G-5-10'),
+  row(`DELETE ${path}/access_tokens/:token_id`, write, 'G-5-10'),
+  row(`POST ${path}/access_tokens/self/rotate`, 'memberWrite', 'G-5-5'),
+  row(`POST ${path}/access_tokens/:token_id/rotate`, write, 'G-5-10'),
+  row(`GET ${path}/deploy_tokens`, read, 'G-5-1'),
+  row(`POST ${path}/deploy_tokens`, write, 'G-5-1', { name: 't', scopes: ['read_repository'] }),
+  row(`GET ${path}/deploy_tokens/:token_id`, read, 'G-5-1'),
+  row(`DELETE ${path}/deploy_tokens/:token_id`, write, 'G-5-1'),
+];
+
 /** Every operation there is. A route without a row here fails the test, and so does a row without a route. */
 export const expectations: readonly Expectation[] = [
   // Instance
@@ -162,6 +187,7 @@ export const expectations: readonly Expectation[] = [
   row('GET /user', 'userRead', 'gaps §10 User'),
   row('GET /users', 'everyone', 'gaps §10 Users'),
   row('GET /users/:id', 'everyone', 'gaps §10 Users'),
+  row('GET /users/:id/memberships', 'adminRead', 'gaps §10 Users'),
   row('POST /users', 'adminWrite', 'gaps §10 Users', {
     email: 'a@example.com',
     name: 'A',
@@ -174,6 +200,39 @@ export const expectations: readonly Expectation[] = [
   row('POST /users/:id/unblock', 'adminWrite', 'gaps §10 Users'),
   row('POST /users/:id/activate', 'adminWrite', 'gaps §10 Users'),
   row('POST /users/:id/deactivate', 'adminWrite', 'gaps §10 Users'),
+  row('GET /user/emails', 'userRead', 'gaps §10 Users'),
+  row('POST /user/emails', 'userWrite', 'gaps §10 Users', { email: 'a@example.com' }),
+  row('GET /user/emails/:email_id', 'userRead', 'gaps §10 Users'),
+  row('DELETE /user/emails/:email_id', 'userWrite', 'gaps §10 Users'),
+  row('GET /users/:id/emails', 'adminRead', 'gaps §10 Users'),
+  row('POST /users/:id/emails', 'adminWrite', 'gaps §10 Users', { email: 'a@example.com' }),
+  row('DELETE /users/:id/emails/:email_id', 'adminWrite', 'gaps §10 Users'),
+  row('GET /user/status', 'userRead', 'gaps §10 Users'),
+  row('PUT /user/status', 'userWrite', 'gaps §10 Users', { message: 'm' }),
+  row('PATCH /user/status', 'userWrite', 'gaps §10 Users', { message: 'm' }),
+  row('GET /users/:id/status', 'everyone', 'gaps §10 Users'),
+  row('POST /users/:id/follow', 'userWrite', 'gaps §10 Users'),
+  row('POST /users/:id/unfollow', 'userWrite', 'gaps §10 Users'),
+  row('GET /users/:id/followers', 'userRead', 'gaps §10 Users'),
+  row('GET /users/:id/following', 'userRead', 'gaps §10 Users'),
+  row('GET /user/activities', 'adminRead', 'gaps §10 Users'),
+  // Others than the user and administrators are refused by the service.
+  row('GET /users/:id/associations_count', 'userRead', 'gaps §10 Users'),
+  // Service accounts
+  row('GET /groups/:id/service_accounts', 'ownerRead', 'G-4.5-1'),
+  row('POST /groups/:id/service_accounts', 'ownerWrite', 'G-4.5-2'),
+  row('PATCH /groups/:id/service_accounts/:user_id', 'ownerWrite', 'G-4.5-3', { name: 'n' }),
+  row('DELETE /groups/:id/service_accounts/:user_id', 'ownerWrite', 'G-4.5-4'),
+  row('GET /groups/:id/service_accounts/:user_id/personal_access_tokens', 'ownerRead', 'G-4.5-5'),
+  row('POST /groups/:id/service_accounts/:user_id/personal_access_tokens', 'ownerWrite', 'G-4.5-6', {
+    name: 't',
+    scopes: ['api'],
+  }),
+  row('POST /groups/:id/service_accounts/:user_id/personal_access_tokens/:token_id/rotate', 'ownerWrite', 'G-4.5-7'),
+  row('DELETE /groups/:id/service_accounts/:user_id/personal_access_tokens/:token_id', 'ownerWrite', 'G-4.5-8'),
+  row('GET /service_accounts', 'adminRead', 'G-4.5-13'),
+  row('POST /service_accounts', 'adminWrite', 'G-4.5-13'),
+  row('PATCH /service_accounts/:user_id', 'adminWrite', 'G-4.5-13', { name: 'n' }),
   row('POST /users/:user_id/personal_access_tokens', 'adminWrite', 'G-5-10', { name: 't', scopes: ['api'] }),
   row('POST /user/personal_access_tokens', 'userWrite', 'G-5-10', { name: 't', scopes: ['self_rotate'] }),
   row('GET /personal_access_tokens', 'userRead', 'G-5-11'),
@@ -183,6 +242,13 @@ export const expectations: readonly Expectation[] = [
   row('DELETE /personal_access_tokens/:token_id', 'userWrite', 'G-5-11'),
   row('POST /personal_access_tokens/self/rotate', 'userWrite', 'G-5-11'),
   row('POST /personal_access_tokens/:token_id/rotate', 'userWrite', 'G-5-11'),
+  row('GET /users/:user_id/impersonation_tokens', 'adminRead', 'G-5-10'),
+  row('POST /users/:user_id/impersonation_tokens', 'adminWrite', 'G-5-10', { name: 't', scopes: ['api'] }),
+  row('GET /users/:user_id/impersonation_tokens/:token_id', 'adminRead', 'G-5-10'),
+  row('DELETE /users/:user_id/impersonation_tokens/:token_id', 'adminWrite', 'G-5-10'),
+  row('GET /deploy_tokens', 'adminRead', 'G-5-1'),
+  ...resourceTokenRows('/projects/:id', 'maintainerRead', 'maintainerWrite'),
+  ...resourceTokenRows('/groups/:id', 'ownerRead', 'ownerWrite'),
 
   // Namespaces
   row('GET /namespaces', 'userRead', 'gaps §10 Namespaces'),
@@ -196,11 +262,18 @@ export const expectations: readonly Expectation[] = [
   row('PUT /groups/:id', 'ownerWrite', 'G-4.15-6', { name: 'g' }),
   row('DELETE /groups/:id', 'ownerWrite', 'G-4.15-7'),
   // A deleted group is invisible, so the service looks at who asks.
-  row('POST /groups/:id/restore', 'userWrite', 'G-4.15-7'),
+  row('POST /groups/:id/restore', 'ownerWrite', 'G-4.15-7'),
   row('POST /groups/:id/transfer', 'ownerWrite', 'G-4.15-8'),
+  row('GET /groups/:id/transfer_locations', 'ownerRead', 'G-4.15-8'),
+  row('POST /groups/:id/projects/:project_id', 'adminWrite', 'G-4.15-8'),
   row('GET /groups/:id/subgroups', 'openRead', 'G-4.15-3'),
   row('GET /groups/:id/descendant_groups', 'openRead', 'G-4.15-3'),
   row('GET /groups/:id/projects', 'openRead', 'G-4.15-1'),
+  row('GET /groups/:id/projects/shared', 'openRead', 'G-4.15-4'),
+  row('GET /groups/:id/groups/shared', 'openRead', 'G-4.15-4'),
+  row('GET /groups/:id/invited_groups', 'openRead', 'G-4.15-4'),
+  row('POST /groups/:id/share', 'ownerWrite', 'G-4.15-8', { group_id: 5, group_access: 30 }),
+  row('DELETE /groups/:id/share/:group_id', 'ownerWrite', 'G-4.15-8'),
   row('GET /groups/:id/merge_requests', 'openRead', 'G-4.2-1'),
   row('GET /groups/:id/members', 'openRead', 'gaps §10 Members'),
   row('GET /groups/:id/members/all', 'openRead', 'gaps §10 Members'),
@@ -209,6 +282,10 @@ export const expectations: readonly Expectation[] = [
   row('POST /groups/:id/members', 'ownerWrite', 'gaps §10 Members', { user_id: 5, access_level: 30 }),
   row('PUT /groups/:id/members/:user_id', 'ownerWrite', 'gaps §10 Members', { access_level: 30 }),
   row('DELETE /groups/:id/members/:user_id', 'memberWrite', 'gaps §10 Members'),
+  row('GET /groups/:id/access_requests', 'ownerRead', 'G-5-15'),
+  row('POST /groups/:id/access_requests', 'seerWrite', 'G-5-15'),
+  row('PUT /groups/:id/access_requests/:user_id/approve', 'ownerWrite', 'G-5-15'),
+  row('DELETE /groups/:id/access_requests/:user_id', 'memberWrite', 'G-5-15'),
   row('GET /groups/:id/labels', 'openRead', 'gaps §10 Labels'),
   row('GET /groups/:id/labels/:label_id', 'openRead', 'gaps §10 Labels'),
   row('POST /groups/:id/labels', 'reporterWrite', 'gaps §10 Labels', { name: 'l', color: '#ff0000' }),
@@ -216,6 +293,26 @@ export const expectations: readonly Expectation[] = [
   row('DELETE /groups/:id/labels/:label_id', 'reporterWrite', 'gaps §10 Labels'),
   row('PUT /groups/:id/labels', 'reporterWrite', 'gaps §10 Labels', { name: 'l', color: '#ff0000' }),
   row('DELETE /groups/:id/labels', 'reporterWrite', 'gaps §10 Labels', { name: 'l' }),
+  row('GET /application/settings', 'adminRead', 'issue 13'),
+  row('PUT /application/settings', 'adminWrite', 'issue 13', { can_create_group: true }),
+  row('GET /user/keys', 'userRead', 'G-4.10-4'),
+  row('GET /user/keys/:key_id', 'userRead', 'G-4.10-4'),
+  row('POST /user/keys', 'userWrite', 'G-4.10-4', { title: 'k', key: 'k' }),
+  row('DELETE /user/keys/:key_id', 'userWrite', 'G-4.10-4'),
+  row('GET /users/:user_id/keys', 'everyone', 'G-4.10-4'),
+  row('GET /users/:user_id/keys/:key_id', 'everyone', 'G-4.10-4'),
+  row('POST /users/:user_id/keys', 'adminWrite', 'G-4.10-4', { title: 'k', key: 'k' }),
+  row('DELETE /users/:user_id/keys/:key_id', 'adminWrite', 'G-4.10-4'),
+  row('GET /keys', 'adminRead', 'G-4.10-2', { fingerprint: 'f' }),
+  row('GET /keys/:key_id', 'adminRead', 'G-4.10-1'),
+  row('GET /deploy_keys', 'adminRead', 'G-4.10-4'),
+  row('POST /deploy_keys', 'adminWrite', 'G-4.10-4', { title: 'k', key: 'k' }),
+  row('GET /projects/:id/deploy_keys', 'maintainerRead', 'G-4.10-4'),
+  row('GET /projects/:id/deploy_keys/:key_id', 'maintainerRead', 'G-4.10-4'),
+  row('POST /projects/:id/deploy_keys', 'maintainerWrite', 'G-4.10-4', { title: 'k', key: 'k' }),
+  row('PUT /projects/:id/deploy_keys/:key_id', 'maintainerWrite', 'G-4.10-4', { title: 'k' }),
+  row('POST /projects/:id/deploy_keys/:key_id/enable', 'maintainerWrite', 'G-4.10-4'),
+  row('DELETE /projects/:id/deploy_keys/:key_id', 'maintainerWrite', 'G-4.10-4'),
   row('GET /groups/:id/milestones', 'openRead', 'gaps §10 Milestones'),
   row('GET /groups/:id/milestones/:milestone_id', 'openRead', 'gaps §10 Milestones'),
   row('POST /groups/:id/milestones', 'reporterWrite', 'gaps §10 Milestones', { title: 'm' }),
@@ -225,6 +322,16 @@ export const expectations: readonly Expectation[] = [
   // Projects
   row('GET /projects', 'everyone', 'gaps §10 Projects'),
   row('GET /users/:id/projects', 'everyone', 'gaps §10 Projects'),
+  row('GET /topics', 'everyone', 'G-4.16-5'),
+  row('GET /topics/:id', 'everyone', 'G-4.16-5'),
+  row('POST /topics', 'adminWrite', 'G-4.16-5', { name: 'n', title: 't' }),
+  row('PUT /topics/:id', 'adminWrite', 'G-4.16-5', { title: 't' }),
+  row('DELETE /topics/:id', 'adminWrite', 'G-4.16-5'),
+  row('POST /topics/merge', 'adminWrite', 'G-4.16-5', { source_topic_id: 1, target_topic_id: 2 }),
+  row('GET /avatar', 'everyone', 'G-4.16-6', { email: 'ada@example.com' }),
+  row('PUT /user/avatar', 'userWrite', 'G-4.16-6', { avatar: '' }),
+  row('GET /projects/:id/avatar', 'openRead', 'G-4.16-6'),
+  row('GET /groups/:id/avatar', 'openRead', 'G-4.16-6'),
   row('POST /projects', 'userWrite', 'gaps §10 Projects', { name: 'p' }),
   row('POST /projects/user/:user_id', 'adminWrite', 'gaps §10 Projects', { name: 'p' }),
   row('GET /projects/:id', 'openRead', 'gaps §10 Projects'),
@@ -235,6 +342,11 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/:id/archive', 'ownerWrite', 'gaps §10 Projects'),
   row('POST /projects/:id/unarchive', 'ownerWrite', 'gaps §10 Projects'),
   row('PUT /projects/:id/transfer', 'ownerWrite', 'gaps §10 Projects', { namespace: 'g' }),
+  row('GET /projects/:id/invited_groups', 'openRead', 'G-4.15-4'),
+  row('POST /projects/:id/share', 'maintainerWrite', 'G-4.15-8', { group_id: 5, group_access: 30 }),
+  row('DELETE /projects/:id/share/:group_id', 'maintainerWrite', 'G-4.15-8'),
+  row('GET /projects/:id/transfer_locations', 'ownerRead', 'G-4.15-8'),
+  row('POST /projects/:id/restore', 'ownerWrite', 'G-4.15-7'),
   row('GET /projects/:id/members', 'openRead', 'gaps §10 Members'),
   row('GET /projects/:id/members/all', 'openRead', 'gaps §10 Members'),
   row('GET /projects/:id/members/all/:user_id', 'openRead', 'gaps §10 Members'),
@@ -242,6 +354,10 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/:id/members', 'maintainerWrite', 'gaps §10 Members', { user_id: 5, access_level: 30 }),
   row('PUT /projects/:id/members/:user_id', 'maintainerWrite', 'gaps §10 Members', { access_level: 30 }),
   row('DELETE /projects/:id/members/:user_id', 'memberWrite', 'gaps §10 Members'),
+  row('GET /projects/:id/access_requests', 'maintainerRead', 'G-5-15'),
+  row('POST /projects/:id/access_requests', 'seerWrite', 'G-5-15'),
+  row('PUT /projects/:id/access_requests/:user_id/approve', 'maintainerWrite', 'G-5-15'),
+  row('DELETE /projects/:id/access_requests/:user_id', 'memberWrite', 'G-5-15'),
   row('GET /projects/:id/labels', 'openRead', 'gaps §10 Labels'),
   row('GET /projects/:id/labels/:label_id', 'openRead', 'gaps §10 Labels'),
   row('POST /projects/:id/labels', 'reporterWrite', 'gaps §10 Labels', { name: 'l', color: '#ff0000' }),
@@ -254,6 +370,21 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/:id/milestones', 'reporterWrite', 'gaps §10 Milestones', { title: 'm' }),
   row('PUT /projects/:id/milestones/:milestone_id', 'reporterWrite', 'gaps §10 Milestones', { title: 'm' }),
   row('DELETE /projects/:id/milestones/:milestone_id', 'reporterWrite', 'gaps §10 Milestones'),
+  row('GET /groups/:id/variables', 'ownerRead', 'G-4.3-1'),
+  row('GET /groups/:id/variables/:key', 'ownerRead', 'G-4.3-2'),
+  row('POST /groups/:id/variables', 'ownerWrite', 'G-4.3-3', { key: 'K', value: 'v' }),
+  row('PUT /groups/:id/variables/:key', 'ownerWrite', 'G-4.3-4', { value: 'v' }),
+  row('DELETE /groups/:id/variables/:key', 'ownerWrite', 'G-4.3-5'),
+  row('GET /projects/:id/variables', 'maintainerRead', 'gaps §10 Project variables'),
+  row('GET /projects/:id/variables/:key', 'maintainerRead', 'gaps §10 Project variables'),
+  row('POST /projects/:id/variables', 'maintainerWrite', 'gaps §10 Project variables', { key: 'K', value: 'v' }),
+  row('PUT /projects/:id/variables/:key', 'maintainerWrite', 'gaps §10 Project variables', { value: 'v' }),
+  row('DELETE /projects/:id/variables/:key', 'maintainerWrite', 'gaps §10 Project variables'),
+  row('GET /admin/ci/variables', 'adminRead', 'gaps §10 Project variables'),
+  row('GET /admin/ci/variables/:key', 'adminRead', 'gaps §10 Project variables'),
+  row('POST /admin/ci/variables', 'adminWrite', 'gaps §10 Project variables', { key: 'K', value: 'v' }),
+  row('PUT /admin/ci/variables/:key', 'adminWrite', 'gaps §10 Project variables', { value: 'v' }),
+  row('DELETE /admin/ci/variables/:key', 'adminWrite', 'gaps §10 Project variables'),
 
   // Repository
   row('GET /projects/:id/repository/branches', 'reporterRead', 'gaps §10 Repository'),
@@ -304,9 +435,11 @@ export const expectations: readonly Expectation[] = [
   row('GET /projects/:id/pipelines/:pipeline_id', 'reporterRead', 'gaps §10 Pipelines'),
   // The service leaves them to Maintainers and to who made the pipeline.
   row('GET /projects/:id/pipelines/:pipeline_id/variables', 'reporterRead', 'gaps §10 Pipelines'),
+  row('GET /projects/:id/pipelines/:pipeline_id/ci_variables', 'reporterRead', 'gaps §10 Pipelines'),
   row('POST /projects/:id/pipeline', 'developerWrite', 'gaps §10 Pipelines', { ref: 'main' }),
   row('POST /projects/:id/pipelines/:pipeline_id/cancel', 'developerWrite', 'gaps §10 Pipelines'),
   row('POST /projects/:id/pipelines/:pipeline_id/retry', 'developerWrite', 'gaps §10 Pipelines'),
+  row('POST /projects/:id/pipelines/:pipeline_id/job_token', 'maintainerWrite', 'G-5-13'),
   row('POST /projects/:id/statuses/:sha', 'developerWrite', 'gaps §10 Pipelines', { state: 'success' }),
 
   // Issues. Everybody who sees a public project may open one; what else than reading a caller may do with one, the service decides.
@@ -492,4 +625,53 @@ export const expectations: readonly Expectation[] = [
   row('GET /todos', 'userRead', 'api.md 4.9'),
   row('POST /todos/:id/mark_as_done', 'userWrite', 'api.md 4.9'),
   row('POST /todos/mark_as_done', 'userWrite', 'api.md 4.9'),
+
+  // Broadcast messages
+  row('GET /broadcast_messages', 'everyone', 'api.md 4.13'),
+  row('GET /broadcast_messages/:id', 'everyone', 'api.md 4.13'),
+  row('POST /broadcast_messages', 'adminWrite', 'G-4.13-3', { message: 'm' }),
+  row('PUT /broadcast_messages/:id', 'adminWrite', 'G-4.13-3'),
+  row('DELETE /broadcast_messages/:id', 'adminWrite', 'G-4.13-1'),
+
+  // Custom attributes
+  ...customAttributeRows('users', 'adminRead', 'adminWrite'),
+  ...customAttributeRows('groups', 'adminOfTarget', 'adminOfTarget'),
+  ...customAttributeRows('projects', 'adminOfTarget', 'adminOfTarget'),
 ];
+
+const repository = '/projects/:id/repository';
+const mergeRequest = '/projects/:id/merge_requests/:merge_request_iid';
+
+/** Operations that take the token of a job (G-5-13): they read its project, and report what it found out. */
+export const jobOperations: ReadonlySet<string> = new Set([
+  'GET /projects/:id/pipelines/:pipeline_id/ci_variables',
+  `GET ${repository}/tree`,
+  `GET ${repository}/blobs/:sha`,
+  `GET ${repository}/blobs/:sha/raw`,
+  `GET ${repository}/compare`,
+  `GET ${repository}/merge_base`,
+  `GET ${repository}/contributors`,
+  `GET ${repository}/files/:file_path`,
+  `GET ${repository}/files/:file_path/raw`,
+  `GET ${repository}/commits`,
+  `GET ${repository}/commits/:sha`,
+  `GET ${repository}/commits/:sha/diff`,
+  `GET ${repository}/commits/:sha/refs`,
+  `GET ${repository}/commits/:sha/statuses`,
+  `GET ${repository}/branches`,
+  `GET ${repository}/branches/:branch`,
+  `GET ${repository}/tags`,
+  `GET ${repository}/tags/:tag_name`,
+  'POST /projects/:id/statuses/:sha',
+  'GET /projects/:id/pipelines/:pipeline_id',
+  'GET /projects/:id/pipelines/:pipeline_id/variables',
+  `GET ${mergeRequest}`,
+  `GET ${mergeRequest}/merge_ref`,
+  `GET ${mergeRequest}/commits`,
+  `GET ${mergeRequest}/diffs`,
+  `GET ${mergeRequest}/changes`,
+  `GET ${mergeRequest}/versions`,
+  `GET ${mergeRequest}/versions/:version_id`,
+  `GET ${mergeRequest}/participants`,
+  `GET ${mergeRequest}/reviewers`,
+]);

@@ -82,9 +82,10 @@ describe('permissions', () => {
 
   it('notice any one route opened from administrators to users, or from users to everybody', async () => {
     const steps = { admin: 'user', user: 'public' } as const;
-    const opened = routes.flatMap((route) =>
-      route.access === 'admin' || route.access === 'user' ? [{ ...route, access: steps[route.access] }] : [],
-    );
+    const opened = routes.flatMap((route) => {
+      if (route.administrators) return [{ ...route, administrators: undefined }] as unknown as Route[];
+      return route.access === 'admin' || route.access === 'user' ? [{ ...route, access: steps[route.access] }] : [];
+    });
     const walk = await openWalk(opened);
     const noticed = new Set(
       (await walk.unexpectedReplies(opened.flatMap(rowsOf), ['public'])).map(({ operation }) => operation),

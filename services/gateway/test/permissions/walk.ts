@@ -5,8 +5,7 @@ import {
   type ResolveResponse,
   ResolveResponse_TokenRefusal as TokenRefusal,
 } from '@switchyard/protos/groups_admin/v1/access';
-import type { Access } from '@switchyard/protos/rpc/v1/identity';
-import { Access_ClosedFeatures, Access_Kind } from '@switchyard/protos/rpc/v1/identity';
+import { type Access, Access_ClosedFeatures, Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import { anonymous, entity } from '@switchyard/rpc';
 import type { Route } from '../../src/http/route';
 import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
@@ -77,7 +76,8 @@ function answerFor(request: ResolveRequest): ResolveResponse {
 // An anonymous request carries no token to name its case, so the walk is one visibility at a time.
 let currentVisibility: Visibility = 'public';
 
-const pathOf = (pattern: string): string =>
+/** A path of a pattern, with something for each of its parameters. */
+export const pathOf = (pattern: string): string =>
   pattern
     .replace(/:(id|[a-z_]*iid|[a-z_]+_id)(?=\/|$)/g, '1')
     .replace(/:(sha|commit_id)(?=\/|$)/g, 'a'.repeat(40))
@@ -104,6 +104,9 @@ export async function openWalk(routes: readonly Route[]): Promise<Walk> {
       SWITCHYARD_APPLICATION_LIMITS: 0,
       MERGE_REQUESTS_HTTP_URL: internal,
       ALERTS_HTTP_URL: internal,
+    },
+    fakes: {
+      'AvatarService/GetAvatar': async () => ({ content: Buffer.from('x'), contentType: 'image/png', filename: 'x' }),
     },
     otherwise: async () => entity({}),
   });

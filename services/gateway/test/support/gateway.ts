@@ -1,7 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { ServiceDefinition } from '@grpc/grpc-js';
-import type { ResolveAllRequest, ResolveRequest, ResolveResponse } from '@switchyard/protos/groups_admin/v1/access';
-import { ResolveResponse_SudoRefusal, ResolveResponse_TokenRefusal } from '@switchyard/protos/groups_admin/v1/access';
+import {
+  type ResolveAllRequest,
+  type ResolveRequest,
+  type ResolveResponse,
+  ResolveResponse_SudoRefusal,
+  ResolveResponse_TokenRefusal,
+} from '@switchyard/protos/groups_admin/v1/access';
 import { type Access, Access_Kind, type Actor } from '@switchyard/protos/rpc/v1/identity';
 import { anonymous, type CallOptions } from '@switchyard/rpc';
 import { compose, type Gateway } from '../../src/compose';
@@ -79,6 +84,9 @@ export const resolved = (given: Partial<ResolveResponse> = {}): ResolveResponse 
   ...given,
 });
 
+/** Every gateway asks it all the time; it belongs to no request. */
+const following = 'SettingsService/FollowSettings';
+
 /** Starts a gateway whose services are `fakes`; without an `AccessService/Resolve` of their own, `access` answers it. */
 export async function startTestGateway(options: {
   fakes?: Fakes;
@@ -97,6 +105,11 @@ export async function startTestGateway(options: {
   fakes['AccessService/ResolveAll'] ??= (async ({ questions }: ResolveAllRequest, callOptions: CallOptions) => ({
     answers: await Promise.all(questions.map((one) => fakes['AccessService/Resolve']?.(one as never, callOptions))),
   })) as Fakes[string];
+  // Settings do not change unless a test says so.
+  fakes[following] ??= ((_: never, { signal }: CallOptions) =>
+    new Promise((answer) => {
+      signal?.addEventListener('abort', () => answer({ version: 0, limits: undefined }), { once: true });
+    })) as Fakes[string];
   const peers: Peers = {
     client: (definition: ServiceDefinition) =>
       Object.fromEntries(
@@ -116,7 +129,7 @@ export async function startTestGateway(options: {
           return [
             name,
             async (request: unknown, callOptions: CallOptions) => {
-              calls.push({ rpc, request, options: callOptions });
+              if (rpc !== following) calls.push({ rpc, request, options: callOptions });
               const fake = fakes[rpc] ?? options.otherwise;
               if (fake === undefined) throw new Error(`no fake for ${rpc}`);
               return fake(request as never, callOptions);

@@ -3,8 +3,10 @@ import type { Edges } from '../edges';
 import { directoryFeed } from './application/follow-directory';
 import { locateProject } from './application/locate-project';
 import { resolveAccess } from './application/resolve-access';
+import type { PresentedAs } from './domain/access';
 import { accessStore } from './storage/access.store';
 import { directoryStore } from './storage/directory.store';
+import { machineTokenStore } from './storage/machine-token.store';
 import { accessHandler } from './transport/access.handler';
 import { directoryHandler } from './transport/directory.handler';
 
@@ -14,9 +16,9 @@ import { directoryHandler } from './transport/directory.handler';
  */
 export function composeDirectory(
   { config, db, observe }: Edges,
-  digestOf: (token: string) => Buffer | undefined,
+  digestOf: (token: string, kind: PresentedAs) => Buffer | undefined,
 ): Area {
-  const store = accessStore(db);
+  const store = { ...accessStore(db), ...machineTokenStore(db) };
   const access = observe('access', {
     resolve: resolveAccess({ store, digestOf, tier: config.SWITCHYARD_TIER }),
     locateProject: locateProject(store),

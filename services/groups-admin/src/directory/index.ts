@@ -3,13 +3,18 @@ export type { Viewer } from './domain/access-rules';
 export type { DirectoryWriter, Transact } from './storage/directory-writer';
 export { directoryWriter } from './storage/directory-writer';
 export { publishTier } from './storage/instance.store';
+export { type Reached, sharedMemberships, sharesOf, waysBelow, waysOf } from './storage/reach';
 export type { DirectoryTx } from './storage/recorded';
+export { isUserNamed } from './storage/user-name.sql';
 export {
   matches,
   memberGroups,
   memberProjects,
   ownGroups,
   publicViewer,
+  purgeBegun,
+  restorableGroups,
+  restorableProjects,
   visibleGroups,
   visibleProjects,
 } from './storage/viewer';

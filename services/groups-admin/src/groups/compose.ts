@@ -1,16 +1,19 @@
 import { createHmac } from 'node:crypto';
 import type { Area } from '@switchyard/service';
+import type { KeepAvatar } from '../avatars';
 import type { DirectoryWriter } from '../directory';
 import type { Edges } from '../edges';
 import type { Owners } from '../members';
-import type { ListProjects } from '../projects';
+import type { ListProjects, TransferProject } from '../projects';
+import type { CurrentSettings } from '../settings';
 import { createGroup } from './application/create-group';
 import { deleteGroup, restoreGroup } from './application/delete-group';
 import { readGroups } from './application/read-groups';
 import { transferGroup } from './application/transfer-group';
+import { transferProjectToGroup } from './application/transfer-project';
 import { updateGroup } from './application/update-group';
 import { groupStore } from './storage/group.store';
-import { groupHandler } from './transport/group.handler';
+import { groupHandler, groupViews, type ShowGroup } from './transport/group.handler';
 
 /**
  * Registration tokens of runners. They are derived, so that they are the same on every replica and in no dump of the
@@ -21,23 +24,43 @@ const runnersTokens =
   (groupId: number): string =>
     `GR1348941${createHmac('sha256', secret).update(`runners of group ${groupId}`).digest('base64url').slice(0, 20)}`;
 
+/** Groups, and how other areas show one after a change. */
+export interface GroupArea extends Area {
+  readonly showGroup: ShowGroup;
+}
+
 /** Groups and their trees. */
 export function composeGroups(
   { config, db, observe }: Edges,
   writer: DirectoryWriter,
-  { owners, listProjects }: { owners: Owners; listProjects: ListProjects },
-): Area {
-  const given = { groups: groupStore(db, writer, owners), listProjects };
-  const { list: listGroups, get: getGroup } = readGroups(given);
+  {
+    owners,
+    settings,
+    ...others
+  }: {
+    owners: Owners;
+    listProjects: ListProjects;
+    transferProject: TransferProject;
+    settings: CurrentSettings;
+    keepAvatar: KeepAvatar;
+  },
+): GroupArea {
+  const { SWITCHYARD_TIER: tier } = config;
+  const given = { groups: groupStore(db, writer, owners), tier, settings, ...others };
+  const { list: listGroups, get: getGroup, sharedWith, transferLocations: listTransferLocations } = readGroups(given);
   const useCases = observe('groups', {
     createGroup: createGroup(given),
     updateGroup: updateGroup(given),
     transferGroup: transferGroup(given),
     deleteGroup: deleteGroup(given),
     restoreGroup: restoreGroup(given),
+    transferProjectToGroup: transferProjectToGroup(given),
     listGroups,
     getGroup,
+    sharedWith,
+    listTransferLocations,
   });
-  const instance = { tier: config.SWITCHYARD_TIER, externalUrl: config.SWITCHYARD_EXTERNAL_URL };
-  return { services: [groupHandler(useCases, instance, runnersTokens(config.SWITCHYARD_SECRET))] };
+  const instance = { tier, externalUrl: config.SWITCHYARD_EXTERNAL_URL };
+  const views = groupViews(useCases, instance, runnersTokens(config.SWITCHYARD_SECRET));
+  return { services: [groupHandler(useCases, instance, views)], showGroup: views.showGroup };
 }

@@ -1,10 +1,13 @@
 import { repeat } from '@switchyard/background';
 import type { Area } from '@switchyard/service';
+import type { Approve } from '../access-requests';
 import type { DirectoryWriter } from '../directory';
 import type { Edges } from '../edges';
 import { manageMembers } from './application/manage-members';
+import { presentMember } from './presenters/member.presenter';
 import { memberStore } from './storage/member.store';
 import { type Owners, owners } from './storage/owners';
+import { listUserMemberships } from './storage/user-membership.list';
 import { memberHandler } from './transport/member.handler';
 
 /** Milliseconds between two searches for memberships that have expired. */
@@ -13,16 +16,21 @@ const expiryIntervalMs = 5_000;
 /** Members, and what groups and projects need of them. */
 export interface MemberArea extends Area {
   readonly owners: Owners;
+  /** Approves an access request; returns the member as the API shows one. */
+  readonly approve: Approve;
   /** Removes memberships that have expired; returns how many. */
   expire(): Promise<number>;
 }
 
 /** Members of groups and projects, and the job that ends expired memberships. */
 export function composeMembers({ config, db, observe }: Edges, writer: DirectoryWriter): MemberArea {
-  const { expire, ...members } = observe('members', manageMembers({ members: memberStore(db, writer) }));
+  const externalUrl = config.SWITCHYARD_EXTERNAL_URL;
+  const store = { ...memberStore(db, writer, config.SWITCHYARD_TIER), ofUser: listUserMemberships(db) };
+  const { approve, expire, ...members } = observe('members', manageMembers({ members: store }));
   return {
-    services: [memberHandler(members, config.SWITCHYARD_EXTERNAL_URL)],
+    services: [memberHandler(members, externalUrl)],
     owners,
+    approve: async (...request) => presentMember(await approve(...request), externalUrl),
     expire,
     start: () => [repeat('expired memberships', expiryIntervalMs, () => expire())],
   };

@@ -1,13 +1,15 @@
 import type { Area } from '@switchyard/service';
+import type { KeepAvatar } from '../avatars';
 import type { DirectoryWriter } from '../directory';
 import type { Edges } from '../edges';
 import type { Owners } from '../members';
+import type { CurrentSettings } from '../settings';
 import { createProject } from './application/create-project';
-import { deleteProject } from './application/delete-project';
+import { deleteProject, restoreProject } from './application/delete-project';
 import { followPushes } from './application/follow-pushes';
 import type { ProjectStore } from './application/project.ports';
 import { readProjects } from './application/read-projects';
-import { transferProject } from './application/transfer-project';
+import { transferNamedProject, transferProject } from './application/transfer-project';
 import { archiveProject, setDefaultBranch, updateProject } from './application/update-project';
 import { projectStore } from './storage/project.store';
 import { projectHandler } from './transport/project.handler';
@@ -16,16 +18,24 @@ import { repositorySubscription } from './transport/repository.subscription';
 /** A page of projects the viewer may see. */
 export type ListProjects = ProjectStore['list'];
 
-/** Projects, and the list of them that a group shows. */
+/** Moves a project, by id or full path, to a namespace, by id or full path. */
+export type TransferProject = ReturnType<typeof transferNamedProject>;
+
+/** Projects, and what groups do with them. */
 export interface ProjectArea extends Area {
   readonly listProjects: ListProjects;
+  readonly transferProject: TransferProject;
 }
 
 /** Projects and what pushes say of them. */
-export function composeProjects({ config, db, observe }: Edges, writer: DirectoryWriter, owners: Owners): ProjectArea {
+export function composeProjects(
+  { config, db, observe }: Edges,
+  writer: DirectoryWriter,
+  { owners, settings, keepAvatar }: { owners: Owners; settings: CurrentSettings; keepAvatar: KeepAvatar },
+): ProjectArea {
   const projects = projectStore(db, writer, owners);
   const tier = config.SWITCHYARD_TIER;
-  const given = { projects, tier };
+  const given = { projects, tier, keepAvatar, settings };
   const { list: listProjects, get: getProject } = readProjects(given);
   const { follow, ...useCases } = observe('projects', {
     createProject: createProject(given),
@@ -34,6 +44,7 @@ export function composeProjects({ config, db, observe }: Edges, writer: Director
     setDefaultBranch: setDefaultBranch(given),
     transferProject: transferProject(given),
     deleteProject: deleteProject(given),
+    restoreProject: restoreProject(given),
     listProjects,
     getProject,
     follow: followPushes(given),
@@ -42,5 +53,6 @@ export function composeProjects({ config, db, observe }: Edges, writer: Director
     services: [projectHandler(useCases, { tier, externalUrl: config.SWITCHYARD_EXTERNAL_URL })],
     consumers: [{ group: 'groups-admin', subscriptions: [repositorySubscription(follow)] }],
     listProjects: projects.list,
+    transferProject: transferNamedProject(given),
   };
 }

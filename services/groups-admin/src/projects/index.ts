@@ -1,3 +1,3 @@
-export { composeProjects, type ListProjects } from './compose';
+export { composeProjects, type ListProjects, type TransferProject } from './compose';
 export type { ProjectRow } from './domain/project-row';
 export { type Instance, presentProject, presentSimpleProject } from './presenters/project.presenter';

@@ -2,6 +2,7 @@ import { repeat } from '@switchyard/background';
 import type { Area } from '@switchyard/service';
 import type { DirectoryWriter } from '../directory';
 import type { Edges } from '../edges';
+import type { CurrentSettings } from '../settings';
 import { purge } from './application/purge';
 import { purgeStore } from './storage/purge.store';
 
@@ -15,8 +16,12 @@ export interface PurgeArea extends Area {
 }
 
 /** The job that deletes groups, projects and the namespaces of deleted users once they are due. */
-export function composePurge({ config, observe }: Edges, { transaction }: DirectoryWriter): PurgeArea {
-  const delayDays = config.SWITCHYARD_DELETION_DELAY_DAYS;
+export function composePurge(
+  { observe }: Edges,
+  { transaction }: DirectoryWriter,
+  settings: CurrentSettings,
+): PurgeArea {
+  const delayDays = async () => (await settings()).deletion_adjourned_period;
   const due = observe('purge', { purge: purge({ transaction, store: purgeStore(), delayDays }) });
   return { ...due, start: () => [repeat('deleted groups and projects', purgeIntervalMs, due.purge)] };
 }

@@ -1,12 +1,60 @@
+import { repeat } from '@switchyard/background';
 import type { Area } from '@switchyard/service';
+import type { KeepAvatar } from '../avatars';
 import type { DirectoryWriter } from '../directory';
 import type { Edges } from '../edges';
-import { users } from './application/users';
+import type { CurrentSettings } from '../settings';
+import { type AccountUsers, accountUsers } from './application/account-users';
+import { confirmationTokens } from './application/confirmation-token';
+import { deleteQueuedUsers } from './application/delete-users';
+import { emails } from './application/emails';
+import { userProfiles } from './application/user-profiles';
+import { type DeleteUser, users } from './application/users';
+import { emailStore } from './storage/email.store';
 import { userStore } from './storage/user.store';
+import { userProfileStore } from './storage/user-profile.store';
+import { emailHandler } from './transport/email.handler';
 import { userHandler } from './transport/user.handler';
+import { userProfileHandler } from './transport/user-profile.handler';
 
-/** Users: their profiles, states and deletion. */
-export function composeUsers({ config, db, observe }: Edges, directory: DirectoryWriter): Area {
-  const useCases = observe('users', users(userStore(db, directory)));
-  return { services: [userHandler(useCases, config.SWITCHYARD_EXTERNAL_URL)] };
+/** Milliseconds between two searches for users who are to be deleted; a request is seen at once. */
+const deletionIntervalMs = 30_000;
+
+/** Users, and what other areas use of them. */
+export interface UsersArea extends Area {
+  readonly deleteUser: DeleteUser;
+  /** Users behind service accounts. */
+  readonly accounts: AccountUsers;
+}
+
+/** Users: their profiles, states, e-mails and deletion. */
+export function composeUsers(
+  { config, db, clock, observe }: Edges,
+  directory: DirectoryWriter,
+  { keepAvatar, settings }: { keepAvatar: KeepAvatar; settings: CurrentSettings },
+): UsersArea {
+  const externalUrl = config.SWITCHYARD_EXTERNAL_URL;
+  const store = userStore(db, directory);
+  const useCases = observe('users', users(store, { keepAvatar, settings, clock }));
+  const tokens = confirmationTokens(config.SWITCHYARD_SECRET);
+  const emailUseCases = observe(
+    'user_emails',
+    emails(emailStore(db, directory), { tokens, settings, externalUrl, clock }),
+  );
+  const profiles = observe('user_profiles', userProfiles(userProfileStore(db), clock));
+  const { deleteQueued } = observe('users.jobs', { deleteQueued: deleteQueuedUsers(store) });
+  return {
+    services: [
+      userHandler(useCases, externalUrl),
+      emailHandler(emailUseCases),
+      userProfileHandler(profiles, externalUrl),
+    ],
+    deleteUser: useCases.delete,
+    accounts: accountUsers(store, { deleteUser: useCases.delete, settings, clock }),
+    start: () => {
+      const deletions = repeat('users who are to be deleted with what they wrote', deletionIntervalMs, deleteQueued);
+      const unlisten = store.onHardDeletions(() => deletions.soon());
+      return [{ close: async () => unlisten() }, deletions];
+    },
+  };
 }

@@ -137,7 +137,8 @@ async function apply({ kind, a, b }: Step): Promise<void> {
         { userId, change: pick([Change.CHANGE_BLOCK, Change.CHANGE_UNBLOCK, Change.CHANGE_DEACTIVATE], b) as Change },
         root,
       ),
-    deleteUser: () => users.deleteUser({ userId: a % 3 === 0 ? userId : 0, ifUnmodifiedSince: undefined }, root),
+    deleteUser: () =>
+      users.deleteUser({ userId: a % 3 === 0 ? userId : 0, ifUnmodifiedSince: undefined, hardDelete: false }, root),
     createGroup: async () => {
       const settings = { name, path: name, visibility: 'public' };
       known.groups.push(idOf(await groups.createGroup({ parentId: inGroup ? groupId : 0, settings }, root)));
@@ -153,7 +154,7 @@ async function apply({ kind, a, b }: Step): Promise<void> {
         { groupId: a % 4 === 0 ? groupId : 0, permanentlyRemove: false, fullPath: '', ifUnmodifiedSince: undefined },
         root,
       ),
-    restoreGroup: () => groups.restoreGroup({ group: String(groupId) }, root),
+    restoreGroup: () => groups.restoreGroup({ groupId }, root),
     createProject: async () => {
       const settings = { path: name, featureAccessLevels: {}, visibility: 'public', mergeTrainsEnabled: a % 2 === 0 };
       const home = inGroup ? { namespaceId: groupId, userId: 0 } : { namespaceId: 0, userId };
@@ -252,8 +253,9 @@ test('whatever is written through the API, the changes add up to the tables', as
     }),
     { seed: 20261122, numRuns: 3, endOnFailure: true },
   );
-  // Most steps must do something, or the comparison proves nothing.
-  expect(refusals).toBeLessThan(applied * 0.6);
+  // Most steps must do something, or the comparison proves nothing. Without a delay nothing is restored: such steps are
+  // refused.
+  expect(refusals).toBeLessThan(applied * 0.7);
   // The jobs of the service purge what was marked.
   await eventually(expectComplete);
 }, 240_000);

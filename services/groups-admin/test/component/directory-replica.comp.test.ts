@@ -14,7 +14,7 @@ import {
 } from '@switchyard/directory';
 import { isAppError } from '@switchyard/errors';
 import { logMigrations } from '@switchyard/events';
-import { AccessServiceService } from '@switchyard/protos/groups_admin/v1/access';
+import { AccessServiceService, ResolveRequest } from '@switchyard/protos/groups_admin/v1/access';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
 import { CreateGroupRequest, GroupServiceService, UpdateGroupRequest } from '@switchyard/protos/groups_admin/v1/group';
 import { AddMembersRequest, MemberServiceService } from '@switchyard/protos/groups_admin/v1/member';
@@ -27,6 +27,7 @@ import {
   ProjectServiceService,
   UpdateProjectRequest,
 } from '@switchyard/protos/groups_admin/v1/project';
+import { CreateShareRequest, ShareServiceService } from '@switchyard/protos/groups_admin/v1/share';
 import { CreateUserRequest, UpdateUserRequest, UserServiceService } from '@switchyard/protos/groups_admin/v1/user';
 import type { Representation } from '@switchyard/protos/rpc/v1/representation';
 import { anonymous, type CallOptions, connect, type Peer } from '@switchyard/rpc';
@@ -100,7 +101,7 @@ async function close(): Promise<void> {
 type Target = { $case: 'project' | 'group'; value: string };
 
 const resolve = (token: string, target: Target | undefined) =>
-  gateway.client(AccessServiceService).resolve({ token, sudo: '', target, address: '' }, { requestId: 'test' });
+  gateway.client(AccessServiceService).resolve(ResolveRequest.fromPartial({ token, target }), { requestId: 'test' });
 
 const idOf = (reply: Representation): number => (JSON.parse(reply.json.toString()) as { id: number }).id;
 
@@ -153,6 +154,9 @@ const step = fc.record({
     'groupMember',
     'projectMember',
     'leave',
+    'share',
+    'share',
+    'unshare',
     'renameGroup',
     'transferGroup',
     'transferProject',
@@ -186,6 +190,7 @@ async function apply(model: Model, { kind, a, b, level, visibility }: Step): Pro
   const projects = gateway.client(ProjectServiceService);
   const members = gateway.client(MemberServiceService);
   const users = gateway.client(UserServiceService);
+  const shares = gateway.client(ShareServiceService);
   const person = pick(model.people, a);
   const group = pick(model.groups, b);
   const project = pick(model.projects, a + b);
@@ -228,6 +233,21 @@ async function apply(model: Model, { kind, a, b, level, visibility }: Step): Pro
     const source =
       a % 2 === 0 && project !== undefined ? { groupId: 0, projectId: project } : { groupId: group, projectId: 0 };
     await unlessRefused(members.removeMember({ source, userId: person.userId, skipSubresources: b % 2 === 0 }, root));
+  } else if (kind === 'share' && group !== undefined) {
+    const source = b % 3 === 0 && project !== undefined ? { projectId: project } : { groupId: group };
+    const groupId = pick(model.groups, a) ?? group;
+    await unlessRefused(
+      shares.createShare(CreateShareRequest.fromPartial({ source, groupId, accessLevel: Math.max(10, level) }), root),
+    );
+  } else if (kind === 'unshare' && group !== undefined) {
+    const [row] = await owner.query<{
+      id: number;
+      groupId: number;
+      source: { groupId: number; projectId: number };
+    }>(sql`
+      select group_id as "groupId", json_build_object('groupId', coalesce(namespace_id, 0), 'projectId', coalesce(project_id, 0)) as source
+      from group_shares order by id offset ${a % 3} limit 1`);
+    if (row !== undefined) await shares.deleteShare({ ...row, ifUnmodifiedSince: undefined }, root);
   } else if (kind === 'renameGroup' && group !== undefined) {
     const settings = { path: fresh('renamed') };
     await unlessRefused(groups.updateGroup(UpdateGroupRequest.fromPartial({ groupId: group, settings }), root));
@@ -254,7 +274,7 @@ async function apply(model: Model, { kind, a, b, level, visibility }: Step): Pro
     );
   } else if (kind === 'deleteUser' && person && a % 4 === 0) {
     const deleted = await unlessRefused(
-      users.deleteUser({ userId: person.userId, ifUnmodifiedSince: undefined }, root),
+      users.deleteUser({ userId: person.userId, ifUnmodifiedSince: undefined, hardDelete: false }, root),
     );
     if (deleted) model.people = model.people.filter((one) => one !== person);
   } else if (kind === 'external' && person) {
@@ -409,7 +429,9 @@ describe.each([
     const person = await newPerson();
     await caughtUp();
     expect((await usersByIds(db, [person.userId])).get(person.userId)).toMatchObject({ id: person.userId });
-    await gateway.client(UserServiceService).deleteUser({ userId: person.userId, ifUnmodifiedSince: undefined }, root);
+    await gateway
+      .client(UserServiceService)
+      .deleteUser({ userId: person.userId, ifUnmodifiedSince: undefined, hardDelete: false }, root);
     await caughtUp();
     expect((await usersByIds(db, [person.userId])).get(person.userId)).toMatchObject({ username: 'ghost' });
     await directory.rebuild();

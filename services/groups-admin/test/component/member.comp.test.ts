@@ -37,10 +37,21 @@ const inProject = (id = project): MemberSource => ({ groupId: 0, projectId: id }
 const targetOf = (source: MemberSource) =>
   source.groupId > 0 ? { group: source.groupId } : { project: source.projectId };
 
-const list = async (source: MemberSource, given: { inherited?: boolean; query?: string; userIds?: number[] } = {}) => {
+const list = async (
+  source: MemberSource,
+  given: { inherited?: boolean; query?: string; userIds?: number[]; skipUserIds?: number[] } = {},
+) => {
   const found = await shown(
     'Member',
-    members(ada).listMembers({ source, page: pageOf(), query: '', userIds: [], inherited: false, ...given }),
+    members(ada).listMembers({
+      source,
+      page: pageOf(),
+      query: '',
+      userIds: [],
+      skipUserIds: [],
+      inherited: false,
+      ...given,
+    }),
   );
   return found.map((member: { username: string; access_level: number }) => [member.username, member.access_level]);
 };
@@ -82,6 +93,10 @@ test('members of the groups above are members below, each once with the highest 
   ]);
   expect(await list(inProject(), { inherited: true, query: bob.username })).toEqual([[bob.username, 40]]);
   expect(await list(inProject(), { inherited: true, userIds: [eve.userId] })).toEqual([[eve.username, 20]]);
+  expect(await list(inProject(), { inherited: true, skipUserIds: [ada.userId, eve.userId] })).toEqual([
+    [bob.username, 40],
+  ]);
+  expect(await list(inProject(), { skipUserIds: [bob.userId] })).toEqual([[eve.username, 20]]);
   expect(await get(inProject(), ada, true)).toMatchObject({ access_level: 50 });
   expect(await refusal(get(inProject(), ada))).toEqual({ kind: 'not_found', message: '404 Not found' });
 });
@@ -91,7 +106,7 @@ test('a query finds public e-mails, and private ones only for administrators', a
   await addMember(ada, { group }, eve, 30);
   await running.db.query(sql`update users set public_email = 'eve@public.example' where id = ${eve.userId}`);
   const found = async (by: TestUser | undefined, query: string, inherited: boolean) => {
-    const request = { source: inGroup(), page: pageOf(), query, userIds: [], inherited };
+    const request = { source: inGroup(), page: pageOf(), query, userIds: [], skipUserIds: [], inherited };
     return bodyOf(await members(by).listMembers(request, { group })).map(({ id }: { id: number }) => id);
   };
   for (const inherited of [false, true]) {

@@ -174,10 +174,9 @@ describe('updating', () => {
       mergeTrainBatchSize: 7,
       mergeTrainRequiredStatusCount: 5,
       mergeTrainSettlingSeconds: 0,
-      featureAccessLevels: { issues: 'disabled', wiki: 'private' },
+      featureAccessLevels: { issues: 'disabled', snippets: 'private' },
       approvalsBeforeMerge: 2,
       mergeCommitTemplate: '%{title}',
-      buildTimeout: 900,
     };
     expect(await update(ada, id, settings)).toMatchObject({
       name: 'Finely tuned',
@@ -202,17 +201,25 @@ describe('updating', () => {
       merge_train_settling_seconds: 0,
       issues_enabled: false,
       issues_access_level: 'disabled',
-      wiki_access_level: 'private',
+      snippets_access_level: 'private',
       approvals_before_merge: 2,
       merge_commit_template: '%{title}',
-      build_timeout: 900,
     });
     expect(
       await update(ada, id, { mergeCommitTemplate: '', featureAccessLevels: { issues: 'enabled' } }),
     ).toMatchObject({
       merge_commit_template: null,
       issues_enabled: true,
-      wiki_access_level: 'private',
+      snippets_access_level: 'private',
+    });
+    // What nothing is behind is printed with its default, whatever an earlier release has stored.
+    await running.db.query(sql`update projects set build_timeout = 900, lfs_enabled = false,
+      feature_access_levels = feature_access_levels || '{"wiki": "disabled"}' where id = ${id}`);
+    expect(await update(ada, id, {})).toMatchObject({
+      build_timeout: 3600,
+      lfs_enabled: true,
+      wiki_access_level: 'enabled',
+      wiki_enabled: true,
     });
   });
 

@@ -2,7 +2,12 @@ import { countStatements, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { NamespaceServiceService } from '@switchyard/protos/groups_admin/v1/namespace';
 import { PersonalAccessTokenServiceService } from '@switchyard/protos/groups_admin/v1/personal_access_token';
-import { CreateUserRequest, ListUsersRequest, UserServiceService } from '@switchyard/protos/groups_admin/v1/user';
+import {
+  CreateUserRequest,
+  ListUsersRequest,
+  UpdateUserRequest,
+  UserServiceService,
+} from '@switchyard/protos/groups_admin/v1/user';
 import type { CallOptions } from '@switchyard/rpc';
 import { listNamespaces } from '../../src/namespaces/storage/namespace.list';
 import { listTokens } from '../../src/tokens/storage/personal-access-token.list';
@@ -34,8 +39,8 @@ const settings = {
   organization: 'Yard',
   jobTitle: 'Engineer',
   pronouns: 'they/them',
-  publicEmail: 'public@example.com',
-  commitEmail: 'commit@example.com',
+  publicEmail: 'full@example.com',
+  commitEmail: 'full@example.com',
   note: 'note',
   themeId: 2,
   colorSchemeId: 3,
@@ -80,6 +85,8 @@ describe('a user', () => {
     );
     conforming('NewPersonalAccessToken', made);
     const own = await service.as(made.token);
+    const moves = { userId: id, settings: { email: 'next@example.com' } };
+    await users.updateUser(UpdateUserRequest.fromPartial(moves), root);
     const db = openDatabase({ url: service.databaseUrl, applicationName: 'test' });
     await db.query(sql`
       update users set avatar_url = 'http://switchyard.test/a.png', last_sign_in_at = now(), current_sign_in_at = now(),
@@ -90,7 +97,7 @@ describe('a user', () => {
     expect(Object.keys(me).sort()).toEqual(propertiesOf('CurrentUser').sort());
     const empty = Object.keys(me).filter((field) => isEmpty(me[field]) && !unsourced.includes(field));
     expect(empty).toEqual([]);
-    expect(me).toMatchObject({ created_by: { username: 'root' }, commit_email: 'commit@example.com', note: 'note' });
+    expect(me).toMatchObject({ created_by: { username: 'root' }, commit_email: 'full@example.com', note: 'note' });
     const seen = bodyOf(await tokens.getPersonalAccessToken({ tokenId: 0 }, own));
     conforming('SinglePersonalAccessToken', seen);
   });
@@ -138,7 +145,7 @@ it('a list costs the same statements for two rows and for a hundred', async () =
       return { rows: result.rows.length, statements };
     };
     return [
-      await cost(() => listUsers(db, { searchPrivateEmail: true }, page)),
+      await cost(() => listUsers(db, { searchPrivateEmail: true }, page, 1)),
       await cost(() => listTokens(db, {}, page)),
       await cost(() => listNamespaces(db, { search: '', ownedOnly: false, topLevelOnly: false }, viewer, page)),
     ];

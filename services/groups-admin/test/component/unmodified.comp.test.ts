@@ -61,7 +61,7 @@ const kinds: Record<string, Kind> = {
         root,
       ),
     remove: (userId, ifUnmodifiedSince) =>
-      service.client(UserServiceService).deleteUser({ userId, ifUnmodifiedSince }, root),
+      service.client(UserServiceService).deleteUser({ userId, ifUnmodifiedSince, hardDelete: false }, root),
   },
   group: {
     table: 'namespaces',

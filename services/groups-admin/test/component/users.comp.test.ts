@@ -2,6 +2,7 @@ import { openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import {
   AccessServiceService,
+  ResolveRequest,
   ResolveResponse_SudoRefusal as Sudo,
   ResolveResponse_TokenRefusal as Token,
 } from '@switchyard/protos/groups_admin/v1/access';
@@ -61,7 +62,7 @@ describe('many questions at once', () => {
   it('are answered in their order, and bounded (D3)', async () => {
     const { token } = await makeToken((await makeUser()).id);
     const client = service.client(AccessServiceService);
-    const of = (one: string) => ({ token: one, sudo: '', target: undefined, address: '' });
+    const of = (one: string) => ResolveRequest.fromPartial({ token: one });
     const questions = [of(rootToken), of('glpat-unknown-unknown-1'), of(token), of('')];
     const { answers } = await client.resolveAll({ questions }, { requestId: 'test' });
     expect(answers).toEqual(await Promise.all(questions.map((question) => service.resolve(question))));
@@ -206,20 +207,27 @@ describe('users', () => {
     await expect(users().changeUserState({ userId: id, change: Change.CHANGE_BLOCK }, root)).rejects.toEqual(
       kind('forbidden'),
     );
-    await expect(users().deleteUser({ userId: id, ifUnmodifiedSince: undefined }, root)).rejects.toEqual(
-      kind('forbidden'),
-    );
+    await expect(
+      users().deleteUser({ userId: id, ifUnmodifiedSince: undefined, hardDelete: false }, root),
+    ).rejects.toEqual(kind('forbidden'));
   });
 
   it('leave a tombstone that points at the ghost, give their name free, and publish their deletion', async () => {
     const user = await makeUser({ username: 'leaver' });
     const { token } = await makeToken(user.id);
-    await users().deleteUser({ userId: user.id, ifUnmodifiedSince: undefined }, root);
+    const db = openDatabase({ url: service.databaseUrl, applicationName: 'test' });
+    await db.query(sql`
+      insert into access_requests (user_id, namespace_id)
+      select ${user.id}, min(id) from namespaces where owner_id <> ${user.id}`);
+    await users().deleteUser({ userId: user.id, ifUnmodifiedSince: undefined, hardDelete: false }, root);
     expect((await service.resolve({ token })).tokenRefusal).toBe(Token.TOKEN_REFUSAL_UNKNOWN);
     await expect(users().getUser({ userId: user.id }, root)).rejects.toMatchObject({
       body: { message: '404 User Not Found' },
     });
-    const db = openDatabase({ url: service.databaseUrl, applicationName: 'test' });
+    const [lapsed] = await db.query<{ body: object }>(
+      sql`select body from events.outbox where type = 'access_request.changed' and body ->> 'userId' = ${String(user.id)}`,
+    );
+    expect(lapsed?.body).toMatchObject({ lapsed: { reason: 'REASON_USER_DELETED' } });
     const [event] = await db.query(sql`select topic from events.outbox where event_id = ${`user_deleted:${user.id}`}`);
     await db.close();
     expect(event).toEqual({ topic: 'groups-admin.user.v1' });

@@ -1,12 +1,13 @@
 import { countStatements, type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import type { ResolveRequest } from '@switchyard/protos/groups_admin/v1/access';
+import { ResolveRequest } from '@switchyard/protos/groups_admin/v1/access';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import fc from 'fast-check';
 import { locateProject } from '../../src/directory/application/locate-project';
 import { type ResolveAccess, resolveAccess } from '../../src/directory/application/resolve-access';
 import { accessStore } from '../../src/directory/storage/access.store';
-import { visibleGroups, visibleProjects } from '../../src/directory/storage/viewer';
+import { machineTokenStore } from '../../src/directory/storage/machine-token.store';
+import { memberGroups, memberProjects, visibleGroups, visibleProjects } from '../../src/directory/storage/viewer';
 import { service } from '../../src/service';
 import { presentedDigest, tokenDigest } from '../../src/tokens/application/token';
 
@@ -18,7 +19,11 @@ const digest = tokenDigest('a secret of at least thirty-two characters');
 beforeAll(async () => {
   server = await testDatabase({ sets: service.migrationSets });
   db = openDatabase({ url: server.url, applicationName: 'test' });
-  resolve = resolveAccess({ store: accessStore(db), digestOf: presentedDigest(digest, undefined), tier: 'premium' });
+  resolve = resolveAccess({
+    store: { ...accessStore(db), ...machineTokenStore(db) },
+    digestOf: presentedDigest(digest, undefined),
+    tier: 'premium',
+  });
 });
 
 afterAll(async () => {
@@ -27,7 +32,7 @@ afterAll(async () => {
 });
 
 beforeEach(() =>
-  db.query(sql`truncate memberships, projects, namespaces, personal_access_tokens, users, redirect_routes
+  db.query(sql`truncate memberships, group_shares, projects, namespaces, personal_access_tokens, users, redirect_routes
     restart identity cascade`),
 );
 
@@ -80,8 +85,16 @@ const addMember = (user: number, where: { group?: number; project?: number }, le
     values (${user}, ${where.group ?? null}, ${where.project ?? null}, ${level}, ${expiresAt ?? null})
     on conflict do nothing`);
 
+const addShare = (invited: number, where: { group?: number; project?: number }, level: number, expiresAt?: Date) =>
+  db.query(sql`
+    insert into group_shares (group_id, namespace_id, project_id, access_level, expires_at)
+    values (${invited}, ${where.group ?? null}, ${where.project ?? null}, ${level}, ${expiresAt ?? null})
+    on conflict do nothing`);
+
 const ask = (username: string | undefined, target: NonNullable<ResolveRequest['target']>) =>
-  resolve({ token: username === undefined ? '' : tokenOf(username), sudo: '', target, address: '10.0.0.1' });
+  resolve(
+    ResolveRequest.fromPartial({ token: username === undefined ? '' : tokenOf(username), target, address: '10.0.0.1' }),
+  );
 const project = (value: string | number) => ({ $case: 'project', value: String(value) }) as const;
 const group = (value: string | number) => ({ $case: 'group', value: String(value) }) as const;
 
@@ -131,6 +144,30 @@ describe('a project', () => {
     expect(validUntil).toBe(Math.round(end.getTime() / 1_000));
     await db.query(sql`update memberships set expires_at = now()`);
     expect((await ask('ada', project(id))).access).toBeUndefined();
+  });
+
+  it('is reached by a share of it or of a group above, until that ends or the invited group is gone', async () => {
+    const ada = await insertUser('ada');
+    const top = await insertNamespace('top');
+    const invited = await insertNamespace('invited');
+    const below = await insertNamespace('below', { parent: invited });
+    const id = await insertProject('p', await insertNamespace('sub', { parent: top }));
+    await addMember(ada, { group: invited }, 40);
+    const end = new Date(Date.now() + 3_600_000);
+    await addShare(below, { group: top }, 30, end);
+    const level = async () => (await ask('ada', project(id))).access?.level;
+    expect(await level()).toBe(30);
+    expect((await ask('ada', project(id))).validUntil).toBe(Math.round(end.getTime() / 1_000));
+    await addShare(below, { project: id }, 50);
+    expect(await level()).toBe(40);
+    await db.query(sql`update namespaces set marked_for_deletion_at = now() where id = ${invited}`);
+    expect(await level()).toBeUndefined();
+    await db.query(sql`update namespaces set marked_for_deletion_at = null`);
+    await db.query(sql`update group_shares set expires_at = now() where project_id is not null`);
+    expect(await level()).toBe(30);
+    await db.query(sql`update group_shares set expires_at = now()`);
+    expect((await ask('ada', group(top))).access).toBeUndefined();
+    expect(await level()).toBeUndefined();
   });
 
   it('is located by its path, present or former, for a service that requests it on no one’s behalf', async () => {
@@ -193,17 +230,24 @@ describe('what an actor sees', () => {
     level: fc.constantFrom(5, 10, 15, 20, 30, 40, 50),
     expired: fc.constantFrom(false, false, true),
   });
+  const share$ = fc.record({
+    invited: fc.nat(6),
+    at: fc.nat(12),
+    level: fc.constantFrom(10, 15, 20, 30, 40, 50),
+    expired: fc.constantFrom(false, false, false, true),
+  });
   const model$ = fc.record({
     groups: fc.array(group$, { minLength: 1, maxLength: 6 }),
     projects: fc.array(project$, { minLength: 1, maxLength: 6 }),
     members: fc.array(member$, { maxLength: 10 }),
+    shares: fc.array(share$, { maxLength: 8 }),
   });
 
   it('is the same by one look-up, by the lists, and by the rules written out', async () => {
     await fc.assert(
       fc.asyncProperty(model$, async (model) => {
         await db.query(
-          sql`truncate memberships, projects, namespaces, personal_access_tokens, users restart identity cascade`,
+          sql`truncate memberships, group_shares, projects, namespaces, personal_access_tokens, users restart identity cascade`,
         );
         const users = [
           { name: 'plain', admin: false, external: false },
@@ -242,6 +286,21 @@ describe('what an actor sees', () => {
           taken.add(key);
           await addMember(userIds[user]!, where, level, expired ? new Date(0) : undefined);
           if (!expired) members.push({ user, level, ...where });
+        }
+        const direct = [...members];
+        const shared = new Set<string>();
+        for (const { invited, at, level, expired } of model.shares) {
+          const from = groups[invited % groups.length]!;
+          const where =
+            at < 6 ? { group: groups[at % groups.length]!.id } : { project: projects[at % projects.length]!.id };
+          const key = JSON.stringify([from.id, where]);
+          if (where.group === from.id || shared.has(key)) continue;
+          shared.add(key);
+          await addShare(from.id, where, level, expired ? new Date(0) : undefined);
+          if (expired || from.deleting) continue;
+          // Members of the invited group alone: what is shared with it in turn reaches no further.
+          const invitees = direct.filter(({ group }) => group !== undefined && from.ancestry.includes(group));
+          members.push(...invitees.map((one) => ({ user: one.user, level: Math.min(one.level, level), ...where })));
         }
         const open = (visibility: Visibility, at: number): boolean =>
           visibility === 'public' || (visibility === 'internal' && at < users.length && !users[at]!.external);
@@ -295,9 +354,19 @@ describe('what an actor sees', () => {
           const listedProjects = await db.query<{ id: number }>(sql`
             select p.id from projects p join namespaces n on n.id = p.namespace_id where ${visibleProjects(viewer)} order by p.id`);
           expect(listedProjects.map(({ id }) => id)).toEqual(seenProjects.map(({ id }) => id));
+          const inProjects = await db.query<{ id: number }>(sql`
+            select p.id from projects p where ${memberProjects(viewer, 30)} order by p.id`);
+          expect(inProjects.map(({ id }) => id)).toEqual(
+            projects.filter((found) => levelIn(found.group.ancestry, found.id) >= 30).map(({ id }) => id),
+          );
           const listedGroups = await db.query<{ id: number }>(sql`
             select n.id from namespaces n where n.kind = 'group' and ${visibleGroups(viewer)} order by n.id`);
           expect(listedGroups.map(({ id }) => id)).toEqual(seenGroups.map(({ id }) => id));
+          const inGroups = await db.query<{ id: number }>(sql`
+            select n.id from namespaces n where n.kind = 'group' and ${memberGroups(viewer, 30)} order by n.id`);
+          expect(inGroups.map(({ id }) => id)).toEqual(
+            groups.filter((found) => levelIn(found.ancestry) >= 30).map(({ id }) => id),
+          );
         }
       }),
       { numRuns: 12 },

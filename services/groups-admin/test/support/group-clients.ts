@@ -3,6 +3,7 @@ import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
 import { MemberServiceService } from '@switchyard/protos/groups_admin/v1/member';
 import { MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';
 import { ProjectServiceService, type ProjectSettings } from '@switchyard/protos/groups_admin/v1/project';
+import { ShareServiceService } from '@switchyard/protos/groups_admin/v1/share';
 import { type RunningGroups, shown, type TestUser } from './running-groups';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
@@ -15,10 +16,12 @@ export const groupClients = (running: () => RunningGroups) => {
   const members = (user?: TestUser) => running().as(user, MemberServiceService);
   const labels = (user?: TestUser) => running().as(user, LabelServiceService);
   const milestones = (user?: TestUser) => running().as(user, MilestoneServiceService);
+  const shares = (user?: TestUser) => running().as(user, ShareServiceService);
   return {
     groups,
     projects,
     members,
+    shares,
     labels,
     milestones,
 

@@ -1,5 +1,5 @@
 import type { ListGroupsRequest } from '@switchyard/protos/groups_admin/v1/group';
-import type { ListProjectsRequest } from '@switchyard/protos/groups_admin/v1/project';
+import { GroupProjects, type ListProjectsRequest } from '@switchyard/protos/groups_admin/v1/project';
 
 /** Groups without any filter. */
 export const allGroups: ListGroupsRequest = {
@@ -12,6 +12,8 @@ export const allGroups: ListGroupsRequest = {
   owned: false,
   minAccessLevel: 0,
   topLevelOnly: false,
+  sharedWithGroupId: 0,
+  invitedTo: undefined,
 };
 
 /** Projects without any filter. */
@@ -32,10 +34,12 @@ export const allProjects: ListProjectsRequest = {
   withIssuesEnabled: false,
   withMergeRequestsEnabled: false,
   topics: [],
+  topicId: 0,
   idAfter: 0,
   idBefore: 0,
   lastActivityAfter: undefined,
   lastActivityBefore: undefined,
   updatedAfter: undefined,
   updatedBefore: undefined,
+  groupProjects: GroupProjects.GROUP_PROJECTS_UNSPECIFIED,
 };

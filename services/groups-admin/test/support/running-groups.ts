@@ -1,5 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { ServiceDefinition } from '@grpc/grpc-js';
+import { diskStore } from '@switchyard/blobs';
 import { type Database, openDatabase, prismaAdapter } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { type Access, Access_Kind, type Actor } from '@switchyard/protos/rpc/v1/identity';
@@ -10,13 +14,8 @@ import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { accessStore } from '../../src/directory/storage/access.store';
 import type { Edges } from '../../src/edges';
 import { PrismaClient } from '../../src/generated/prisma/client';
-import { composeGroups } from '../../src/groups';
-import { composeLabels } from '../../src/labels';
-import { composeMembers } from '../../src/members';
-import { composeMilestones } from '../../src/milestones';
-import { composeProjects } from '../../src/projects';
-import { composePurge } from '../../src/purge';
-import { service } from '../../src/service';
+import { composeAreas, service } from '../../src/service';
+import { tokenDigest } from '../../src/tokens';
 import { conforming } from './components';
 import { writerOf } from './writer';
 
@@ -43,7 +42,7 @@ export interface RunningGroups {
   /** Clients of another service that calls as itself. */
   asService<T extends ServiceDefinition>(name: string, definition: T): As<T>;
   user(username: string, given?: { admin?: boolean; external?: boolean; canCreateGroup?: boolean }): Promise<TestUser>;
-  /** Runs the purge and the expiry of memberships once. */
+  /** Runs the purge and the expiry of memberships and shares once. */
   purge(): Promise<number>;
   close(): Promise<void>;
 }
@@ -75,12 +74,16 @@ export const pageOf = (given: Partial<PageRequest> = {}): PageRequest => ({
 export async function runGroups({ delayDays = 0, tier = 'ultimate' } = {}): Promise<RunningGroups> {
   const server: TestDatabase = await testDatabase({ sets: service.migrationSets });
   const db = openDatabase({ url: server.url, applicationName: 'test' });
+  const files = mkdtempSync(join(tmpdir(), 'switchyard-blobs-'));
   const given = {
+    blobs: diskStore(files),
     config: {
       SWITCHYARD_TIER: tier,
       SWITCHYARD_EXTERNAL_URL: 'https://forge.example',
       SWITCHYARD_SECRET: 'a secret of at least thirty-two characters',
       SWITCHYARD_DELETION_DELAY_DAYS: delayDays,
+      SWITCHYARD_TOKEN_LIFETIME_DAYS: 365,
+      SWITCHYARD_ENCRYPTION_SECRETS: [],
     },
     db,
     prisma: new PrismaClient({ adapter: prismaAdapter(db) }),
@@ -88,11 +91,12 @@ export async function runGroups({ delayDays = 0, tier = 'ultimate' } = {}): Prom
     observe,
   } as unknown as Edges;
   const directory = writerOf(db);
-  const members = composeMembers(given, directory);
-  const projects = composeProjects(given, directory, members.owners);
-  const groups = composeGroups(given, directory, { owners: members.owners, listProjects: projects.listProjects });
-  const due = composePurge(given, directory);
-  const areas = [groups, projects, members, composeLabels(given, directory), composeMilestones(given, directory)];
+  const {
+    all: areas,
+    members,
+    shares,
+    purge: due,
+  } = composeAreas(given, directory, tokenDigest(given.config.SWITCHYARD_SECRET));
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const grpc = await startServer({
     services: areas.flatMap(({ services = [] }) => services),
@@ -167,12 +171,13 @@ export async function runGroups({ delayDays = 0, tier = 'ultimate' } = {}): Prom
         namespaceId: home?.id ?? 0,
       };
     },
-    purge: async () => (await members.expire()) + (await due.purge()),
+    purge: async () => (await members.expire()) + (await shares.expire()) + (await due.purge()),
     async close() {
       for (const one of [peer, ...services]) one.close();
       await grpc.close();
       await db.close();
       await server.close();
+      rmSync(files, { recursive: true });
     },
   };
 }

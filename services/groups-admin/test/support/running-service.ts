@@ -1,11 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { ServiceDefinition } from '@grpc/grpc-js';
 import { migrate } from '@switchyard/database';
 import { logMigrations } from '@switchyard/events';
-import {
-  AccessServiceService,
-  type ResolveRequest,
-  type ResolveResponse,
-} from '@switchyard/protos/groups_admin/v1/access';
+import { AccessServiceService, ResolveRequest, type ResolveResponse } from '@switchyard/protos/groups_admin/v1/access';
 import type { Access, Actor } from '@switchyard/protos/rpc/v1/identity';
 import type { Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
 import { type CallOptions, connect, type Peer, type RpcClient } from '@switchyard/rpc';
@@ -19,6 +18,8 @@ export const rootToken = 'root-token-of-the-component-tests';
 /** groups-admin in this process, on a database of its own, called as the gateway calls it. */
 export interface TestService {
   readonly databaseUrl: string;
+  /** Folder of its blobs. */
+  readonly dataFolder: string;
   /** Its event log. */
   readonly logDatabaseUrl: string;
   /** A client of one of its services, as `caller`. */
@@ -45,6 +46,7 @@ export async function startTestService(): Promise<TestService> {
   const gate = await tcpGate({ host: gated.hostname, port: Number(gated.port) });
   gated.host = `127.0.0.1:${gate.port}`;
   await migrate({ url: log.url, sets: [logMigrations] });
+  const dataFolder = mkdtempSync(join(tmpdir(), 'switchyard-data-'));
   const identities = testIdentities(['gateway', 'merge-requests', 'collaboration', 'alerts', 'groups-admin']);
   const config = groupsAdmin.readConfig({
     HOST: '127.0.0.1',
@@ -57,6 +59,7 @@ export async function startTestService(): Promise<TestService> {
     SWITCHYARD_EXTERNAL_URL: 'http://switchyard.test',
     SWITCHYARD_SECRET: 'a secret of at least thirty-two characters',
     SWITCHYARD_ROOT_TOKEN: rootToken,
+    SWITCHYARD_DATA: dataFolder,
   });
   const context = { signer: identities.signer('groups-admin'), trusted: identities.trusted };
   const service: RunningService = await startService(config, context, await groupsAdmin.compose(config, context));
@@ -67,11 +70,10 @@ export async function startTestService(): Promise<TestService> {
     return known;
   };
   const resolve = (request: Partial<ResolveRequest> = {}): Promise<ResolveResponse> =>
-    peer('gateway')
-      .client(AccessServiceService)
-      .resolve({ token: '', sudo: '', target: undefined, address: '', ...request }, { requestId: 'test' });
+    peer('gateway').client(AccessServiceService).resolve(ResolveRequest.fromPartial(request), { requestId: 'test' });
   return {
     databaseUrl: database.url,
+    dataFolder,
     logDatabaseUrl: log.url,
     gate,
     client: (definition, caller = 'gateway') => peer(caller).client(definition),
@@ -87,6 +89,7 @@ export async function startTestService(): Promise<TestService> {
       await gate.close();
       await database.close();
       await log.close();
+      rmSync(dataFolder, { recursive: true, force: true });
     },
   };
 }

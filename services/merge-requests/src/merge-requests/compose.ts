@@ -3,13 +3,14 @@ import { keepInPriorityOrder, labelsOf, priorityOrderStore, writtenNames } from 
 import type { Area } from '@switchyard/service';
 import { commandSteps } from '@switchyard/texts';
 import type { Edges } from '../edges';
-import type { JobHandlers, JobRequests } from '../jobs';
+import { enqueueJobs, type JobHandlers, type JobRequests } from '../jobs';
 import type { PipelineReader } from '../pipelines';
 import type { InviteFor, RefChangeSubscriber, RepositoryAccess } from '../repositories';
 import { runAutoMerge } from './application/auto-merge';
 import { cancelAutoMerge } from './application/cancel-auto-merge';
 import { type CheckMergeability, checkOne, checkProject, checkTogether } from './application/check-mergeability';
 import { createMergeRequest } from './application/create-merge-request';
+import { deleteAuthored } from './application/delete-authored';
 import { diffPositions } from './application/diff-positions';
 import { followRefChanges as follow, recheckTarget } from './application/follow-ref-changes';
 import { inviteMergeRequests } from './application/invite-merge-requests';
@@ -36,6 +37,7 @@ import { mergeRequestDirectoryStore } from './storage/merge-request-directory.st
 import { mergeRequestLinksStore } from './storage/merge-request-links.store';
 import { orphanStore } from './storage/merge-request-people.store';
 import { keepNoteCounters } from './storage/note-counters.store';
+import { deletedUserSubscription } from './transport/deleted-user.subscription';
 import { diffPositionHandler } from './transport/diff-position.handler';
 import { mergeRequestHandler } from './transport/merge-request.handler';
 import { mergeRequestTargetHandler } from './transport/merge-request-target.handler';
@@ -59,8 +61,11 @@ export interface MergeRequests extends Area {
   readonly edges: MergeRequestEdges;
   readonly landing: Landing;
   readonly check: CheckMergeability;
-  readonly jobHandlers: Omit<JobHandlers, 'merge_train' | 'train_ref'>;
+  readonly jobHandlers: Omit<JobHandlers, 'merge_train' | 'train_ref' | 'repository_size'>;
 }
+
+/** Consumer group of deleted users: separate from that of notes, so that neither waits for the other. */
+const deletedUserGroup = 'merge-requests.deleted-users';
 
 /** Auto-merges checked in one sweep. */
 const sweptAutoMerges = 200;
@@ -136,6 +141,7 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
     settleMerge: land.settle,
     recheck: recheckTarget(edges),
     publishLaterFacts: publishLaterFacts(edges),
+    deleteAuthored: deleteAuthored(edges.mergeRequests),
   });
   const positions = diffPositions({ open: edges.openRepository, refsOf: diffRefsOf(db) });
   return {
@@ -147,11 +153,20 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
       auto_merge: ({ mergeRequestId }) => background.autoMerge(mergeRequestId),
       rebase: ({ mergeRequestId, actorId }) => background.rebase(mergeRequestId, actorId),
       settle_merge: ({ mergeRequestId }) => background.settleMerge(mergeRequestId),
+      delete_authored: ({ userId }) => background.deleteAuthored(userId),
       recheck: ({ projectId, targetBranch }) => background.recheck(projectId, targetBranch),
       merge_request_facts: ({ facts, actorId }) => background.publishLaterFacts(facts as readonly LaterFact[], actorId),
     },
     services: [mergeRequestHandler(useCases, edges), mergeRequestTargetHandler(edges), diffPositionHandler(positions)],
-    consumers: [{ group: 'merge-requests', subscriptions: [noteSubscription(keepNoteCounters)] }],
+    consumers: [
+      { group: 'merge-requests', subscriptions: [noteSubscription(keepNoteCounters)] },
+      {
+        group: deletedUserGroup,
+        subscriptions: [
+          deletedUserSubscription((tx, userId) => enqueueJobs(tx, [{ kind: 'delete_authored', userId }])),
+        ],
+      },
+    ],
     start: () => [
       repeat('landings and auto-merges', recoverySeconds * 1_000, sweep(edges, recoverySeconds)),
       repeat('assignments of deleted users', purgeEveryMs, purgePeople(orphanStore(db))),

@@ -5,7 +5,15 @@ export type { InviteFor } from './application/receive-push';
 export type { ChangeRefsRequest } from './application/ref-change';
 export type { RefChangeSubscriber, RepositoryAccess } from './application/repository-access';
 export { composeRepositories, type Repositories, repositoriesIn } from './compose';
-export { allowsForcePush, developer, maintainer, mayMerge, mayPush, rulesOf } from './domain/protected-branch';
+export {
+  allowsForcePush,
+  developer,
+  maintainer,
+  mayMerge,
+  mayPush,
+  type ProjectAccess,
+  rulesOf,
+} from './domain/protected-branch';
 export { branchOf, type PushFacts, type RefChange } from './domain/ref-change';
 export { commitObject, diffObject, type RepositoryAddress } from './presenters/commit.presenter';
 export { dateTime, optionalDateTime } from './presenters/text';

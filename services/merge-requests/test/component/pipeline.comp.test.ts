@@ -1,7 +1,10 @@
+import { join } from 'node:path';
 import { sql } from '@switchyard/database/sql';
 import { eventually } from '@switchyard/testkit';
+import { rotateSecrets } from '../../src/pipelines';
+import { variablesOfProjects } from '../support/stand-ins';
 import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
-import { type Harness, type Person, people, startHarness } from './repository-harness';
+import { type Harness, jobOf, type Person, people, startHarness } from './repository-harness';
 
 let harness: Harness;
 const { api, addMembers, checked, commit, events, newProject, open, status } = mergeRequestSteps(() => harness);
@@ -13,6 +16,46 @@ beforeAll(async () => {
 afterAll(() => harness?.close());
 
 describe('pipelines', () => {
+  test('give Maintainers job tokens of their user, which end with each run (G-5-13)', async () => {
+    const project = await newProject();
+    await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+    const make = async () =>
+      (await api(people.developer, 'POST', at(project, '/pipeline'), { ref: 'feature' })).body as Body;
+    const made = await make();
+    const issue = (who: Person, id = made.id) => api(who, 'POST', at(project, `/pipelines/${id}/job_token`));
+    const run = (number: number, id = made.id) => `glcbt-${id}-${number}-${made.user.id}`;
+    const ended = async () =>
+      (
+        await harness.db.query<{ event_id: string }>(
+          sql`select event_id from events.outbox where topic like 'merge-requests.pipeline%' order by id`,
+        )
+      ).map(({ event_id: id }) => id);
+    expect((await issue(people.developer)).status).toBe(403);
+    expect(await issue(people.maintainer)).toMatchObject({
+      status: 201,
+      body: { token: run(0), expires_at: '2030-01-01T00:00:00.000Z' },
+    });
+    expect((await issue(people.maintainer)).body.token).toBe(run(0));
+    // One without a job token publishes nothing.
+    const plain = await make();
+    await api(people.developer, 'POST', at(project, `/pipelines/${plain.id}/cancel`));
+    expect(await ended()).toEqual([]);
+
+    await api(people.developer, 'POST', at(project, `/pipelines/${made.id}/cancel`));
+    expect(await ended()).toEqual([`pipeline_run_ended:${made.id}:0`]);
+    expect(await issue(people.maintainer)).toMatchObject({ status: 409 });
+    await api(people.developer, 'POST', at(project, `/pipelines/${made.id}/retry`));
+    expect((await issue(people.maintainer)).body.token).toBe(run(1));
+    const report = { pipeline_id: made.id, ref: 'feature', name: 'build' };
+    await status(project, made.sha, { ...report, state: 'failed' });
+    expect(await ended()).toContain(`pipeline_run_ended:${made.id}:1`);
+    await api(people.developer, 'POST', at(project, `/pipelines/${made.id}/retry`));
+    expect((await issue(people.maintainer)).body.token).toBe(run(2));
+    await api(people.owner, 'DELETE', at(project, `/pipelines/${made.id}`));
+    expect((await ended()).slice(-1)).toEqual([`pipeline_run_ended:${made.id}:2`]);
+    expect((await issue(people.maintainer)).status).toBe(404);
+  });
+
   test('are made and finished by statuses, listed, cancelled and retried', async () => {
     const project = await newProject();
     const sha = await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
@@ -118,6 +161,27 @@ describe('pipelines', () => {
       { variable_type: 'env_var', key: 'EMPTY', value: '', raw: false },
     ];
     expect(await of(people.developer)).toMatchObject({ status: 200, body: stored });
+    // D7: encrypted, as a rotation leaves what an earlier release stored.
+    const rows = () =>
+      harness.db.query<{ value: string | null; sealed: Buffer | null }>(
+        sql`select value, sealed from pipeline_variables where pipeline_id = ${made.body.id} order by id`,
+      );
+    const first = (await rows())[0];
+    expect([first?.value, first?.sealed?.includes('staging')]).toEqual([null, false]);
+    await harness.db.query(
+      sql`update pipeline_variables set value = 'earlier', sealed = null where pipeline_id = ${made.body.id} and key = 'EMPTY'`,
+    );
+    const earlier = stored.map((one) => (one.key === 'EMPTY' ? { ...one, value: 'earlier' } : one));
+    expect((await of(people.developer)).body).toEqual(earlier);
+    const lines: string[] = [];
+    const keyFile = join(__dirname, '../support/secrets.key');
+    const given = { db: harness.db, bus: () => ({}) as never, write: (line: string) => void lines.push(line) };
+    expect(await rotateSecrets.run(given, [], { SWITCHYARD_MERGE_REQUESTS_SECRETS_KEY_FILE: keyFile })).toBe(0);
+    expect(lines).toEqual([expect.stringMatching(/^variables of pipelines: 1 encrypted with key/)]);
+    expect((await rows()).map(({ value }) => value)).toEqual([null, null, null, null]);
+    expect((await of(people.developer)).body).toEqual(earlier);
+    await harness.db.query(sql`delete from pipeline_variables where pipeline_id = ${made.body.id} and key = 'EMPTY'`);
+    stored.pop();
     expect((await of(people.maintainer)).body).toEqual(stored);
     expect((await of(people.reporter)).status).toBe(403);
     const own = await api(people.maintainer, 'POST', at(project, '/pipeline'), { ref: 'feature' });
@@ -168,6 +232,74 @@ describe('pipelines', () => {
     expect((await of(people.developer)).status).toBe(404);
     const left = sql`select 1 from pipeline_variables where pipeline_id = ${made.body.id}`;
     expect(await harness.db.query(left)).toEqual([]);
+  });
+
+  test('an outside CI reads what a pipeline gets, with its job token or as a Maintainer', async () => {
+    const project = await newProject();
+    await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+    const variable = (key: string, value: string, given: object = {}) => ({
+      ...{ key, value, variableType: 'env_var', isProtected: false, masked: false, raw: false },
+      ...{ environmentScope: '*', source: 'project', ...given },
+    });
+    variablesOfProjects.variables = [
+      variable('A', 'inherited', { source: 'instance' }),
+      variable('DARK', 'hidden value', { masked: true, hidden: true }),
+      variable('OVER', 'inherited', { masked: true }),
+      variable('SAFE', 'protected', { isProtected: true, source: 'group', variableType: 'file' }),
+    ];
+    const own = [{ key: 'OVER', value: 'own' }];
+    const posted = await api(people.developer, 'POST', at(project, '/pipeline'), { ref: 'feature', variables: own });
+    const made = posted.body.id;
+    const read = (person: Person | undefined, query = '', id = made) =>
+      api(person, 'GET', at(project, `/pipelines/${id}/ci_variables${query}`));
+    const shownOf = (reply: { body: Body }) => reply.body.map((one: Body) => [one.key, one.value, one.source]);
+    const forUsers = [
+      ['A', 'inherited', 'instance'],
+      ['DARK', null, 'project'],
+      ['OVER', 'own', 'pipeline'],
+    ];
+    expect(shownOf(await read(people.maintainer))).toEqual(forUsers);
+    const job = jobOf(project.id, made);
+    expect(shownOf(await read(job))).toEqual(forUsers.with(1, ['DARK', 'hidden value', 'project']));
+    expect(await read(people.maintainer, '?environment=review%2F1')).toMatchObject({ status: 200 });
+    expect(variablesOfProjects.requests.at(-1)).toEqual({
+      projectId: project.id,
+      protectedRef: false,
+      environment: 'review/1',
+      withHidden: false,
+    });
+    const requests = variablesOfProjects.requests.length;
+    for (const person of [
+      people.developer,
+      people.reporter,
+      jobOf(project.id, made + 1),
+      jobOf(project.id + 1, made),
+    ]) {
+      expect((await read(person)).status).toBe(403);
+    }
+    expect((await read(undefined)).status).toBe(404);
+    expect((await read(people.maintainer, '', 999_999)).body).toEqual({ message: '404 Pipeline Not Found' });
+    expect(variablesOfProjects.requests).toHaveLength(requests);
+
+    // Protected: a branch that is, and a merge request between two that are, caused by who may push and merge.
+    await open(project, 'feature');
+    const isProtected = async (id: number) =>
+      (await read(people.maintainer, '', id)).body.some(({ key }: Body) => key === 'SAFE');
+    const make = async (person: Person, path: string, body?: object) =>
+      (await api(person, 'POST', path, body)).body.id as number;
+    const ofHead = (person: Person) => make(person, mr(project, 1, '/pipelines'));
+    expect(await isProtected(await make(people.maintainer, at(project, '/pipeline'), { ref: 'main' }))).toBe(true);
+    expect(await isProtected(made)).toBe(false);
+    expect(await isProtected(await ofHead(people.maintainer))).toBe(false);
+    await api(people.maintainer, 'POST', at(project, '/protected_branches'), { name: 'feature' });
+    const [trusted, other] = [await ofHead(people.maintainer), await ofHead(people.developer)];
+    expect([await isProtected(trusted), await isProtected(other)]).toEqual([true, false]);
+    await harness.db.query(sql`update directory.users set state = 'blocked' where id = 2`);
+    expect((await read(people.owner, '', trusted)).body.some(({ key }: Body) => key === 'SAFE')).toBe(false);
+    await harness.db.query(sql`update directory.users set state = 'active' where id = 2`);
+    await api(people.maintainer, 'POST', at(project, '/repository/tags'), { tag_name: 'v1', ref: 'main' });
+    expect(await isProtected(await make(people.developer, at(project, '/pipeline'), { ref: 'v1' }))).toBe(false);
+    variablesOfProjects.variables = [];
   });
 
   test('auto-merge merges when the last status arrives; a push takes it back; it can be cancelled', async () => {

@@ -428,6 +428,54 @@ test('a request that is not signed by the gateway for this very address, or was 
   expect(await statusOf(address(project.id), identity)).toBe(503);
 });
 
+test('the first branch is pushed and protected as the group of the project says (G-4.15-5)', async () => {
+  const protect = (protection: object | null) =>
+    harness.db.query(
+      sql`update directory.namespaces set default_branch_protection = ${
+        protection === null ? null : JSON.stringify(protection)
+      }::jsonb`,
+    );
+  const full = { pushAccessLevel: 40, mergeAccessLevel: 40, allowForcePush: false, developerCanInitialPush: false };
+  const rules = (project: TestProject) =>
+    harness.db.query(sql`select name, push_access_level as push, merge_access_level as merge, allow_force_push as force
+      from protected_branches where project_id = ${project.id}`);
+  const folder = await repositoryWith({ 'README.md': '# Hello\n' });
+  const push = (person: Person, project: TestProject) =>
+    harness.git(folder, 'push', '--quiet', harness.remote(person, project.path), 'main');
+  try {
+    await protect(full);
+    const closed = await harness.project();
+    const refusal = await harness.gitFails(folder, 'push', harness.remote(people.developer, closed.path), 'main');
+    expect(refusal).toContain('not allowed to push the first branch');
+    const commit = {
+      branch: 'main',
+      commit_message: 'm',
+      actions: [{ action: 'create', file_path: 'a', content: 'a' }],
+    };
+    const at = `/projects/${closed.id}/repository`;
+    expect((await harness.api(people.developer, 'POST', `${at}/commits`, commit)).status).toBe(403);
+    const branch = { branch: 'other', ref: 'main' };
+    expect((await harness.api(people.developer, 'POST', `${at}/branches`, branch)).status).toBe(403);
+    await push(people.maintainer, closed);
+    expect(await rules(closed)).toEqual([{ name: 'main', push: 40, merge: 40, force: false }]);
+
+    await protect({ ...full, mergeAccessLevel: 30, allowForcePush: true, developerCanInitialPush: true });
+    const once = await harness.project();
+    await push(people.developer, once);
+    expect(await rules(once)).toEqual([{ name: 'main', push: 40, merge: 30, force: true }]);
+    const readme = await harness.project({ readme: true });
+    await harness.api(people.maintainer, 'GET', `/projects/${readme.id}/repository/branches`);
+    expect(await rules(readme)).toEqual([{ name: 'main', push: 40, merge: 30, force: true }]);
+
+    await protect({ ...full, pushAccessLevel: 30, mergeAccessLevel: 30, allowForcePush: true });
+    const open = await harness.project();
+    await push(people.developer, open);
+    expect(await rules(open)).toEqual([]);
+  } finally {
+    await protect(null);
+  }
+});
+
 test('without the service a git client gets 503', async () => {
   const { project } = await pushed();
   await harness.stopService();

@@ -41,6 +41,20 @@ export interface Person {
   readonly token: string;
   readonly admin?: boolean;
   readonly scopes?: readonly string[];
+  /** The pipeline whose job token it is. */
+  readonly job?: { readonly projectId: number; readonly pipelineId: number };
+}
+
+/** The Developer's job token of a pipeline. */
+export const jobOf = (projectId: number, pipelineId: number): Person => ({
+  ...people.developer,
+  token: `job-token-${projectId}-${pipelineId}`,
+});
+
+function jobPerson(token: string): Person | undefined {
+  const [, projectId, pipelineId] = /^job-token-(\d+)-(\d+)$/.exec(token) ?? [];
+  if (projectId === undefined || pipelineId === undefined) return undefined;
+  return { ...people.developer, token, job: { projectId: Number(projectId), pipelineId: Number(pipelineId) } };
 }
 
 /** A project the fake groups-admin knows. */
@@ -192,7 +206,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
       where id::text = ${name} or 'group/' || path = ${name}`);
   const tokens = new Map<string, Person>(Object.values(people).map((person) => [person.token, person]));
   const resolve = async (request: ResolveRequest) => {
-    const person = tokens.get(request.token);
+    const person = tokens.get(request.token) ?? jobPerson(request.token);
     const project = request.target === undefined ? undefined : await projectNamed(request.target.value);
     const level = person === undefined || project === undefined ? 0 : (levels[person.id] ?? 0);
     const visible =
@@ -213,6 +227,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
               username: `user${person.id}`,
               admin: person.admin ?? false,
               scopes: [...(person.scopes ?? ['api'])],
+              job: person.job,
             },
       access:
         project !== undefined && visible

@@ -80,8 +80,10 @@ test('a landing does not wait for long work of other kinds, and long work does n
     settle_merge: short,
     merge_train: short,
     train_ref: short,
+    delete_authored: short,
     recheck: long,
     merge_request_facts: long,
+    repository_size: long,
   };
   const store = jobStore(db, 5);
   const workers = startJobs(store, handlers, 5);
@@ -125,8 +127,10 @@ async function withTrains(
     auto_merge: none,
     settle_merge: none,
     train_ref: none,
+    delete_authored: none,
     recheck: none,
     merge_request_facts: none,
+    repository_size: none,
     merge_train: ({ trainId }) =>
       new Promise((resolve) => {
         begun.push(trainId);
@@ -231,6 +235,7 @@ test('every kind of job knows its project', async () => {
   const mergeRequestId = mr!.id;
   await store.enqueue([
     { kind: 'mergeability', projectId: 61 },
+    { kind: 'repository_size', projectId: 61 },
     { kind: 'recheck', projectId: 61, targetBranch: 'release:1' },
     { kind: 'train_ref', projectId: 61, iid: 1 },
     { kind: 'merge_train', trainId: trainOf!.id },
@@ -240,7 +245,7 @@ test('every kind of job knows its project', async () => {
     { kind: 'settle_merge', mergeRequestId: mergeRequestId + 1_000 },
   ]);
   const rows = await db.query<{ project_id: number | null }>(sql`select project_id from jobs order by project_id`);
-  expect(rows.map((row) => row.project_id)).toEqual([61, 61, 61, 61, 61, 61, 61, null]);
+  expect(rows.map((row) => row.project_id)).toEqual([61, 61, 61, 61, 61, 61, 61, 61, null]);
 });
 
 test('sleeping workers take a job when it becomes due, and one that another process commits at once', async () => {

@@ -1,6 +1,7 @@
 import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { instanceProtection } from '../../src/repositories/domain/default-protection';
 import { type RefChange, zeroSha } from '../../src/repositories/domain/ref-change';
 import { refChangeStore } from '../../src/repositories/storage/ref-change.store';
 import { service } from '../../src/service';
@@ -50,12 +51,19 @@ test('results, events and the first default branch are committed together', asyn
   const { pushId } = await open(['refs/heads/trunk', 'refs/heads/lost']);
   await store.settle(pushId, async (found) => ({
     settlements: found.map((change, at) => ({ change, moved: at === 0, facts })),
-    newDefault: 'trunk',
+    newDefault: { branch: 'trunk', protection: { ...instanceProtection, pushAccessLevel: 30, allowForcePush: true } },
   }));
   expect(await states()).toEqual(['done', 'failed']);
   expect(await db.query(sql`select body->>'refName' as name from events.outbox`)).toEqual([{ name: 'trunk' }]);
-  expect(await db.query(sql`select default_branch from repositories`)).toEqual([{ default_branch: 'trunk' }]);
-  expect(await db.query(sql`select name from protected_branches`)).toEqual([{ name: 'trunk' }]);
+  expect(
+    await db.query(
+      sql`select default_branch, measure_at between now() and now() + interval '5 seconds' as soon from repositories`,
+    ),
+  ).toEqual([{ default_branch: 'trunk', soon: true }]);
+  expect(
+    await db.query(sql`select name, push_access_level as push, merge_access_level as merge, allow_force_push as force
+      from protected_branches`),
+  ).toEqual([{ name: 'trunk', push: 30, merge: 40, force: true }]);
 });
 
 test('a settlement that throws leaves everything open', async () => {
@@ -90,7 +98,7 @@ test('of two first pushes at once one chooses the default branch', async () => {
     const { pushId } = await open([`refs/heads/${branch}`]);
     await store.settle(pushId, async (found) => ({
       settlements: found.map((change) => ({ change, moved: true, facts })),
-      newDefault: branch,
+      newDefault: { branch, protection: instanceProtection },
     }));
   };
   await Promise.all([settle('one'), settle('two')]);

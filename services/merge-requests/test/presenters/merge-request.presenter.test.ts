@@ -157,6 +157,7 @@ const pipeline: Pipeline = {
   duration: 60,
   queuedDuration: 5,
   archived: false,
+  jobTokensIssued: false,
   createdAt: at(2),
   updatedAt: at(4),
 };

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { type Database, prismaAdapter } from '@switchyard/database';
 import type { Edges } from '../../src/edges';
 import { PrismaClient } from '../../src/generated/prisma/client';
@@ -21,6 +22,7 @@ export const environmentOn = (databaseUrl: string, folder: string): NodeJS.Proce
   SWITCHYARD_EXTERNAL_URL: `${externalUrl}/`,
   SWITCHYARD_IDENTITY_KEY_FILE: 'none',
   SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: 'none',
+  SWITCHYARD_MERGE_REQUESTS_SECRETS_KEY_FILE: join(__dirname, 'secrets.key'),
 });
 
 /** The areas of the service as a process composes them, without its servers and background work. */

@@ -4,8 +4,14 @@ import { sql } from '@switchyard/database/sql';
 import type { EventBus } from '@switchyard/events';
 import { DiscussionServiceService } from '@switchyard/protos/collaboration/v1/discussion';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
+import { JobTokenServiceService } from '@switchyard/protos/groups_admin/v1/job_token';
 import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
 import { ProjectServiceService } from '@switchyard/protos/groups_admin/v1/project';
+import {
+  type ResolvedVariable,
+  type ResolveVariablesRequest,
+  VariableServiceService,
+} from '@switchyard/protos/groups_admin/v1/variable';
 import type { CallOptions, Peer } from '@switchyard/rpc';
 
 /** A peer that answers some services from this process. */
@@ -35,6 +41,12 @@ async function ensureLabels(
     select id, title from directory.labels where project_id = ${projectId} and title = any(${[...titles]}::text[]) order by id`);
 }
 
+/** Variables that a groups-admin resolves, hidden ones with their values, and what it was requested. */
+export const variablesOfProjects = {
+  variables: [] as (ResolvedVariable & { hidden?: boolean })[],
+  requests: [] as ResolveVariablesRequest[],
+};
+
 /**
  * The services that merge-requests calls, where a test writes the local directory itself. `announced` takes new default
  * branches.
@@ -57,6 +69,28 @@ export const standInPeers = (db: Database, announced: [number, string][] = []): 
           ensureLabels: async (wanted: { projectId: number; titles: string[]; create: boolean }) => ({
             labels: await ensureLabels(db, wanted),
             directorySequence: 0,
+          }),
+        },
+      ],
+      [
+        VariableServiceService,
+        {
+          async resolveVariables(request: ResolveVariablesRequest) {
+            variablesOfProjects.requests.push(request);
+            return {
+              variables: variablesOfProjects.variables
+                .filter(({ isProtected }) => request.protectedRef || !isProtected)
+                .map(({ hidden, ...one }) => (hidden && !request.withHidden ? { ...one, value: undefined } : one)),
+            };
+          },
+        },
+      ],
+      [
+        JobTokenServiceService,
+        {
+          issueJobToken: async (wanted: { pipelineId: number; run: number; userId: number }) => ({
+            token: `glcbt-${wanted.pipelineId}-${wanted.run}-${wanted.userId}`,
+            expiresAt: new Date('2030-01-01T00:00:00Z'),
           }),
         },
       ],

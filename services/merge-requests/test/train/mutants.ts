@@ -126,8 +126,8 @@ export const mutants: readonly Mutant[] = [
   {
     rule: 'cars are built past the one that fails',
     file: 'merge-train-chain',
-    from: 'if (kept !== null) return { group, tip: isFailing(group) ? tip : kept };',
-    to: 'if (kept !== null) return { group, tip: kept };',
+    from: 'return { group: next, tip: isFailing(next) ? tip : onto };',
+    to: 'return { group: next, tip: onto };',
     found: /is built on \d+, which fails/,
   },
   {

@@ -40,11 +40,11 @@ const outsideTrains = sql`delete from jobs where kind not in ('merge_train', 'tr
  */
 export function trainPart(db: Database, dataFolder: string, now: () => Date) {
   const areas = areasOn({ db, prisma: {} as never }, { folder: dataFolder, clock: now });
-  const { repositories, pipelines, mergeRequests, mergeTrains } = areas;
+  const { repositories, pipelines, mergeRequests, mergeTrains, repositorySizes } = areas;
   const { edges } = mergeRequests;
   const trains = mergeTrainStore(db);
   const jobs = jobStore(db, 5);
-  const handlers = { ...mergeRequests.jobHandlers, ...mergeTrains.jobHandlers };
+  const handlers = { ...mergeRequests.jobHandlers, ...mergeTrains.jobHandlers, ...repositorySizes.jobHandlers };
 
   return {
     edges,

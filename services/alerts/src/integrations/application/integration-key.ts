@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { readDigestKey } from './read-digest-key';
+import { readKeyFile } from '@switchyard/secrets';
 
 /** Random bytes of a key; it is written in hex (G-4.12-2). */
 const keyBytes = 16;
@@ -15,7 +15,7 @@ export type KeyDigest = (key: string) => Buffer;
  * @throws Error with one line when the file holds no key
  */
 export function integrationDigest(config: { readonly SWITCHYARD_ALERT_DIGEST_KEY_FILE: string }): KeyDigest {
-  const digestKey = readDigestKey(config.SWITCHYARD_ALERT_DIGEST_KEY_FILE);
+  const digestKey = readKeyFile('SWITCHYARD_ALERT_DIGEST_KEY_FILE', config.SWITCHYARD_ALERT_DIGEST_KEY_FILE);
   return (key) => createHmac('sha256', digestKey).update(key).digest();
 }
 

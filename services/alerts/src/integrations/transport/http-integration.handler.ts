@@ -1,11 +1,11 @@
 import { HttpIntegrationServiceService } from '@switchyard/protos/alerts/v1/http_integration';
 import {
   type CallContext,
+  fixedOrder,
   implement,
   json,
   nothing,
   pageOfRenderedRows,
-  pageRequest,
   type ServiceImplementation,
 } from '@switchyard/rpc';
 import { scopeOf } from '../../alerts';
@@ -26,7 +26,7 @@ export function httpIntegrationHandler(integrations: HttpIntegrations, externalU
 
   return implement(HttpIntegrationServiceService, {
     async listHttpIntegrations({ projectId, page: wanted }, context) {
-      const request = { ...pageRequest(wanted, { orderBy: 'id' }), orderBy: 'id', sort: 'asc' as const };
+      const request = fixedOrder(wanted, 'id', 'asc');
       const found = await integrations.list(scopeOf(context, projectId), request);
       const rows = found.rows.map((row) => shown(row, context));
       return pageOfRenderedRows(rows, { ...found.page, keyset: request.mode === 'keyset' });

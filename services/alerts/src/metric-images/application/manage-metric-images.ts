@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import type { BlobStore, Content, StoredBlob } from '@switchyard/blobs';
+import type { BlobRemains, BlobStore, Content, StoredBlob } from '@switchyard/blobs';
 import type { Database, PageInfo, PageRequest } from '@switchyard/database';
 import { AppError, invalidParams, isAppError, notFound, unavailable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
+import { headBytes, imageTypeOf } from '@switchyard/images';
 import type { AlertNumber } from '../../alerts';
 import {
   checkLink,
-  headBytes,
   type ImageLink,
-  imageFilename,
-  imageTypeOf,
   type MetricImage,
   notAnImage,
   type StoredImage,
+  storedFilename,
 } from '../domain/metric-image';
 import type { MetricImageStore } from './metric-image.ports';
 
@@ -22,6 +21,7 @@ faultPoints.push(
   'metric_image.written',
   'metric_image.committed',
   'metric_image.deleted',
+  'metric_image.swept',
 );
 
 /** What the use cases of metric images are built from. */
@@ -29,6 +29,8 @@ export interface MetricImageEdges {
   readonly db: Database;
   readonly images: MetricImageStore;
   readonly blobs: BlobStore;
+  /** Blobs that no image uses. */
+  readonly remains: BlobRemains;
   /** Bytes of the largest image. */
   readonly limit: number;
   /** Starts pruning of due blobs soon. */
@@ -93,7 +95,7 @@ function typeOf(head: Uint8Array): string {
 }
 
 /** Builds the use cases. */
-export function manageMetricImages({ db, images, blobs, limit, pruneSoon }: MetricImageEdges): MetricImages {
+export function manageMetricImages({ db, images, blobs, remains, limit, pruneSoon }: MetricImageEdges): MetricImages {
   async function alertAt({ projectId, iid }: AlertNumber): Promise<number> {
     const id = await images.alertId(projectId, iid);
     if (id === undefined) throw notFound('Alert');
@@ -101,12 +103,12 @@ export function manageMetricImages({ db, images, blobs, limit, pruneSoon }: Metr
   }
 
   async function store(blob: string, written: string, content: Content): Promise<StoredImage> {
-    const filename = imageFilename(written);
+    const filename = storedFilename(written);
     const found: Inspection = { contentType: '' };
     // A content that its first bytes refuse leaves no row.
     const image = inspected(content, limit, found);
     const start = await image.next();
-    await images.expect(blob);
+    await remains.expect(blob);
     faultPoint('metric_image.expected');
     const size = await blobs.write(blob, resumed(start, image)).catch(asUnavailable);
     faultPoint('metric_image.stored');
@@ -141,7 +143,7 @@ export function manageMetricImages({ db, images, blobs, limit, pruneSoon }: Metr
         return await attach(alertId, { ...stored, ...link });
       } catch (error) {
         // If this fails too, the blob is pruned after an hour.
-        await images.discard(blob).then(pruneSoon, () => undefined);
+        await remains.discard(blob).then(pruneSoon, () => undefined);
         throw error;
       }
     },

@@ -1,7 +1,7 @@
 import type { PageInfo, PageRequest, Tx } from '@switchyard/database';
 import type { ImageLink, MetricImage, StoredImage } from '../domain/metric-image';
 
-/** Stores images of alerts, and the blobs that no image uses. */
+/** Stores images of alerts. */
 export interface MetricImageStore {
   /** Id of an alert by its number; undefined when the project has none. */
   alertId(projectId: number, iid: number): Promise<number | undefined>;
@@ -9,21 +9,13 @@ export interface MetricImageStore {
   page(alertId: number, request: PageRequest): Promise<{ rows: MetricImage[]; page: PageInfo }>;
   /** One image of an alert, with the key of its content. */
   find(alertId: number, id: number): Promise<(MetricImage & StoredImage) | undefined>;
-  /** Records a blob before it is written, so that it is pruned after an hour unless an image uses it. */
-  expect(blob: string): Promise<void>;
   /**
    * Makes an expected blob the content of an image; undefined when the alert, or the record of the blob, no longer
    * exists.
    */
   attach(tx: Tx, alertId: number, image: StoredImage & ImageLink): Promise<MetricImage | undefined>;
-  /** Makes an expected blob due for pruning. */
-  discard(blob: string): Promise<void>;
   /** Sets the given parts; undefined when there is no such image. */
   update(alertId: number, id: number, link: Partial<ImageLink>): Promise<MetricImage | undefined>;
   /** Deletes an image; its blob becomes unused. False when there is none. */
   remove(tx: Tx, alertId: number, id: number): Promise<boolean>;
-  /** Unused blobs that are due, at most `limit`, locked against other processes until the transaction ends. */
-  lockUnusedBlobs(tx: Tx, limit: number): Promise<string[]>;
-  /** Deletes the records of removed blobs, and makes those that could not be removed due in ten minutes. */
-  settleUnusedBlobs(tx: Tx, removed: readonly string[], stuck: readonly string[]): Promise<void>;
 }

@@ -67,10 +67,6 @@ export const metricImageStore = (db: Database) => ({
   find: (alertId: number, id: number) =>
     first(db, sql`select ${columns} from metric_images i where i.id = ${id} and i.alert_id = ${alertId}`),
 
-  async expect(blob: string): Promise<void> {
-    await db.query(sql`insert into blob_remains (blob, due_at) values (${blob}, now() + interval '1 hour')`);
-  },
-
   async attach(
     tx: Tx,
     alertId: number,
@@ -87,10 +83,6 @@ export const metricImageStore = (db: Database) => ({
     );
   },
 
-  async discard(blob: string): Promise<void> {
-    await db.query(sql`update blob_remains set due_at = now() where blob = ${blob}`);
-  },
-
   update: (alertId: number, id: number, { url, urlText }: Partial<ImageLink>) =>
     first(
       db,
@@ -103,20 +95,5 @@ export const metricImageStore = (db: Database) => ({
   async remove(tx: Tx, alertId: number, id: number): Promise<boolean> {
     const rows = await tx.query(sql`delete from metric_images where id = ${id} and alert_id = ${alertId} returning 1`);
     return rows.length > 0;
-  },
-
-  async lockUnusedBlobs(tx: Tx, limit: number): Promise<string[]> {
-    // Timestamps are rounded to milliseconds: a row that is due now may be stored half a millisecond ahead.
-    const rows = await tx.query<{ blob: string }>(sql`
-      select blob from blob_remains where due_at <= now() + interval '1 millisecond' order by due_at limit ${limit} for update skip locked`);
-    return rows.map(({ blob }) => blob);
-  },
-
-  async settleUnusedBlobs(tx: Tx, removed: readonly string[], stuck: readonly string[]): Promise<void> {
-    if (removed.length > 0) await tx.query(sql`delete from blob_remains where blob = any(${[...removed]}::text[])`);
-    if (stuck.length === 0) return;
-    await tx.query(
-      sql`update blob_remains set due_at = now() + interval '10 minutes' where blob = any(${[...stuck]}::text[])`,
-    );
   },
 });

@@ -2,10 +2,10 @@ import { MetricImageServiceService } from '@switchyard/protos/alerts/v1/metric_i
 import {
   type CallContext,
   entity,
+  fixedOrder,
   implement,
   nothing,
   page,
-  pageRequest,
   type ServiceImplementation,
 } from '@switchyard/rpc';
 import { scopeOf } from '../../alerts';
@@ -21,7 +21,7 @@ export function metricImageHandler(images: MetricImages): ServiceImplementation 
   return implement(MetricImageServiceService, {
     async listMetricImages(request, context) {
       const at = alertOf(context, request);
-      const wanted = { ...pageRequest(request.page, { orderBy: 'id' }), orderBy: 'id', sort: 'asc' as const };
+      const wanted = fixedOrder(request.page, 'id', 'asc');
       const found = await images.list(at, wanted);
       return page(
         found.rows.map((image) => presentMetricImage(image, at)),

@@ -32,6 +32,8 @@ export interface IssueStore {
    * @throws AppError not_found; what `decide` throws
    */
   change(id: number, actorId: number, decide: DecideIssue): Promise<Issue>;
+  /** Issues of an author with ids above `after`, ascending. */
+  authoredBy(authorId: number, after: number, limit: number): Promise<{ id: number }[]>;
   /**
    * Removes up to `limit` issues of deleted projects, with their numbers, links, reactions and alerts, and as many
    * assignments of deleted users; returns how many rows went.

@@ -53,6 +53,10 @@ export const issueStore = (db: Database) => ({
   change: (id: number, actorId: number, decide: (locked: LockedIssue) => IssueDecision): Promise<Issue> =>
     db.transaction((tx) => changeIssue(tx, id, actorId, decide)),
 
+  authoredBy: (authorId: number, after: number, limit: number): Promise<{ id: number }[]> =>
+    db.query(sql`
+      select i.id from issues i where i.author_id = ${authorId} and i.id > ${after} order by i.id limit ${limit}`),
+
   async removeOrphans(limit: number): Promise<number> {
     const row = await db.one<{ removed: number }>(sql`
       with gone as (select p.id from directory.projects p where p.deleted_at is not null),

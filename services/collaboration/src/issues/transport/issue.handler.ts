@@ -3,7 +3,7 @@ import { type UserRow, userReference } from '@switchyard/directory';
 import { inlineRenderer, markdownRenderer } from '@switchyard/markdown';
 import { timeTracking } from '@switchyard/messages';
 import { IssueServiceService, type UpdateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
-import { type CallContext, entity, implement, nothing, page, pageRequest, viewerOf } from '@switchyard/rpc';
+import { type CallContext, entity, fixedOrder, implement, nothing, page, pageRequest, viewerOf } from '@switchyard/rpc';
 import { timeStats } from '@switchyard/texts';
 import { callerOf } from '../application/caller';
 import type { createIssue } from '../application/create-issue';
@@ -158,7 +158,7 @@ export function issueHandler(useCases: IssueUseCases, { lists, externalUrl, cloc
     },
 
     async listMergeRequestsOfIssue({ page: wanted, closing, ...key }, context) {
-      const request = { ...pageRequest(wanted, { orderBy: 'id' }), orderBy: 'id', sort: 'asc' as const };
+      const request = fixedOrder(wanted, 'id', 'asc');
       const found = await useCases.listMergeRequestsOfIssue(context, callerOf(context), key, closing, request);
       // Finished JSON, put together as it came.
       const parts = found.shown.flatMap((one, at) => (at === 0 ? [one] : [comma, one]));
@@ -167,11 +167,7 @@ export function issueHandler(useCases: IssueUseCases, { lists, externalUrl, cloc
     },
 
     async listIssuesOfMergeRequest({ projectId, mergeRequestIid: iid, closing, page: wanted }, context) {
-      const request = {
-        ...pageRequest(wanted, { orderBy: 'relative_position' }),
-        orderBy: 'relative_position',
-        sort: 'asc' as const,
-      };
+      const request = fixedOrder(wanted, 'relative_position', 'asc');
       const found = await useCases.listIssuesOfMergeRequest(context, { projectId, iid }, closing, request);
       return page(
         found.rows.map((view) => presentIssue(view, rendering(context, view.issue.projectId === projectId))),
@@ -180,7 +176,7 @@ export function issueHandler(useCases: IssueUseCases, { lists, externalUrl, cloc
     },
 
     async listIssueParticipants({ page: wanted, ...key }, context) {
-      const request = { ...pageRequest(wanted, { orderBy: 'id' }), orderBy: 'id', sort: 'asc' as const };
+      const request = fixedOrder(wanted, 'id', 'asc');
       const found = await useCases.listIssueParticipants(callerOf(context), key, request);
       return page(
         found.users.map((user) => userReference(user, externalUrl)),

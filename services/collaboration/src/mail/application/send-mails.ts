@@ -2,7 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '@switchyard/database';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import type { Logger } from '@switchyard/telemetry';
-import { type ClaimedMail, mailAttempts, mailPause, type OutgoingMail } from '../domain/mail';
+import {
+  type ClaimedMail,
+  type Confirmation,
+  confirmationMail,
+  mailAttempts,
+  mailPause,
+  type OutgoingMail,
+} from '../domain/mail';
 import type { MailQueue } from './mail.ports';
 
 faultPoints.push('mail.claimed', 'mail.sent');
@@ -45,19 +52,31 @@ export interface MailSending {
   readonly db: Database;
   readonly mails: MailQueue;
   readonly mailer: Mailer;
+  /** What is to be said of the confirmation of an e-mail; undefined when nothing waits for it any more. */
+  readonly confirmation: (emailId: number) => Promise<Confirmation | undefined>;
   readonly log: Logger;
   /** Told of each mail that was sent, and of each that was given up. */
   readonly count: { sent(): void; dead(): void };
 }
 
+/** What is sent: the claimed mail, or one that holds a secret and is therefore made now. */
+async function outgoing({ confirmation }: MailSending, claimed: ClaimedMail): Promise<OutgoingMail | undefined> {
+  const { id, confirms, mail } = claimed;
+  if (confirms === undefined) return mail;
+  const found = await confirmation(confirms.emailId);
+  return found === undefined ? undefined : confirmationMail({ id, messageId: confirms.messageId }, found);
+}
+
 /** Tries one mail; false when it is to be tried again. */
-async function trySending({ db, mails, mailer, log, count }: MailSending, claimed: ClaimedMail): Promise<boolean> {
-  const { id, attempts, mail } = claimed;
-  if (mail === undefined) {
-    await mails.settle(db, id, 'dropped');
-    return true;
-  }
+async function trySending(edges: MailSending, claimed: ClaimedMail): Promise<boolean> {
+  const { db, mails, mailer, log, count } = edges;
+  const { id, attempts } = claimed;
   try {
+    const mail = await outgoing(edges, claimed);
+    if (mail === undefined) {
+      await mails.settle(db, id, 'dropped');
+      return true;
+    }
     await mailer.send(mail);
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
@@ -68,7 +87,7 @@ async function trySending({ db, mails, mailer, log, count }: MailSending, claime
     }
     await mails.settle(db, id, 'dead', text);
     count.dead();
-    log.error({ err: error, mail: id, messageId: mail.messageId, attempts }, 'a mail was given up');
+    log.error({ err: error, mail: id, attempts }, 'a mail was given up');
     return true;
   }
   faultPoint('mail.sent');

@@ -1,9 +1,14 @@
+import { formatTimestamp } from '@switchyard/texts';
+
 /** A mail as it is asked for, the same for each of its recipients. */
 export interface Mail {
   /** What it is about, in letters, digits and `.-_:`: the same event makes the same mail. */
   readonly cause: string;
+  /** 0 for none. */
   readonly projectId: number;
-  /** Least access level a recipient must still have in the project when it is sent. */
+  /** Group it is about where it is about no project; absent for none: then it is its recipient's own. */
+  readonly groupId?: number;
+  /** Least access level a recipient must still have in the project or group when it is sent. */
   readonly accessLevel: number;
   readonly subject: string;
   /** Plain text. */
@@ -52,4 +57,34 @@ export interface ClaimedMail {
   readonly attempts: number;
   /** Undefined when its recipient is gone or blocked, has no address, or may not know of it any more. */
   readonly mail: OutgoingMail | undefined;
+  /** A mail that asks to confirm an e-mail: `mail` is undefined, and is made of what the owner of the e-mail says. */
+  readonly confirms?: { readonly emailId: number; readonly messageId: string } | undefined;
 }
+
+/** What the owner of an e-mail says of its confirmation. */
+export interface Confirmation {
+  readonly address: string;
+  /** Holds a secret: it is never stored or logged. */
+  readonly link: string;
+  readonly expiresAt: Date | undefined;
+}
+
+/** The mail that asks to confirm an e-mail. It names no user: anyone may have typed the address, under any name. */
+export const confirmationMail = (
+  { id, messageId }: { readonly id: number; readonly messageId: string },
+  { address, link, expiresAt }: Confirmation,
+): OutgoingMail => ({
+  id,
+  messageId,
+  to: { name: '', address },
+  subject: 'Confirm your e-mail address',
+  body: [
+    'This address was given for an account. Open the link to confirm that it is yours:',
+    '',
+    link,
+    '',
+    `The link is good until ${expiresAt === undefined ? 'it was used' : formatTimestamp(expiresAt)}. If you did not ask for it, do nothing.`,
+    '',
+  ].join('\n'),
+  headers: {},
+});

@@ -1,6 +1,6 @@
 import type { Database, SqlExecutor, Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { membersAtLevel, usersByIds } from '@switchyard/directory';
+import { groupMembersAtLevel, membersAtLevel, usersByIds } from '@switchyard/directory';
 import type { ClaimedMail, Mail } from '../domain/mail';
 
 interface Row {
@@ -9,11 +9,23 @@ interface Row {
   message_id: string;
   user_id: number;
   project_id: number;
+  group_id: number;
   access_level: number;
+  email_id: number | null;
   subject: string;
   body: string;
   headers: Record<string, string>;
 }
+
+/** Names the project or group that a mail is about, with the level it takes; empty for a mail of its recipient's own. */
+const placeOf = ({ project_id: projectId, group_id: groupId, access_level: level }: Row): string =>
+  projectId === 0 && groupId === 0 ? '' : `${projectId}:${groupId}:${level}`;
+
+const recipientsOf = (
+  db: SqlExecutor,
+  { project_id: projectId, group_id: groupId, access_level: level }: Row,
+): Promise<number[]> =>
+  projectId > 0 ? membersAtLevel(db, projectId, level) : groupMembersAtLevel(db, groupId, level);
 
 /** Its notices wake those who send mails, in all processes. */
 const channel = 'switchyard_mails';
@@ -30,10 +42,19 @@ export const mailStore = {
   async queue(tx: Tx, mail: Mail, userIds: readonly number[]): Promise<void> {
     if (userIds.length === 0) return;
     await tx.query(sql`
-      insert into mails (message_id, user_id, project_id, access_level, subject, body, headers)
-      select ${mail.cause} || '.' || user_id, user_id, ${mail.projectId}, ${mail.accessLevel}, ${mail.subject}, ${mail.body},
+      insert into mails (message_id, user_id, project_id, group_id, access_level, subject, body, headers)
+      select ${mail.cause} || '.' || user_id, user_id, ${mail.projectId}, ${mail.groupId ?? 0}, ${mail.accessLevel}, ${mail.subject}, ${mail.body},
         ${JSON.stringify(mail.headers)}::jsonb
       from unnest(${[...userIds]}::bigint[]) as wanted (user_id)
+      on conflict (message_id) do nothing`);
+    tx.notify(channel);
+  },
+
+  /** Asks for the mail that lets an address be confirmed, in the caller's transaction; once for each e-mail. */
+  async queueConfirmation(tx: Tx, { emailId, userId }: { emailId: number; userId: number }): Promise<void> {
+    await tx.query(sql`
+      insert into mails (message_id, user_id, project_id, access_level, subject, body, email_id)
+      values (${`email-confirmation.${emailId}`}, ${userId}, 0, 0, '', '', ${emailId})
       on conflict (message_id) do nothing`);
     tx.notify(channel);
   },
@@ -48,19 +69,28 @@ export const mailStore = {
       where id in (
         select id from mails where state = 'waiting' and due_at <= now() order by due_at, id limit ${limit}
         for update skip locked)
-      returning id, attempts, message_id, user_id, project_id, access_level, subject, body, headers`);
+      returning id, attempts, message_id, user_id, project_id, group_id, access_level, email_id, subject, body, headers`);
     const allowed = new Map<string, ReadonlySet<number>>();
-    for (const { project_id, access_level } of rows) {
-      const key = `${project_id}:${access_level}`;
-      if (!allowed.has(key)) allowed.set(key, new Set(await membersAtLevel(db, project_id, access_level)));
+    for (const row of rows) {
+      if (row.email_id !== null) continue;
+      const key = placeOf(row);
+      if (key !== '' && !allowed.has(key)) allowed.set(key, new Set(await recipientsOf(db, row)));
     }
     const users = await usersByIds(
       db,
       rows.map(({ user_id }) => user_id),
     );
     return rows.map((row) => {
+      if (row.email_id !== null) {
+        const confirms = { emailId: row.email_id, messageId: row.message_id };
+        return { id: row.id, attempts: row.attempts, mail: undefined, confirms };
+      }
       const user = users.get(row.user_id);
-      const mayReceive = allowed.get(`${row.project_id}:${row.access_level}`)?.has(row.user_id) ?? false;
+      const place = placeOf(row);
+      const mayReceive =
+        place === ''
+          ? user?.id === row.user_id && user.state === 'active' && !user.bot
+          : allowed.get(place)?.has(row.user_id) === true;
       const { id, attempts, message_id: messageId, subject, body, headers } = row;
       if (!mayReceive || !user?.email) return { id, attempts, mail: undefined };
       return {

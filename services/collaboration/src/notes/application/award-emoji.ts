@@ -1,12 +1,11 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
+import { emojiName, isEmoji } from '@switchyard/texts';
 import { type Noteable, type NoteableRef, noteableRules, type Reader } from '../../noteables';
 import { decideAward, decideAwardRemoval } from '../domain/award-change';
 import type { Awardable, AwardRow } from '../domain/award-emoji';
-import { emojiName } from '../domain/emoji-note';
 import { mayReact } from '../domain/note';
 import type { NoteRow } from '../domain/note-row';
-import { isEmoji } from './emoji-names';
 import type { Noteables } from './find-noteable';
 import { visibleNote, writerOf } from './list-notes';
 import type { AwardList, AwardStore, NoteList } from './note.ports';

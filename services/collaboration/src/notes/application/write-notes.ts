@@ -1,11 +1,11 @@
 import { notFound } from '@switchyard/errors';
+import { isEmoji } from '@switchyard/texts';
 import { type NoteableRef, noteableRules, type Reader } from '../../noteables';
 import type { AwardRow } from '../domain/award-emoji';
 import { emojiOnlyName } from '../domain/emoji-note';
 import { checkBody, checkMayComment, checkMayEdit, timestampOf } from '../domain/note';
 import { decideDeletion, decideEdit, decideNewDiscussion, requireSameConfidentiality } from '../domain/note-change';
 import type { giveAward } from './award-emoji';
-import { isEmoji } from './emoji-names';
 import type { Noteables } from './find-noteable';
 import { type FoundNote, visibleNote, writerOf } from './list-notes';
 import type { NoteList, NoteStore } from './note.ports';

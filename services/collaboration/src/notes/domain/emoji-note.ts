@@ -1,15 +1,4 @@
-/** Aliases of the reactions that are counted. */
-const aliases = new Map([
-  ['+1', 'thumbsup'],
-  ['-1', 'thumbsdown'],
-]);
-
-/** The name under which an emoji is kept; `+1_tone2` is the thumb of that skin. */
-export function emojiName(name: string): string {
-  const tone = /_tone[1-5]$/.exec(name)?.[0] ?? '';
-  const base = name.slice(0, name.length - tone.length);
-  return `${aliases.get(base) ?? base}${tone}`;
-}
+import { emojiName } from '@switchyard/texts';
 
 const emojiOnly = /^:([a-z0-9_+-]{1,100}): ?$/;
 

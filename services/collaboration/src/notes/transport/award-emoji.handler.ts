@@ -2,7 +2,7 @@ import {
   type AwardableRef as AwardableRefMessage,
   AwardEmojiServiceService,
 } from '@switchyard/protos/collaboration/v1/award_emoji';
-import { entity, implement, nothing, page, pageRequest, type ServiceImplementation, signedIn } from '@switchyard/rpc';
+import { entity, fixedOrder, implement, nothing, page, type ServiceImplementation, signedIn } from '@switchyard/rpc';
 import type { AwardableRef, createAward, deleteAward, getAward, listAwards } from '../application/award-emoji';
 import { presentAward } from '../presenters/award-emoji.presenter';
 import { refOf } from './note.handler';
@@ -24,7 +24,7 @@ const awardableOf = (message: AwardableRefMessage | undefined): AwardableRef => 
 export const awardEmojiHandler = (awards: AwardUseCases, externalUrl: string): ServiceImplementation =>
   implement(AwardEmojiServiceService, {
     listAwardEmoji: async (request, context) => {
-      const wanted = { ...pageRequest(request.page, { orderBy: 'id' }), orderBy: 'id', sort: 'asc' as const };
+      const wanted = fixedOrder(request.page, 'id', 'asc');
       const found = await awards.listAwards(signedIn(context), awardableOf(request.awardable), wanted);
       return page(
         found.rows.map((row) => presentAward(row, externalUrl)),

@@ -3,6 +3,7 @@ import { DiscussionServiceService } from '@switchyard/protos/collaboration/v1/di
 import type { NoteableRef as NoteableRefMessage } from '@switchyard/protos/collaboration/v1/note';
 import {
   entity,
+  fixedOrder,
   implement,
   nothing,
   pageOfLongRows,
@@ -69,11 +70,7 @@ export const discussionHandler = (discussions: DiscussionUseCases, externalUrl: 
   const service = implement(DiscussionServiceService, {
     listDiscussions: async (request, context) => {
       // The order is fixed (G-4.7-11).
-      const wanted = {
-        ...pageRequest(request.page, { orderBy: 'created_at' }),
-        orderBy: 'created_at',
-        sort: 'asc' as const,
-      };
+      const wanted = fixedOrder(request.page, 'created_at', 'asc');
       const found = await discussions.listDiscussions(signedIn(context), refOf(request.noteable), wanted);
       return pageOfLongRows(
         found.rows.map((row) => presentDiscussion(row, found.noteable, externalUrl)),

@@ -31,6 +31,8 @@ export interface SnippetStore {
     withFiles: boolean,
     decide: (locked: LockedSnippet) => SnippetDecision,
   ): Promise<boolean>;
+  /** Snippets of an author with ids above `after`, ascending. */
+  authoredBy(authorId: number, after: number, limit: number): Promise<SnippetKey[]>;
   /** Removes up to `limit` snippets of deleted projects; returns how many. */
   removeOrphans(limit: number): Promise<number>;
 }

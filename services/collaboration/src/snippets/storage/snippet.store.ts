@@ -6,6 +6,7 @@ import type { SnippetFile } from '../domain/snippet';
 import type { LockedSnippet, SnippetDecision } from '../domain/snippet-change';
 import type { SnippetFields, SnippetRow, SnippetViewer } from '../domain/snippet-row';
 import { publishSnippet } from './snippet.events';
+import { markForMeasurement } from './snippet-measurement.store';
 
 const columns = sql`s.id, s.project_id, s.author_id as writer_id, s.title, s.description, s.visibility, s.created_at, s.updated_at,
   array(select f.path from snippet_files f where f.snippet_id = s.id order by f.place) as paths, ${userColumns('author')}`;
@@ -84,11 +85,13 @@ async function remove(tx: Tx, { id, projectId }: SnippetRow): Promise<void> {
 async function save(tx: Tx, snippet: SnippetRow, decision: SnippetDecision, actorId: number): Promise<void> {
   if (decision.kind === 'delete') {
     await remove(tx, snippet);
+    await markForMeasurement(tx, snippet.projectId);
     return publishSnippet(tx, snippet, actorId, 'deleted');
   }
   const { id, projectId } = snippet;
   const { fields, renamed } = decision;
   await update(tx, id, fields);
+  await markForMeasurement(tx, projectId);
   if (renamed) await publishSnippet(tx, { id, projectId, title: fields.title }, actorId, 'renamed');
 }
 
@@ -118,6 +121,7 @@ export function snippetStore(db: Database) {
     create: (projectId: number, authorId: number, fields: SnippetFields) =>
       db.transaction(async (tx) => {
         const id = await insert(tx, projectId, authorId, fields);
+        await markForMeasurement(tx, projectId);
         await publishSnippet(tx, { id, projectId, title: fields.title }, authorId, 'created');
         return id;
       }),
@@ -136,6 +140,11 @@ export function snippetStore(db: Database) {
         await save(tx, snippet, decide({ snippet, files }), viewer.userId);
         return true;
       }),
+
+    authoredBy: (authorId: number, after: number, limit: number): Promise<{ id: number; projectId: number }[]> =>
+      db.query(sql`
+        select s.id, s.project_id as "projectId" from snippets s
+        where s.author_id = ${authorId} and s.id > ${after} order by s.id limit ${limit}`),
 
     async removeOrphans(limit: number) {
       const removed = await db.query(sql`

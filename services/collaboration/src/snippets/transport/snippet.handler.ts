@@ -2,11 +2,11 @@ import { type SnippetFile, SnippetServiceService } from '@switchyard/protos/coll
 import {
   type CallContext,
   entity,
+  fixedOrder,
   implement,
   json,
   nothing,
   page,
-  pageRequest,
   type ServiceImplementation,
   signedIn,
 } from '@switchyard/rpc';
@@ -21,7 +21,7 @@ export const snippetHandler = (snippets: SnippetUseCases, externalUrl: string): 
     presentSnippet(snippet, access?.fullPath ?? '', externalUrl);
   return implement(SnippetServiceService, {
     listSnippets: async (request, context) => {
-      const wanted = { ...pageRequest(request.page, { orderBy: 'id' }), orderBy: 'id', sort: 'desc' as const };
+      const wanted = fixedOrder(request.page, 'id', 'desc');
       const found = await snippets.list(context, request.projectId, wanted);
       return page(
         found.rows.map((row) => shown(row, context)),

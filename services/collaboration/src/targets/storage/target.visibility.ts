@@ -2,24 +2,30 @@ import type { SqlExecutor } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
 import {
   codeRule,
+  groupMembersAtLevel,
+  memberNamespaces,
   memberProjects,
   mergeRequestRule,
   usersAtLevel,
   usersWhoSee,
   type Viewer,
+  visibleNamespaces,
   visibleProjects,
 } from '@switchyard/directory';
 import { levels } from '@switchyard/rights';
 import { issueReaders, visibleIssues } from '../../issues';
 import { readableMergeRequests } from '../../merge-requests';
-import { alertLevel, type Target, type TargetType } from '../domain/target';
+import { alertLevel, approverLevels, type Target, type TargetType } from '../domain/target';
 
 /**
  * Who may read targets of one type: the same as their owner's own answer, so that what it would withhold is not counted
  * either.
  */
 interface Readability {
-  /** Whether the viewer may read the target of a row `t`, by its `target_id`, whose project is `p` in namespace `n`. */
+  /**
+   * Whether the viewer may read the target of a row `t`, by its `target_id`, whose project is `p` in namespace `n`;
+   * a group is `n` itself.
+   */
   readonly of: (viewer: Viewer) => Sql;
   /** Those of `userIds` who may read a target. */
   readonly readers: (tx: SqlExecutor, target: Target, userIds: readonly number[]) => Promise<number[]>;
@@ -49,6 +55,19 @@ export const readability: Record<TargetType, Readability> = {
       and ${viewer.admin ? visibleProjects(viewer) : memberProjects(viewer, alertLevel)}`,
     readers: (tx, { projectId }, userIds) => usersAtLevel(tx, projectId, userIds, alertLevel),
     memberLevel: alertLevel,
+  },
+  Project: {
+    of: (viewer) => (viewer.admin ? visibleProjects(viewer) : memberProjects(viewer, approverLevels.Project)),
+    readers: (tx, { projectId }, userIds) => usersAtLevel(tx, projectId, userIds, approverLevels.Project),
+    memberLevel: approverLevels.Project,
+  },
+  Namespace: {
+    of: (viewer) => (viewer.admin ? visibleNamespaces(viewer) : memberNamespaces(viewer, approverLevels.Namespace)),
+    async readers(tx, { id }, userIds) {
+      const owners = new Set(await groupMembersAtLevel(tx, id, approverLevels.Namespace));
+      return userIds.filter((userId) => owners.has(userId));
+    },
+    memberLevel: approverLevels.Namespace,
   },
 };
 

@@ -1,7 +1,7 @@
 import type { PageInfo, PageRequest, SqlExecutor } from '@switchyard/database';
 import type { Viewer } from '@switchyard/directory';
 import type { Target } from '../../targets';
-import type { EndedMembership, Raise, TodoFilter } from '../domain/todo';
+import type { EndedMembership, EndedShare, Raise, RequestedAccess, TodoFilter } from '../domain/todo';
 import type { TodoRow } from '../domain/todo-row';
 
 /** Reads to-dos that their user can still read the targets of. */
@@ -29,10 +29,12 @@ export interface TodoStore {
   /** Removes the to-dos that came from a note. */
   removeNote(tx: SqlExecutor, noteId: number): Promise<void>;
   /**
-   * Removes the to-dos of a user whose membership ended, in its project or the projects of its group, whose targets
-   * they may no longer read. The directory here must know that the membership has ended.
+   * Removes the to-dos of a user whose membership ended, in its project or the projects of its group and those that
+   * are shared with the group, whose targets they may no longer read. The directory here must know that the membership has ended.
    */
   removeLost(tx: SqlExecutor, ended: EndedMembership): Promise<void>;
+  /** The same for the members of a group with which something was shared, in what was shared. */
+  removeUnshared(tx: SqlExecutor, ended: EndedShare): Promise<void>;
   /** Removes every to-do on a target, for good. */
   removeTarget(tx: SqlExecutor, target: Target): Promise<void>;
   /**
@@ -56,5 +58,19 @@ export interface TodoStore {
   forgetActs(limit: number): Promise<number>;
 }
 
+/** To-dos of the users who decide on access requests: one for each request, until it ends. */
+export interface AccessRequestTodos {
+  /**
+   * Raises them for the Owners of a group, or the Owners and Maintainers of a project, at most 1,000; none when the
+   * request is known to have ended.
+   */
+  raise(tx: SqlExecutor, request: RequestedAccess, at: Date): Promise<void>;
+  /** Marks them as done: the request has ended. Events of one request may arrive in any order. */
+  resolve(tx: SqlExecutor, request: RequestedAccess, at: Date): Promise<void>;
+}
+
 /** The part of the store that follows events. */
-export type TodoEffects = Pick<TodoStore, 'raise' | 'resolve' | 'removeTarget' | 'removeNote' | 'removeLost'>;
+export type TodoEffects = Pick<
+  TodoStore,
+  'raise' | 'resolve' | 'removeTarget' | 'removeNote' | 'removeLost' | 'removeUnshared'
+>;

@@ -1,5 +1,5 @@
 import type { ProjectRow, UserRow } from '@switchyard/directory';
-import type { TargetType } from '../../targets';
+import type { GroupRow, TargetType } from '../../targets';
 
 /** A to-do with what it is printed with. */
 export interface TodoRow {
@@ -13,5 +13,8 @@ export interface TodoRow {
   createdAt: Date;
   updatedAt: Date;
   author: UserRow | undefined;
+  /** Undefined when it belongs to a group. */
   project: ProjectRow | undefined;
+  /** Undefined when it belongs to a project. */
+  group: GroupRow | undefined;
 }

@@ -1,3 +1,5 @@
+import type { PlaceType } from '../../targets';
+
 /** Why a to-do was raised (G-4.9-5, G-2-23). */
 type TodoAction =
   | 'assigned'
@@ -55,9 +57,22 @@ export interface TodoFilter {
   targetType?: string;
 }
 
+/** A request of a user to become a member of a project or group. */
+export interface RequestedAccess {
+  readonly requestId: number;
+  readonly userId: number;
+  readonly place: { readonly type: PlaceType; readonly id: number };
+}
+
 /** A membership that ended. */
 export interface EndedMembership {
   readonly userId: number;
   readonly place: { readonly projectId: number } | { readonly groupId: number };
   readonly at: Date;
+}
+
+/** A share of a group or project with a group that has ended. */
+export interface EndedShare extends Omit<EndedMembership, 'userId'> {
+  /** The invited group. */
+  readonly groupId: number;
 }

@@ -1,4 +1,5 @@
 import { projectReference, userReference } from '@switchyard/directory';
+import { groupReference } from '../../targets';
 import type { TodoRow } from '../domain/todo-row';
 
 /** A to-do and what it points at, as the target's owner shows it. */
@@ -24,6 +25,7 @@ export function todoJson({ todo, target }: Item, externalUrl: string): Buffer {
       path: project.path,
       path_with_namespace: project.path_with_namespace,
     },
+    group: todo.group && groupReference(todo.group, externalUrl),
     author: todo.author && userReference(todo.author, externalUrl),
     action_name: todo.action,
     target_type: todo.targetType,

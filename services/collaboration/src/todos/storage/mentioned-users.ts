@@ -1,6 +1,6 @@
 import type { SqlExecutor } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
-import { usersByIds, usersByUsernames, visibleNamespaces } from '@switchyard/directory';
+import { groupsOfProject, usersByIds, usersByUsernames, visibleNamespaces } from '@switchyard/directory';
 
 /** Members one text can call on through groups and `@all`; keeps the transaction that raises their to-dos short. */
 const maxMembers = 10_000;
@@ -30,7 +30,8 @@ async function membersOfGroups(
   return tx.query(sql`
     select lower(n.full_path) as name, m.user_id as "userId" from directory.namespaces n
     join directory.memberships m on m.namespace_id = n.id
-    where lower(n.full_path) = any(${[...paths]}::text[]) and n.kind = 'group' and ${visibleNamespaces(viewer)}
+    where lower(n.full_path) = any(${[...paths]}::text[]) and n.kind = 'group' and not n.mentions_disabled
+      and ${visibleNamespaces(viewer)}
       and ${living(authorId, level)}
     limit ${maxMembers}`);
 }
@@ -43,13 +44,13 @@ const membersOfProject = (
 ): Promise<{ userId: number }[]> =>
   tx.query(sql`
     select distinct m.user_id as "userId" from directory.projects p join directory.namespaces n on n.id = p.namespace_id
-    join directory.memberships m on m.project_id = p.id or m.namespace_id = any(n.ancestry)
+    join directory.memberships m on m.project_id = p.id or m.namespace_id = any(${groupsOfProject})
     where p.id = ${projectId} and ${living(authorId, level)}
     limit ${maxMembers}`);
 
 /**
  * Whom names in a text mean, by the name in lower case: the user with that username, the members of the group with that
- * full path as far as the author may see the group, or for `all` the members of the project. At most four statements;
+ * full path as far as the author may see the group and mentions of it are not disabled, or for `all` the members of the project. At most four statements;
  * groups and `all` reach 10,000 members each.
  * @param level the level of a membership `m` by which one belongs to those called; default that of now
  */

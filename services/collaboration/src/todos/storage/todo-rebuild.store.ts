@@ -38,7 +38,7 @@ export const todoRebuildStore = (db: Database) => ({
   },
   /**
    * Brings the to-dos in use to what was rebuilt. A to-do that a user made by hand or marked as done has no event: it
-   * stays. So does a request to a user of whom it is no longer known whether they could read the target: it is neither
+   * stays. So does one for an access request, which the service of groups still has or has ended. So does a request to a user of whom it is no longer known whether they could read the target: it is neither
    * made nor changed nor removed.
    * @param since events before it are no longer on the bus: what is older stays
    * @param upTo last id before the rebuild began
@@ -48,7 +48,8 @@ export const todoRebuildStore = (db: Database) => ({
       const same = sql`r.user_id = t.user_id and r.target_type = t.target_type and r.target_id = t.target_id and r.action = t.action
         and r.cause = t.cause`;
       const removed = await tx.query(sql`
-        delete from todos t where t.created_at >= ${since}::timestamptz and t.id <= ${upTo} and t.action <> 'marked'
+        delete from todos t where t.created_at >= ${since}::timestamptz and t.id <= ${upTo}
+          and t.action not in ('marked', 'member_access_requested')
           and not exists (select 1 from ${todoScratch} r where ${same})
           and not exists (
             select 1 from ${requestScratch} r where r.target_type = t.target_type and r.target_id = t.target_id and r.action = t.action

@@ -2,6 +2,10 @@ import { join, type Sql, sql } from '@switchyard/database/sql';
 import { inGroup } from '@switchyard/directory';
 import type { TodoFilter } from '../domain/todo';
 
+/** Joins a to-do `t` with its project `p`, if it has one, and the namespace `n` of the project or its own group. */
+export const joinPlace: Sql = sql`left join directory.projects p on p.id = t.project_id
+  join directory.namespaces n on n.id = coalesce(p.namespace_id, t.group_id)`;
+
 type Clauses = { [F in keyof Required<TodoFilter>]: (value: NonNullable<TodoFilter[F]>) => Sql };
 
 const clauses: Clauses = {

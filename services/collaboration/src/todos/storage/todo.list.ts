@@ -1,23 +1,17 @@
 import { type Database, listPage, type PageRequest } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
-import {
-  joinProject,
-  projectColumns,
-  projectOf,
-  userColumns,
-  userJoin,
-  userOf,
-  type Viewer,
-} from '@switchyard/directory';
-import type { TargetType } from '../../targets';
+import { projectColumns, projectOf, userColumns, userJoin, userOf, type Viewer } from '@switchyard/directory';
+import type { GroupRow, TargetType } from '../../targets';
 import type { TodoFilter } from '../domain/todo';
 import type { TodoRow } from '../domain/todo-row';
-import { conditionsOf } from './todo.filter';
+import { conditionsOf, joinPlace } from './todo.filter';
 import { readableTarget } from './todo.visibility';
 
 const select = sql`t.id, t.action, t.target_type, t.target_id, t.note_id, coalesce(note.body, t.body) as body, t.state, t.created_at, t.updated_at,
-  ${userColumns('author')}, ${projectColumns}`;
-const countFrom = sql`todos t ${joinProject(sql`t.project_id`)} left join notes note on note.id = t.note_id`;
+  ${userColumns('author')}, ${projectColumns},
+  case when t.group_id is not null then json_build_object('id', n.id, 'kind', n.kind, 'name', n.name, 'path', n.path,
+    'full_path', n.full_path, 'ancestry', n.ancestry, 'avatar_url', n.avatar_url) end as "group"`;
+const countFrom = sql`todos t ${joinPlace} left join notes note on note.id = t.note_id`;
 const from = sql`${countFrom} ${userJoin('author', sql`t.author_id`)}`;
 
 function rowOf(row: Record<string, unknown>): TodoRow {
@@ -33,6 +27,7 @@ function rowOf(row: Record<string, unknown>): TodoRow {
     updatedAt: row.updated_at as Date,
     author: userOf(row, 'author'),
     project: projectOf(row),
+    group: (row.group as GroupRow | null) ?? undefined,
   };
 }
 

@@ -1,14 +1,14 @@
 import { type Database, isUniqueViolation, type SqlExecutor } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
-import { inGroup, joinProject, usersByIds } from '@switchyard/directory';
+import { reachedByGroup, usersByIds } from '@switchyard/directory';
 import type { PrismaClient } from '../../generated/prisma/client';
 import { type Target, targetReaders } from '../../targets';
-import type { EndedMembership, Raise, TodoFilter } from '../domain/todo';
+import type { EndedMembership, EndedShare, Raise, TodoFilter } from '../domain/todo';
 import { type NewTodo, newTodos, readableTodos } from '../domain/todo-change';
 import { leadingMembers } from './leading-members';
 import type { MembershipHistory } from './membership-history';
 import { mentionedUsers } from './mentioned-users';
-import { whereOf } from './todo.filter';
+import { joinPlace, whereOf } from './todo.filter';
 import { lockTarget, todoSpans } from './todo.spans';
 import { levelToRead, noteReaders, readableTarget } from './todo.visibility';
 
@@ -71,6 +71,21 @@ export function todoEffects(rebuilt?: RebuiltTodos) {
           and not exists (
             select 1 from todos kept where kept.user_id = ${userId} and kept.target_type = t.target_type
               and kept.target_id = t.target_id and kept.action = t.action and kept.cause = t.cause)`;
+  const inPlace = (place: EndedMembership['place']): Sql =>
+    'projectId' in place ? sql`t.project_id = ${place.projectId}` : reachedByGroup(place.groupId);
+
+  async function removeLost(tx: SqlExecutor, ended: EndedMembership): Promise<void> {
+    const { userId, place } = ended;
+    const user = (await usersByIds(tx, [userId])).get(userId);
+    if (user?.id !== userId) return;
+    const viewer = { userId, admin: user.admin, external: user.external };
+    await tx.query(sql`
+      delete from ${table} where id in (
+        select t.id from ${table} t ${joinPlace} left join notes note on note.id = t.note_id
+        where t.user_id = ${userId} and ${inPlace(place)} and (
+          not coalesce((${readableTarget(viewer)}), false) or ${removedThen(ended)}))`);
+  }
+
   return {
     async raise(tx: SqlExecutor, target: Target, raise: readonly Raise[], at: Date) {
       const named = raise.flatMap(({ to }) => ('usernames' in to ? to.usernames : []));
@@ -104,17 +119,16 @@ export function todoEffects(rebuilt?: RebuiltTodos) {
         await tx.query(sql`delete from ${one} where note_id = ${noteId}`);
     },
 
-    async removeLost(tx: SqlExecutor, ended: EndedMembership) {
-      const { userId, place } = ended;
-      const user = (await usersByIds(tx, [userId])).get(userId);
-      if (user?.id !== userId) return;
-      const viewer = { userId, admin: user.admin, external: user.external };
-      const inPlace = 'projectId' in place ? sql`t.project_id = ${place.projectId}` : inGroup(place.groupId);
-      await tx.query(sql`
-        delete from ${table} where id in (
-          select t.id from ${table} t ${joinProject(sql`t.project_id`)} left join notes note on note.id = t.note_id
-          where t.user_id = ${userId} and ${inPlace} and (
-            not coalesce((${readableTarget(viewer)}), false) or ${removedThen(ended)}))`);
+    removeLost,
+
+    async removeUnshared(tx: SqlExecutor, { groupId, place, at }: EndedShare) {
+      // Deleted memberships count: they are gone with the invited group, or went while this event was on its way.
+      const users = await tx.query<{ id: number }>(sql`
+        select distinct t.user_id as id from ${table} t ${joinPlace}
+        where ${inPlace(place)} and exists (
+          select from directory.memberships m join directory.namespaces g on m.namespace_id = any(g.ancestry)
+          where g.id = ${groupId} and m.user_id = t.user_id) order by 1`);
+      for (const { id: userId } of users) await removeLost(tx, { userId, place, at });
     },
 
     async removeTarget(tx: SqlExecutor, target: Target) {
@@ -180,8 +194,7 @@ export function todoStore(db: Database, prisma: PrismaClient) {
       await db.query(sql`
         with chosen as (
           select t.id from todos t
-          left join directory.projects p on p.id = t.project_id
-          left join directory.namespaces n on n.id = coalesce(p.namespace_id, t.group_id)
+          ${joinPlace}
           where ${whereOf(userId, { ...filter, state: 'pending' })}
           -- In the order in which events lock the to-dos of a target.
           order by t.id for update of t)
@@ -194,6 +207,8 @@ export function todoStore(db: Database, prisma: PrismaClient) {
           select t.id from directory.users u join todos t on t.user_id = u.id where u.deleted_at is not null
           union all
           select t.id from directory.projects p join todos t on t.project_id = p.id where p.deleted_at is not null
+          union all
+          select t.id from directory.namespaces n join todos t on t.group_id = n.id where n.deleted_at is not null
           limit ${limit})
         returning 1`);
       return removed.length;

@@ -15,7 +15,8 @@ export const readableTarget = (viewer: Viewer): Sql => sql`case t.target_type
   when 'MergeRequest' then ${readability.MergeRequest.of(viewer)}
   when 'Issue' then ${readability.Issue.of(viewer)}
   when 'Commit' then ${readability.Commit.of(viewer)}
-  when 'AlertManagement::Alert' then ${readability['AlertManagement::Alert'].of(viewer)} else false end
+  when 'AlertManagement::Alert' then ${readability['AlertManagement::Alert'].of(viewer)}
+  when 'Project' then ${readability.Project.of(viewer)} when 'Namespace' then ${readability.Namespace.of(viewer)} else false end
   and (t.note_id is null or note.id is not null
     and (not note.internal or ${viewer.admin ? sql`true` : memberProjects(viewer, reporter)}))`;
 

@@ -1,11 +1,11 @@
 import { type TodoFilter as TodoFilterMessage, TodoServiceService } from '@switchyard/protos/collaboration/v1/todo';
 import {
   type CallContext,
+  fixedOrder,
   implement,
   json,
   nothing,
   pageOfRenderedRows,
-  pageRequest,
   type ServiceImplementation,
   signedIn,
 } from '@switchyard/rpc';
@@ -43,7 +43,7 @@ export function todoHandler(todos: TodoUseCases, externalUrl: string): ServiceIm
   return implement(TodoServiceService, {
     listTodos: async (request, context) => {
       // The order is fixed (G-4.9-2).
-      const wanted = { ...pageRequest(request.page, { orderBy: 'id' }), orderBy: 'id', sort: 'desc' as const };
+      const wanted = fixedOrder(request.page, 'id', 'desc');
       const found = await todos.listTodos(signedIn(context), filterOf(request.filter), wanted);
       return pageOfRenderedRows(todoRows(found.todos, externalUrl), {
         ...found.page,

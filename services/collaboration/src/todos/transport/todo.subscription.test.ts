@@ -1,7 +1,8 @@
-import { issueEvents, membershipEvents, noteEvents } from '@switchyard/events';
+import { issueEvents, membershipEvents, noteEvents, shareEvents } from '@switchyard/events';
 import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
 import { MembershipEvent } from '@switchyard/protos/groups_admin/events/v1/membership_event';
+import { ShareEvent } from '@switchyard/protos/groups_admin/events/v1/share_event';
 import { todoSubscriptions } from './todo.subscription';
 
 it('what an event names is waited for before its transaction: no delivery fails because the replica is behind', async () => {
@@ -16,5 +17,7 @@ it('what an event names is waited for before its transaction: no delivery fails 
   const removed = MembershipEvent.fromPartial({ fact: { $case: 'removed', value: { directorySequence: 9 } } });
   await before(membershipEvents.type, removed);
   await before(membershipEvents.type, MembershipEvent.fromPartial({ fact: { $case: 'added', value: {} } }));
-  expect(waited).toEqual([7, 8, 9]);
+  const unshared = ShareEvent.fromPartial({ fact: { $case: 'removed', value: { directorySequence: 10 } } });
+  await before(shareEvents.type, unshared);
+  expect(waited).toEqual([7, 8, 9, 10]);
 });

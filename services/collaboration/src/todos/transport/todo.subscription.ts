@@ -6,6 +6,7 @@ import {
   issueEvents,
   membershipEvents,
   noteEvents,
+  shareEvents,
   subscription,
 } from '@switchyard/events';
 import type { IssueEvent, IssueMentions } from '@switchyard/protos/collaboration/events/v1/issue_event';
@@ -28,6 +29,14 @@ interface TodoEdges {
     tx: Tx,
     ended: {
       userId: number;
+      place: { readonly projectId: number } | { readonly groupId: number };
+      at: Date;
+    },
+  ) => Promise<void>;
+  readonly removeUnshared: (
+    tx: Tx,
+    ended: {
+      groupId: number;
       place: { readonly projectId: number } | { readonly groupId: number };
       at: Date;
     },
@@ -100,7 +109,7 @@ async function targetOfNote(
   return row === undefined ? undefined : { type: kind, id: row, iid: 0, projectId };
 }
 
-/** What happens to issues, comments and memberships raises, resolves and removes to-dos, each event once (D6). */
+/** What happens to issues, comments, memberships and shares raises, resolves and removes to-dos, each event once (D6). */
 export function todoSubscriptions(edges: TodoEdges): AnySubscription[] {
   const { directory } = edges;
   const written = (tx: Tx): void => {
@@ -143,6 +152,18 @@ export function todoSubscriptions(edges: TodoEdges): AnySubscription[] {
         if (fact?.$case !== 'removed') return;
         const place = projectId > 0 ? { projectId } : { groupId };
         await edges.removeLost(tx, { userId, place, at: occurredAt ?? time });
+        written(tx);
+      },
+    }),
+    subscription({
+      event: shareEvents,
+      async before({ fact }) {
+        if (fact?.$case === 'removed') await directory.ensure(fact.value.directorySequence);
+      },
+      async handle({ fact, groupId, projectId, namespaceId, occurredAt }, tx, { time }) {
+        if (fact?.$case !== 'removed') return;
+        const place = projectId > 0 ? { projectId } : { groupId: namespaceId };
+        await edges.removeUnshared(tx, { groupId, place, at: occurredAt ?? time });
         written(tx);
       },
     }),

@@ -52,7 +52,7 @@ export function memberShape(schema: unknown): z.ZodRawShape | undefined {
 /** Whether a parameter may be left out. */
 export const acceptsAbsence = (schema: unknown): boolean => unwrapped(schema) !== undefined;
 
-type Mark = 'acceptsNull' | 'asWritten' | 'forAdministrators' | 'unsupported';
+type Mark = 'acceptsNull' | 'asWritten' | 'file' | 'forAdministrators' | 'unsupported';
 
 function isMarked(schema: unknown, mark: Mark): boolean {
   const inner = unwrapped(schema);
@@ -67,6 +67,9 @@ export const acceptsNull = (schema: unknown): boolean => isMarked(schema, 'accep
 
 /** True when an object of a JSON body is taken as the text it is. */
 export const isAsWritten = (schema: unknown): boolean => isMarked(schema, 'asWritten');
+
+/** True when the parameter takes a file of a multipart body. */
+export const isFile = (schema: unknown): boolean => isMarked(schema, 'file');
 
 /** True when the parameter is ignored from callers that are no administrators. */
 export const isForAdministrators = (schema: unknown): boolean => isMarked(schema, 'forAdministrators');

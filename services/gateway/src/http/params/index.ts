@@ -8,16 +8,18 @@ export {
   acceptsAbsence,
   acceptsNull,
   isAsWritten,
+  isFile,
   isForAdministrators,
   isUnsupported,
   memberShape,
   objectOf,
   openapiOf,
 } from './document';
+export { SentFile, type SmallFile, smallFile, smallFileLimit } from './files';
 export { isScalar } from './json-values';
 export type { ParameterSchema } from './kind';
-export { csv, integers, manyOf, texts } from './lists';
+export { csv, integers, manyOf, manyOfIntegers, texts } from './lists';
 export { documented, forAdministrators, nullable, onlyDefault, unsupported } from './modifiers';
 export { csvOrNoneAny, idOrNoneAny, integerOrNoneAny, type NoneOrAny, textOrNoneAny } from './none-or-any';
-export { hash, hashes, jsonText, object } from './objects';
+export { hash, hashes, jsonText, object, textsByName } from './objects';
 export { boolean, float, integer, oneOf, oneOfIntegers, text } from './scalars';

@@ -14,6 +14,8 @@ declare module 'zod' {
     forAdministrators?: boolean;
     /** True when the parameter is refused with any value. */
     unsupported?: boolean;
+    /** True when the parameter takes a file of a multipart body. */
+    file?: boolean;
   }
 }
 

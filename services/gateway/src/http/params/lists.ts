@@ -70,3 +70,17 @@ export const manyOf = <const T extends string>(...words: readonly T[]): z.ZodTyp
     },
     true,
   );
+
+/** Numbers of a closed list, in the spellings of `csv`. */
+export const manyOfIntegers = <const T extends number>(...numbers: readonly T[]): z.ZodType<T[]> =>
+  kind(
+    listOf({ type: 'integer', enum: [...numbers] }),
+    (value) => {
+      const list = readItems(readInteger())(value);
+      if (list instanceof Problem) return list;
+      return list.every((number) => numbers.includes(number as T))
+        ? (list as T[])
+        : problem('does not have a valid value');
+    },
+    true,
+  );

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
-import { acceptsNull, isAsWritten, openapiOf } from './document';
+import { acceptsNull, isAsWritten, isFile, openapiOf } from './document';
 import { kind, type ParameterSchema, problem } from './kind';
 
 /** A schema that takes JSON null as well. */
@@ -77,5 +77,6 @@ export const documented = <T>(schema: z.ZodType<T>, facts: ParameterSchema): z.Z
   schema.meta({
     acceptsNull: acceptsNull(schema),
     asWritten: isAsWritten(schema),
+    file: isFile(schema),
     openapi: { ...openapiOf(schema), ...facts },
   });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isHash, isStorable, isStorableValue, writtenNumber } from './json-values';
-import { invalid, kind } from './kind';
+import { invalid, kind, Problem } from './kind';
+import { readText, storable } from './scalars';
 
 /** A hash such as `not[author_id]`; problems are named `not[author_id] is invalid`. */
 export const hash = <T extends z.ZodRawShape>(shape: T): z.ZodType<z.infer<z.ZodObject<T>>> =>
@@ -45,3 +46,16 @@ export function jsonText(): z.ZodType<string> {
     return isHash(value) ? JSON.stringify(value) : invalid;
   }).meta({ openapi, asWritten: true });
 }
+
+/** Texts by names of the caller's own, such as `custom_attributes[key]`; at most `maxNames` of them. */
+export const textsByName = ({ maxNames }: { maxNames: number }): z.ZodType<Record<string, string>> =>
+  kind({ type: 'object', maxProperties: maxNames, additionalProperties: storable }, (value) => {
+    if (!isHash(value) || !isStorableValue(value)) return invalid;
+    const texts = Object.entries(value).map(([name, one]) => [name, readText()(one)] as const);
+    if (
+      texts.length > maxNames ||
+      !texts.every((entry): entry is readonly [string, string] => !(entry[1] instanceof Problem))
+    )
+      return invalid;
+    return Object.fromEntries(texts);
+  });

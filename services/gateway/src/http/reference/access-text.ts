@@ -41,7 +41,7 @@ function ofTarget(ability: Ability, kind: 'project' | 'group', token: boolean): 
 /** Who may use an endpoint, in words. */
 export function accessText(route: Route): string {
   const { access } = route;
-  if (access === 'admin') return 'Administrators.';
+  if (access === 'admin' || route.administrators) return 'Administrators.';
   if (access === 'user') return 'Every signed-in user.';
   if (access === 'public') return needsToken(route) ? 'Every signed-in user.' : 'Everyone, with or without a token.';
   return 'project' in access

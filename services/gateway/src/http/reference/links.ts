@@ -7,6 +7,7 @@ type Json = Record<string, unknown>;
 const fieldOf = (name: string): string => {
   if (name.endsWith('_iid')) return 'iid';
   if (['branch', 'tag_name', 'name'].includes(name)) return 'name';
+  if (name === 'key') return 'key';
   return 'id';
 };
 

@@ -1,7 +1,15 @@
 import { targetKind } from '../authorize';
 import type { RelationRule } from '../check-parameters';
 import { pageParameters } from '../page';
-import { acceptsAbsence, isUnsupported, memberShape, objectOf, openapiOf, type ParameterSchema } from '../params';
+import {
+  acceptsAbsence,
+  isFile,
+  isUnsupported,
+  memberShape,
+  objectOf,
+  openapiOf,
+  type ParameterSchema,
+} from '../params';
 import type { Route } from '../route';
 import { meanings, pathMeanings, samples } from './glossary';
 
@@ -168,10 +176,23 @@ export const queryRules = (route: Route): Json | undefined => {
   return rules.length === 0 ? undefined : { allOf: rules };
 };
 
-/** Schema of the body; undefined when the endpoint takes none. */
+/** Members of a shape that take files, or that do not. */
+const members = (shape: Record<string, unknown>, files: boolean): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(shape).filter(([, one]) => isFile(one) === files));
+
+/** Whether the body of an endpoint is nothing but a file. */
+export const takesFileAlone = (route: Route): boolean => {
+  const shape = shapeOf(route);
+  return Object.keys(shape).length > 0 && Object.keys(members(shape, false)).length === 0;
+};
+
+/**
+ * Schema of the body; undefined when the endpoint takes none. A file that can be next to other fields is left out: a
+ * multipart body alone has it (`requestBody`).
+ */
 export function bodySchema(route: Route): Json | undefined {
   if (!hasBody(route)) return undefined;
-  const shape = shapeOf(route);
+  const shape = takesFileAlone(route) ? shapeOf(route) : members(shapeOf(route), false);
   const file =
     route.upload === undefined
       ? {}
@@ -191,7 +212,7 @@ export function bodySchema(route: Route): Json | undefined {
 
 /** A body that is accepted: what must be sent, and some of what can. */
 export function exampleOf(route: Route): Json {
-  const shape = shapeOf(route);
+  const shape = members(shapeOf(route), false);
   const own = route.docs?.example ?? {};
   const example: Json = {};
   const put = (name: string): void => {
@@ -253,7 +274,9 @@ export function requestBody(route: Route, component: string): Json | undefined {
       return Object.keys(how).length === 0 ? [] : [[name, how]];
     }),
   );
-  if (route.upload !== undefined) return { required: true, content: { 'multipart/form-data': reference } };
+  if (route.upload !== undefined || takesFileAlone(route))
+    return { required: true, content: { 'multipart/form-data': reference } };
+  const files = members(shapeOf(route), true);
   const example = exampleOf(route);
   return {
     required: isNeeded,
@@ -263,6 +286,9 @@ export function requestBody(route: Route, component: string): Json | undefined {
         ...reference,
         ...(Object.keys(encoding).length === 0 ? {} : { encoding }),
       },
+      ...(Object.keys(files).length === 0
+        ? {}
+        : { 'multipart/form-data': { schema: { allOf: [reference.schema, describe('', objectOf(files))] } } }),
     },
   };
 }

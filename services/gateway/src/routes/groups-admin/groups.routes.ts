@@ -15,64 +15,75 @@ import {
   oneOfIntegers,
   onlyDefault,
   text,
-  unsupported,
 } from '../../http/params';
 import { defineRoute } from '../../http/route';
 import { atMost, displayName, pathPart, refName } from '../field-facts';
+import { memberLevels } from './access-levels';
+import { avatar, avatarChange } from './avatars.routes';
+import { listedCustomAttributes, shownCustomAttributes } from './custom-attributes.routes';
 
 const visibility = () => oneOf('private', 'internal', 'public');
 
 const protectedLevels = () => hashes({ access_level: oneOfIntegers(0, 30, 40, 60) });
+const count = () => integer({ min: 0, max: 2_147_483_647 });
+const availability = () => onlyDefault(oneOf('default_on', 'default_off', 'never_on'), 'default_on').optional();
 
-// What protects people and their work is refused until something enforces it. What concerns features that do not exist
-// (runners, wikis, LFS, sharing, assistants) is stored and shown: there is nothing it could fail to protect.
+/** Settings that nothing is behind: clients may send what is printed, and nothing else. */
+const fixedSettings = {
+  require_two_factor_authentication: onlyDefault(boolean(), false).optional(),
+  two_factor_grace_period: onlyDefault(count(), 48).optional(),
+  auto_devops_enabled: onlyDefault(nullable(boolean()), null).optional(),
+  lfs_enabled: onlyDefault(boolean(), true).optional(),
+  shared_runners_minutes_limit: onlyDefault(nullable(count()), null).optional(),
+  extra_shared_runners_minutes_limit: onlyDefault(nullable(count()), null).optional(),
+  wiki_access_level: onlyDefault(oneOf('disabled', 'private', 'enabled'), 'enabled').optional(),
+  experiment_features_enabled: onlyDefault(boolean(), false).optional(),
+  assistant_availability: availability(),
+  duo_availability: availability(),
+  assistant_features_enabled: onlyDefault(boolean(), true).optional(),
+  duo_features_enabled: onlyDefault(boolean(), true).optional(),
+  lock_assistant_features_enabled: onlyDefault(boolean(), false).optional(),
+  lock_duo_features_enabled: onlyDefault(boolean(), false).optional(),
+  shared_runners_setting: onlyDefault(
+    oneOf('enabled', 'disabled_and_overridable', 'disabled_with_override', 'disabled_and_unoverridable'),
+    'enabled',
+  ).optional(),
+  file_template_project_id: onlyDefault(nullable(integer({ min: 1 })), null).optional(),
+  math_rendering_limits_enabled: onlyDefault(boolean(), true).optional(),
+  lock_math_rendering_limits_enabled: onlyDefault(boolean(), false).optional(),
+  max_artifacts_size: onlyDefault(nullable(count()), null).optional(),
+};
+
+/** Addresses and CIDR ranges, for the document: whether each is one is for the service to say, with other problems. */
+const ranges = {
+  description: 'IPv4 and IPv6 addresses and CIDR ranges, separated by commas, at most 500; of a top-level group.',
+};
+
 const settings = {
+  ...fixedSettings,
   description: documented(nullable(text()), atMost(500)).optional(),
   visibility: visibility().optional(),
   share_with_group_lock: boolean().optional(),
-  require_two_factor_authentication: onlyDefault(boolean(), false).optional(),
-  two_factor_grace_period: integer({ min: 0, max: 2_147_483_647 }).optional(),
   project_creation_level: oneOf('noone', 'owner', 'maintainer', 'developer', 'administrator').optional(),
-  auto_devops_enabled: boolean().optional(),
   subgroup_creation_level: oneOf('owner', 'maintainer').optional(),
   emails_disabled: onlyDefault(boolean(), false).optional(),
   emails_enabled: onlyDefault(boolean(), true).optional(),
-  mentions_disabled: onlyDefault(boolean(), false).optional(),
-  lfs_enabled: boolean().optional(),
+  mentions_disabled: boolean().optional(),
   request_access_enabled: boolean().optional(),
   default_branch: documented(nullable(text()), refName).optional(),
-  default_branch_protection: onlyDefault(oneOfIntegers(0, 1, 2, 3, 4), 2).optional(),
+  default_branch_protection: oneOfIntegers(0, 1, 2, 3, 4).optional(),
   default_branch_protection_defaults: hash({
-    allowed_to_push: onlyDefault(protectedLevels(), [{ access_level: 40 }]).optional(),
-    allow_force_push: onlyDefault(boolean(), false).optional(),
-    allowed_to_merge: onlyDefault(protectedLevels(), [{ access_level: 40 }]).optional(),
-    developer_can_initial_push: onlyDefault(boolean(), false).optional(),
+    allowed_to_push: protectedLevels().optional(),
+    allow_force_push: boolean().optional(),
+    allowed_to_merge: protectedLevels().optional(),
+    developer_can_initial_push: boolean().optional(),
   }).optional(),
-  enabled_git_access_protocol: onlyDefault(oneOf('ssh', 'http', 'all'), 'all').optional(),
-  membership_lock: onlyDefault(boolean(), false).optional(),
-  shared_runners_minutes_limit: nullable(integer({ min: 0, max: 2_147_483_647 })).optional(),
-  extra_shared_runners_minutes_limit: nullable(integer({ min: 0, max: 2_147_483_647 })).optional(),
-  wiki_access_level: oneOf('disabled', 'private', 'enabled').optional(),
-  experiment_features_enabled: boolean().optional(),
-  assistant_availability: oneOf('default_on', 'default_off', 'never_on').optional(),
-  duo_availability: oneOf('default_on', 'default_off', 'never_on').optional(),
-  assistant_features_enabled: boolean().optional(),
-  duo_features_enabled: boolean().optional(),
-  lock_assistant_features_enabled: boolean().optional(),
-  lock_duo_features_enabled: boolean().optional(),
+  enabled_git_access_protocol: oneOf('ssh', 'http', 'all').optional(),
+  membership_lock: boolean().optional(),
   prevent_sharing_groups_outside_hierarchy: boolean().optional(),
-  shared_runners_setting: oneOf(
-    'enabled',
-    'disabled_and_overridable',
-    'disabled_with_override',
-    'disabled_and_unoverridable',
-  ).optional(),
-  file_template_project_id: nullable(integer({ min: 1 })).optional(),
-  ip_restriction_ranges: onlyDefault(nullable(text()), null).optional(),
-  allowed_email_domains_list: onlyDefault(nullable(text()), null).optional(),
-  math_rendering_limits_enabled: boolean().optional(),
-  lock_math_rendering_limits_enabled: boolean().optional(),
-  max_artifacts_size: integer({ min: 0, max: 2_147_483_647 }).optional(),
+  ip_restriction_ranges: documented(nullable(text({ max: 30_000 })), ranges).optional(),
+  allowed_email_domains_list: nullable(text()).optional(),
+  avatar: avatar(),
 };
 
 type Settings = z.infer<z.ZodObject<typeof settings>> & { name?: string; path?: string };
@@ -90,60 +101,48 @@ const toSettings = (given: Settings): GroupSettings => {
     description: cleared(given.description, ''),
     visibility: given.visibility,
     shareWithGroupLock: given.share_with_group_lock,
-    requireTwoFactorAuthentication: given.require_two_factor_authentication,
-    twoFactorGracePeriod: given.two_factor_grace_period,
     projectCreationLevel: given.project_creation_level,
-    autoDevopsEnabled: given.auto_devops_enabled,
     subgroupCreationLevel: given.subgroup_creation_level,
     emailsEnabled: given.emails_enabled ?? (given.emails_disabled === undefined ? undefined : !given.emails_disabled),
     mentionsDisabled: given.mentions_disabled,
-    lfsEnabled: given.lfs_enabled,
     requestAccessEnabled: given.request_access_enabled,
     defaultBranch: cleared(given.default_branch, ''),
     defaultBranchProtection: given.default_branch_protection,
     enabledGitAccessProtocol: given.enabled_git_access_protocol,
     membershipLock: given.membership_lock,
-    sharedRunnersMinutesLimit: cleared(given.shared_runners_minutes_limit, -1),
-    extraSharedRunnersMinutesLimit: cleared(given.extra_shared_runners_minutes_limit, -1),
-    wikiAccessLevel: given.wiki_access_level,
-    experimentFeaturesEnabled: given.experiment_features_enabled,
-    assistantAvailability: given.assistant_availability ?? given.duo_availability,
-    assistantFeaturesEnabled: given.assistant_features_enabled ?? given.duo_features_enabled,
-    lockAssistantFeaturesEnabled: given.lock_assistant_features_enabled ?? given.lock_duo_features_enabled,
     preventSharingGroupsOutsideHierarchy: given.prevent_sharing_groups_outside_hierarchy,
-    sharedRunnersSetting: given.shared_runners_setting,
-    fileTemplateProjectId: cleared(given.file_template_project_id, 0),
     ipRestrictionRanges: cleared(given.ip_restriction_ranges, ''),
     allowedEmailDomainsList: cleared(given.allowed_email_domains_list, ''),
-    mathRenderingLimitsEnabled: given.math_rendering_limits_enabled,
-    lockMathRenderingLimitsEnabled: given.lock_math_rendering_limits_enabled,
-    maxArtifactsSize: given.max_artifacts_size,
+    avatar: avatarChange(given.avatar),
     defaultBranchProtectionDefaults:
       protection === undefined
         ? undefined
         : {
             allowedToPush: levelsOf(protection.allowed_to_push),
             allowedToMerge: levelsOf(protection.allowed_to_merge),
-            allowForcePush: protection.allow_force_push ?? false,
-            developerCanInitialPush: protection.developer_can_initial_push ?? false,
+            allowForcePush: protection.allow_force_push,
+            developerCanInitialPush: protection.developer_can_initial_push,
           },
   };
 };
 
-const filters = {
+/** Filters of lists of groups. */
+export const groupFilters = {
   skip_groups: integers().optional(),
   all_available: boolean().optional(),
   search: text().optional(),
   visibility: visibility().optional(),
   owned: boolean().optional(),
-  min_access_level: oneOfIntegers(5, 10, 15, 20, 30, 40, 50).optional(),
+  min_access_level: oneOfIntegers(...memberLevels).optional(),
   top_level_only: boolean().optional(),
-  repository_storage: forAdministrators(unsupported(text())),
-  // A group that is marked for deletion is hidden from every list.
-  marked_for_deletion_on: unsupported(date()),
+  statistics: forAdministrators(boolean().optional()),
+  ...listedCustomAttributes,
+  repository_storage: forAdministrators(text()).optional(),
+  marked_for_deletion_on: date().optional(),
 };
 
-const toFilters = (given: z.infer<z.ZodObject<typeof filters>>) => ({
+/** The filters as they travel; nothing is asked of shares. */
+export const toGroupFilters = (given: Partial<z.infer<z.ZodObject<typeof groupFilters>>>) => ({
   parentId: 0,
   ancestorId: 0,
   skipGroups: given.skip_groups ?? [],
@@ -153,9 +152,17 @@ const toFilters = (given: z.infer<z.ZodObject<typeof filters>>) => ({
   owned: given.owned ?? false,
   minAccessLevel: given.min_access_level ?? 0,
   topLevelOnly: given.top_level_only ?? false,
+  sharedWithGroupId: 0,
+  invitedTo: undefined,
+  repositoryStorage: given.repository_storage,
+  markedForDeletionOn: given.marked_for_deletion_on,
+  withStatistics: given.statistics,
+  withCustomAttributes: given.with_custom_attributes,
+  customAttributes: given.custom_attributes && { values: given.custom_attributes },
 });
 
-const list = { orderBy: ['name', 'path', 'id', 'similarity'], sort: 'asc' } as const;
+/** Orders of lists of groups. */
+export const groupOrders = { orderBy: ['name', 'path', 'id', 'similarity'], sort: 'asc' } as const;
 
 export const groupRoutes = [
   defineRoute({
@@ -165,13 +172,13 @@ export const groupRoutes = [
     summary: 'List groups',
     docs: { fails: [405] },
     access: 'public',
-    params: filters,
-    list,
+    params: groupFilters,
+    list: groupOrders,
     limit: 'groups_list',
     returns: { 200: ['GroupItem'] },
     handle: ({ params, actor, page, call }) => {
       if (actor.userId === 0) refuseDeepOffset(page, 'Group');
-      return call(GroupServiceService).listGroups({ ...toFilters(params), page });
+      return call(GroupServiceService).listGroups({ ...toGroupFilters(params), page });
     },
   }),
   defineRoute({
@@ -180,11 +187,11 @@ export const groupRoutes = [
     section: 'Groups',
     summary: 'List the subgroups of a group',
     access: { group: 'read_group' },
-    params: filters,
-    list,
+    params: groupFilters,
+    list: groupOrders,
     returns: { 200: ['GroupItem'] },
     handle: ({ params, access, page, call }) =>
-      call(GroupServiceService).listGroups({ ...toFilters(params), parentId: access.id, page }),
+      call(GroupServiceService).listGroups({ ...toGroupFilters(params), parentId: access.id, page }),
   }),
   defineRoute({
     method: 'get',
@@ -192,23 +199,38 @@ export const groupRoutes = [
     section: 'Groups',
     summary: 'List the groups below a group at any depth',
     access: { group: 'read_group' },
-    params: filters,
-    list,
+    params: groupFilters,
+    list: groupOrders,
     returns: { 200: ['GroupItem'] },
     handle: ({ params, access, page, call }) =>
-      call(GroupServiceService).listGroups({ ...toFilters(params), ancestorId: access.id, page }),
+      call(GroupServiceService).listGroups({ ...toGroupFilters(params), ancestorId: access.id, page }),
   }),
   defineRoute({
     method: 'get',
     path: '/groups/:id',
     section: 'Groups',
     summary: 'Get a group',
+    docs: {
+      description:
+        'Get a group. One that is marked for deletion is shown to its Owners and to administrators, until it is removed.',
+    },
     access: { group: 'read_group' },
-    params: { with_projects: boolean().optional() },
+    includesMarked: true,
+    anyAddress: true,
+    params: {
+      with_projects: boolean().optional(),
+      statistics: forAdministrators(boolean().optional()),
+      ...shownCustomAttributes,
+    },
     limit: 'group',
     returns: { 200: 'Group' },
     handle: ({ params, access, call }) =>
-      call(GroupServiceService).getGroup({ groupId: access.id, withProjects: params.with_projects ?? true }),
+      call(GroupServiceService).getGroup({
+        groupId: access.id,
+        withProjects: params.with_projects ?? true,
+        withStatistics: params.statistics,
+        withCustomAttributes: params.with_custom_attributes,
+      }),
   }),
   defineRoute({
     method: 'post',
@@ -220,6 +242,7 @@ export const groupRoutes = [
       example: { name: 'Acme', path: 'acme', visibility: 'private' },
     },
     access: 'user',
+    groupsIn: ['parent_id'],
     params: {
       name: documented(text({ notEmpty: true }), displayName),
       path: documented(text({ notEmpty: true }), pathPart),
@@ -238,6 +261,7 @@ export const groupRoutes = [
     summary: 'Update a group',
     docs: { fails: [409], example: { description: 'Everything we sell' } },
     access: { group: 'admin_group' },
+    anyAddress: true,
     params: {
       name: documented(text(), displayName).optional(),
       path: documented(text(), pathPart).optional(),
@@ -260,10 +284,11 @@ export const groupRoutes = [
     summary: 'Delete a group',
     docs: {
       description:
-        'Delete a group with its subgroups and projects. They are gone at once; their data is removed in the background.',
+        'Mark a group for deletion with its subgroups and projects. They are hidden at once, and removed after the delay of the installation; without a delay, and in the tier `free`, at once. `permanently_remove` with `full_path` removes a subgroup that is marked.',
       fails: [412],
     },
     access: { group: 'remove_group' },
+    includesMarked: true,
     params: { permanently_remove: boolean().optional(), full_path: text().optional() },
     returns: { 202: 'Accepted' },
     handle: ({ params, access, unmodifiedSince, call }) =>
@@ -279,10 +304,10 @@ export const groupRoutes = [
     path: '/groups/:id/restore',
     section: 'Groups',
     summary: 'Restore a group that is marked for deletion',
-    access: 'user',
-    path_params: { id: text() },
+    access: { group: 'remove_group' },
+    includesMarked: true,
     returns: { 201: 'Group' },
-    handle: ({ path, call }) => call(GroupServiceService).restoreGroup({ group: path.id }),
+    handle: ({ access, call }) => call(GroupServiceService).restoreGroup({ groupId: access.id }),
   }),
   defineRoute({
     method: 'post',
@@ -291,9 +316,38 @@ export const groupRoutes = [
     summary: 'Move a group below another group, or to the top level',
     docs: { example: { group_id: 12 } },
     access: { group: 'admin_group' },
+    groupsIn: ['group_id'],
     params: { group_id: nullable(integer({ min: 0 })).optional() },
     returns: { 201: 'Group' },
     handle: ({ params, access, call }) =>
       call(GroupServiceService).transferGroup({ groupId: access.id, parentId: params.group_id ?? 0 }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/groups/:id/transfer_locations',
+    section: 'Groups',
+    summary: 'List the groups below which a group can be moved',
+    docs: { description: 'List the groups below which the caller may move a group, by name.' },
+    access: { group: 'admin_group' },
+    params: { search: text().optional() },
+    list: {},
+    returns: { 200: ['GroupTransferLocation'] },
+    handle: ({ params, access, page, call }) =>
+      call(GroupServiceService).listTransferLocations({
+        moving: { $case: 'groupId', value: access.id },
+        search: params.search ?? '',
+        page,
+      }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/groups/:id/projects/:project_id',
+    section: 'Groups',
+    summary: 'Move a project into a group',
+    access: 'admin',
+    path_params: { id: text(), project_id: text() },
+    returns: { 201: 'Group' },
+    handle: ({ path, call }) =>
+      call(GroupServiceService).transferProjectToGroup({ group: path.id, project: path.project_id }),
   }),
 ];

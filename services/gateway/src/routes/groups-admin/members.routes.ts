@@ -1,4 +1,7 @@
-import { MemberServiceService } from '@switchyard/protos/groups_admin/v1/member';
+import {
+  MemberServiceService,
+  ListUserMembershipsRequest_SourceType as SourceType,
+} from '@switchyard/protos/groups_admin/v1/member';
 import { exactlyOne } from '../../http/check-parameters';
 import {
   boolean,
@@ -13,15 +16,18 @@ import {
   text,
 } from '../../http/params';
 import { defineRoute, type Route } from '../../http/route';
+import { memberLevels } from './access-levels';
 import { type ParentKind, parentOf } from './parents';
 
 const filters = {
   query: text().optional(),
   user_ids: integers().optional(),
+  skip_users: integers().optional(),
   // No member is ever `awaiting`.
   state: onlyDefault(oneOf('awaiting', 'active'), 'active').optional(),
 };
-const accessLevel = () => oneOfIntegers(5, 10, 15, 20, 30, 40, 50);
+/** Levels of members (G-5-14). */
+export const accessLevel = () => oneOfIntegers(...memberLevels);
 const user = { user_id: integer() };
 
 /** Members of groups and of projects are one resource on two paths. */
@@ -49,6 +55,7 @@ const memberRoutesOf = (kind: ParentKind): Route[] => {
             page,
             query: params.query ?? '',
             userIds: params.user_ids ?? [],
+            skipUserIds: params.skip_users ?? [],
             inherited,
           }),
       }),
@@ -73,7 +80,7 @@ const memberRoutesOf = (kind: ParentKind): Route[] => {
       summary: `Add members to a ${kind}`,
       docs: {
         description: 'Add users as members, by id or by user name.',
-        fails: [409],
+        fails: [405, 409],
         example: { user_id: [5], access_level: 30 },
       },
       access: administer,
@@ -131,4 +138,27 @@ const memberRoutesOf = (kind: ParentKind): Route[] => {
   ];
 };
 
-export const memberRoutes = [...memberRoutesOf('group'), ...memberRoutesOf('project')];
+const sourceTypes = { Project: SourceType.SOURCE_TYPE_PROJECT, Namespace: SourceType.SOURCE_TYPE_NAMESPACE };
+
+export const memberRoutes = [
+  ...memberRoutesOf('group'),
+  ...memberRoutesOf('project'),
+  defineRoute({
+    method: 'get',
+    path: '/users/:id/memberships',
+    section: 'Members',
+    summary: 'List the memberships of a user',
+    docs: { description: 'List the groups and projects that a user is a direct member of.' },
+    access: 'admin',
+    path_params: { id: integer() },
+    params: { type: oneOf('Project', 'Namespace').optional() },
+    list: {},
+    returns: { 200: ['UserMembership'] },
+    handle: ({ path, params, page, call }) =>
+      call(MemberServiceService).listUserMemberships({
+        userId: path.id,
+        type: params.type === undefined ? SourceType.SOURCE_TYPE_UNSPECIFIED : sourceTypes[params.type],
+        page,
+      }),
+  }),
+];

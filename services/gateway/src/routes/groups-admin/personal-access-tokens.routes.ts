@@ -1,39 +1,9 @@
-import { notFound } from '@switchyard/errors';
 import { PersonalAccessTokenServiceService } from '@switchyard/protos/groups_admin/v1/personal_access_token';
 import { allScopes, selfServiceScopes } from '@switchyard/rights';
-import { boolean, date, dateTime, documented, integer, manyOf, oneOf, text } from '../../http/params';
+import { date, integer } from '../../http/params';
 import { defineRoute } from '../../http/route';
-import { atMost, oneLine } from '../field-facts';
-
-const sorts = [
-  'created_asc',
-  'created_desc',
-  'expires_asc',
-  'expires_desc',
-  'last_used_asc',
-  'last_used_desc',
-  'name_asc',
-  'name_desc',
-] as const;
-
-/** Column of each word of `sort`; ids descending without one. */
-const orderOf = (sort: (typeof sorts)[number] | undefined) => {
-  if (sort === undefined) return { orderBy: 'id', descending: true };
-  const columns = { created: 'created_at', expires: 'expires_at', last_used: 'last_used_at', name: 'name' };
-  const at = sort.lastIndexOf('_');
-  return {
-    orderBy: columns[sort.slice(0, at) as keyof typeof columns],
-    descending: sort.slice(at + 1) === 'desc',
-  };
-};
-
-const token = { token_id: integer() };
-
-/** An id of a path: 0 means "the token that was presented" to the service, and is no id. */
-const named = (id: number): number => {
-  if (id <= 0) throw notFound();
-  return id;
-};
+import { namedId } from './named-id';
+import { newToken, tokenFilters, tokenOrderOf, tokenPath, wireFilters, wireToken } from './token-parameters';
 
 /** Personal access tokens (G-5-10, G-5-11). */
 export const personalAccessTokenRoutes = [
@@ -49,20 +19,12 @@ export const personalAccessTokenRoutes = [
     },
     access: 'admin',
     path_params: { user_id: integer() },
-    params: {
-      name: documented(text(), oneLine),
-      description: documented(text(), atMost(255)).optional(),
-      scopes: documented(manyOf(...allScopes), { minItems: 1 }),
-      expires_at: date().optional(),
-    },
+    params: newToken(allScopes),
     returns: { 201: 'NewPersonalAccessToken' },
     handle: ({ path, params, call }) =>
       call(PersonalAccessTokenServiceService).createPersonalAccessToken({
-        userId: named(path.user_id),
-        name: params.name,
-        description: params.description ?? '',
-        scopes: params.scopes,
-        expiresAt: params.expires_at ?? '',
+        userId: namedId(path.user_id),
+        ...wireToken(params),
       }),
   }),
   defineRoute({
@@ -77,20 +39,12 @@ export const personalAccessTokenRoutes = [
       example: { name: 'rotation', scopes: ['self_rotate'] },
     },
     access: 'user',
-    params: {
-      name: documented(text(), oneLine),
-      description: documented(text(), atMost(255)).optional(),
-      scopes: documented(manyOf(...selfServiceScopes), { minItems: 1 }),
-      expires_at: date().optional(),
-    },
+    params: newToken(selfServiceScopes),
     returns: { 201: 'NewPersonalAccessToken' },
     handle: ({ params, call }) =>
       call(PersonalAccessTokenServiceService).createPersonalAccessToken({
         userId: 0,
-        name: params.name,
-        description: params.description ?? '',
-        scopes: params.scopes,
-        expiresAt: params.expires_at ?? '',
+        ...wireToken(params),
       }),
   }),
   defineRoute({
@@ -101,32 +55,15 @@ export const personalAccessTokenRoutes = [
     access: 'user',
     params: {
       user_id: integer().optional(),
-      revoked: boolean().optional(),
-      state: oneOf('active', 'inactive').optional(),
-      search: text().optional(),
-      created_after: dateTime().optional(),
-      created_before: dateTime().optional(),
-      last_used_after: dateTime().optional(),
-      last_used_before: dateTime().optional(),
-      expires_after: date().optional(),
-      expires_before: date().optional(),
-      sort: oneOf(...sorts).optional(),
+      ...tokenFilters,
     },
     list: { orderBy: [] },
     returns: { 200: ['PersonalAccessToken'] },
     handle: ({ params, page, call }) =>
       call(PersonalAccessTokenServiceService).listPersonalAccessTokens({
-        page: { ...page, ...orderOf(params.sort) },
+        page: { ...page, ...tokenOrderOf(params.sort) },
         userId: params.user_id ?? 0,
-        revoked: params.revoked,
-        state: params.state ?? '',
-        search: params.search ?? '',
-        createdAfter: params.created_after,
-        createdBefore: params.created_before,
-        lastUsedAfter: params.last_used_after,
-        lastUsedBefore: params.last_used_before,
-        expiresAfter: params.expires_after ?? '',
-        expiresBefore: params.expires_before ?? '',
+        ...wireFilters(params),
       }),
   }),
   defineRoute({
@@ -180,10 +117,10 @@ export const personalAccessTokenRoutes = [
     section: 'Personal access tokens',
     summary: 'Get a personal access token',
     access: 'user',
-    path_params: token,
+    path_params: tokenPath,
     returns: { 200: 'SinglePersonalAccessToken' },
     handle: ({ path, call }) =>
-      call(PersonalAccessTokenServiceService).getPersonalAccessToken({ tokenId: named(path.token_id) }),
+      call(PersonalAccessTokenServiceService).getPersonalAccessToken({ tokenId: namedId(path.token_id) }),
   }),
   defineRoute({
     method: 'delete',
@@ -192,11 +129,11 @@ export const personalAccessTokenRoutes = [
     summary: 'Revoke a personal access token',
     docs: { fails: [412] },
     access: 'user',
-    path_params: token,
+    path_params: tokenPath,
     returns: { 204: undefined },
     handle: ({ path, unmodifiedSince, call }) =>
       call(PersonalAccessTokenServiceService).revokePersonalAccessToken({
-        tokenId: named(path.token_id),
+        tokenId: namedId(path.token_id),
         ifUnmodifiedSince: unmodifiedSince,
       }),
   }),
@@ -211,12 +148,12 @@ export const personalAccessTokenRoutes = [
       example: { expires_at: '2030-01-31' },
     },
     access: 'user',
-    path_params: token,
+    path_params: tokenPath,
     params: { expires_at: date().optional() },
     returns: { 200: 'NewPersonalAccessToken' },
     handle: ({ path, params, call }) =>
       call(PersonalAccessTokenServiceService).rotatePersonalAccessToken({
-        tokenId: named(path.token_id),
+        tokenId: namedId(path.token_id),
         expiresAt: params.expires_at ?? '',
       }),
   }),

@@ -1,4 +1,5 @@
-import { ProjectServiceService, type ProjectSettings } from '@switchyard/protos/groups_admin/v1/project';
+import { GroupServiceService } from '@switchyard/protos/groups_admin/v1/group';
+import { GroupProjects, ProjectServiceService, type ProjectSettings } from '@switchyard/protos/groups_admin/v1/project';
 import type { z } from 'zod';
 import { atLeastOne } from '../../http/check-parameters';
 import { refuseDeepOffset } from '../../http/page';
@@ -20,52 +21,66 @@ import {
 } from '../../http/params';
 import { defineRoute, type ListRule } from '../../http/route';
 import { atMost, displayName, oneLine, pathPart, refName } from '../field-facts';
+import { memberLevels } from './access-levels';
+import { avatar, avatarChange } from './avatars.routes';
+import { listedCustomAttributes, shownCustomAttributes } from './custom-attributes.routes';
 
 const visibility = () => oneOf('private', 'internal', 'public');
-const featureLevel = () => oneOf('disabled', 'private', 'enabled').optional();
-const featureLevelOrPublic = () => oneOf('disabled', 'private', 'enabled', 'public').optional();
+const levelOfFeature = () => oneOf('disabled', 'private', 'enabled');
+const featureLevel = () => levelOfFeature().optional();
+const fixedLevel = (standard: 'private' | 'enabled') => onlyDefault(levelOfFeature(), standard).optional();
+const fixedLevelOrPublic = (standard: 'private' | 'enabled') =>
+  onlyDefault(oneOf('disabled', 'private', 'enabled', 'public'), standard).optional();
 
 /** Features with an access level of their own: `<feature>_access_level`. */
 const featureLevels = {
-  analytics_access_level: featureLevel(),
-  builds_access_level: featureLevel(),
-  container_registry_access_level: featureLevel(),
-  environments_access_level: featureLevel(),
-  feature_flags_access_level: featureLevel(),
-  forking_access_level: featureLevel(),
-  infrastructure_access_level: featureLevel(),
   issues_access_level: featureLevel(),
   merge_requests_access_level: featureLevel(),
-  model_experiments_access_level: featureLevel(),
-  model_registry_access_level: featureLevel(),
   monitor_access_level: featureLevel(),
-  package_registry_access_level: featureLevelOrPublic(),
-  pages_access_level: featureLevelOrPublic(),
-  releases_access_level: featureLevel(),
   repository_access_level: featureLevel(),
-  requirements_access_level: featureLevel(),
-  security_and_compliance_access_level: featureLevel(),
   snippets_access_level: featureLevel(),
-  wiki_access_level: featureLevel(),
 };
 
 /** Older switches of features, by the access level they set. */
 const featureSwitches = {
   issues_enabled: boolean().optional(),
   merge_requests_enabled: boolean().optional(),
-  wiki_enabled: boolean().optional(),
-  jobs_enabled: boolean().optional(),
   snippets_enabled: boolean().optional(),
-  container_registry_enabled: boolean().optional(),
 };
 
 const switchedFeature: Record<keyof typeof featureSwitches, string> = {
   issues_enabled: 'issues',
   merge_requests_enabled: 'merge_requests',
-  wiki_enabled: 'wiki',
-  jobs_enabled: 'builds',
   snippets_enabled: 'snippets',
-  container_registry_enabled: 'container_registry',
+};
+
+/** Settings that nothing is behind: clients may send what is printed, and nothing else. */
+const fixedSettings = {
+  analytics_access_level: fixedLevel('enabled'),
+  builds_access_level: fixedLevel('enabled'),
+  container_registry_access_level: fixedLevel('enabled'),
+  environments_access_level: fixedLevel('enabled'),
+  feature_flags_access_level: fixedLevel('enabled'),
+  forking_access_level: fixedLevel('enabled'),
+  infrastructure_access_level: fixedLevel('enabled'),
+  model_experiments_access_level: fixedLevel('enabled'),
+  model_registry_access_level: fixedLevel('enabled'),
+  package_registry_access_level: fixedLevelOrPublic('enabled'),
+  pages_access_level: fixedLevelOrPublic('private'),
+  releases_access_level: fixedLevel('enabled'),
+  requirements_access_level: fixedLevel('enabled'),
+  security_and_compliance_access_level: fixedLevel('private'),
+  wiki_access_level: fixedLevel('enabled'),
+  wiki_enabled: onlyDefault(boolean(), true).optional(),
+  jobs_enabled: onlyDefault(boolean(), true).optional(),
+  container_registry_enabled: onlyDefault(boolean(), true).optional(),
+  lfs_enabled: onlyDefault(boolean(), true).optional(),
+  shared_runners_enabled: onlyDefault(boolean(), true).optional(),
+  printing_merge_request_link_enabled: onlyDefault(boolean(), true).optional(),
+  ci_config_path: onlyDefault(nullable(text()), null).optional(),
+  suggestion_commit_message: onlyDefault(nullable(text()), null).optional(),
+  build_timeout: onlyDefault(integer({ min: 600, max: 2_592_000 }), 3_600).optional(),
+  auto_cancel_pending_pipelines: onlyDefault(oneOf('disabled', 'enabled'), 'enabled').optional(),
 };
 
 /** A number of a project's merge trains; what lies outside is for the service to refuse, with its other problems. */
@@ -76,6 +91,7 @@ const topics = { items: { type: 'string', maxLength: 255, pattern: '^[^\\u0000]*
 const requiredStatuses = { maxItems: 50, uniqueItems: true, items: { type: 'string', ...oneLine } };
 
 const settings = {
+  ...fixedSettings,
   description: documented(nullable(text()), atMost(2_000)).optional(),
   visibility: visibility().optional(),
   default_branch: documented(nullable(text()), refName).optional(),
@@ -97,21 +113,15 @@ const settings = {
   merge_train_batch_size: trainNumber(1, 10),
   merge_train_required_status_count: trainNumber(0, 100),
   merge_train_settling_seconds: trainNumber(0, 600),
-  lfs_enabled: boolean().optional(),
   request_access_enabled: boolean().optional(),
   merge_commit_template: documented(nullable(text()), atMost(500)).optional(),
   squash_commit_template: documented(nullable(text()), atMost(500)).optional(),
-  shared_runners_enabled: boolean().optional(),
-  printing_merge_request_link_enabled: boolean().optional(),
   resolve_outdated_diff_discussions: onlyDefault(boolean(), false).optional(),
-  ci_config_path: documented(nullable(text()), atMost(255)).optional(),
   autoclose_referenced_issues: onlyDefault(boolean(), true).optional(),
-  suggestion_commit_message: documented(nullable(text()), atMost(255)).optional(),
-  build_timeout: integer({ min: 600, max: 2_592_000 }).optional(),
-  auto_cancel_pending_pipelines: oneOf('disabled', 'enabled').optional(),
   emails_disabled: onlyDefault(boolean(), false).optional(),
   emails_enabled: onlyDefault(boolean(), true).optional(),
   approvals_before_merge: onlyDefault(integer({ min: 0, max: 1_000 }), 0).optional(),
+  avatar: avatar(),
   ...featureLevels,
   ...featureSwitches,
 };
@@ -160,24 +170,21 @@ const toSettings = (given: Settings): ProjectSettings => {
     mergeTrainRequiredStatusCount: given.merge_train_required_status_count,
     mergeTrainSettlingSeconds: given.merge_train_settling_seconds,
     featureAccessLevels: accessLevels(given),
-    lfsEnabled: given.lfs_enabled,
     requestAccessEnabled: given.request_access_enabled,
     mergeCommitTemplate: cleared(given.merge_commit_template),
     squashCommitTemplate: cleared(given.squash_commit_template),
-    sharedRunnersEnabled: given.shared_runners_enabled,
-    printingMergeRequestLinkEnabled: given.printing_merge_request_link_enabled,
     resolveOutdatedDiffDiscussions: given.resolve_outdated_diff_discussions,
-    ciConfigPath: cleared(given.ci_config_path),
     autocloseReferencedIssues: given.autoclose_referenced_issues,
-    suggestionCommitMessage: cleared(given.suggestion_commit_message),
-    buildTimeout: given.build_timeout,
-    autoCancelPendingPipelines: given.auto_cancel_pending_pipelines,
     emailsEnabled: given.emails_enabled ?? (given.emails_disabled === undefined ? undefined : !given.emails_disabled),
     approvalsBeforeMerge: given.approvals_before_merge,
+    avatar: avatarChange(given.avatar),
   };
 };
 
-const filters = {
+const shownStatistics = { description: 'Adds `statistics` where the caller has the role Reporter or a higher one.' };
+
+/** Filters of lists of projects. */
+export const projectFilters = {
   archived: boolean().optional(),
   visibility: visibility().optional(),
   search: text().optional(),
@@ -186,7 +193,7 @@ const filters = {
   owned: boolean().optional(),
   membership: boolean().optional(),
   starred: boolean().optional(),
-  min_access_level: oneOfIntegers(5, 10, 15, 20, 30, 40, 50).optional(),
+  min_access_level: oneOfIntegers(...memberLevels).optional(),
   with_issues_enabled: boolean().optional(),
   with_merge_requests_enabled: boolean().optional(),
   topic: csv().optional(),
@@ -197,13 +204,16 @@ const filters = {
   updated_after: dateTime().optional(),
   updated_before: dateTime().optional(),
   active: boolean().optional(),
-  topic_id: unsupported(integer({ min: 0 })),
+  statistics: documented(boolean(), shownStatistics).optional(),
+  ...listedCustomAttributes,
+  topic_id: integer({ min: 1 }).optional(),
   with_programming_language: unsupported(text()),
-  marked_for_deletion_on: unsupported(date()),
-  repository_storage: forAdministrators(unsupported(text())),
+  marked_for_deletion_on: date().optional(),
+  repository_storage: forAdministrators(text()).optional(),
 };
 
-const toFilters = (given: z.infer<z.ZodObject<typeof filters>>) => ({
+/** The filters as they travel, of projects wherever they are. */
+export const toProjectFilters = (given: Partial<z.infer<z.ZodObject<typeof projectFilters>>>) => ({
   groupId: 0,
   includeSubgroups: false,
   includeAncestorGroups: false,
@@ -220,6 +230,7 @@ const toFilters = (given: z.infer<z.ZodObject<typeof filters>>) => ({
   withIssuesEnabled: given.with_issues_enabled ?? false,
   withMergeRequestsEnabled: given.with_merge_requests_enabled ?? false,
   topics: given.topic ?? [],
+  topicId: given.topic_id ?? 0,
   idAfter: given.id_after ?? 0,
   idBefore: given.id_before ?? 0,
   lastActivityAfter: given.last_activity_after,
@@ -227,6 +238,12 @@ const toFilters = (given: z.infer<z.ZodObject<typeof filters>>) => ({
   updatedAfter: given.updated_after,
   updatedBefore: given.updated_before,
   active: given.active,
+  groupProjects: GroupProjects.GROUP_PROJECTS_UNSPECIFIED,
+  markedForDeletionOn: given.marked_for_deletion_on,
+  repositoryStorage: given.repository_storage,
+  withStatistics: given.statistics,
+  withCustomAttributes: given.with_custom_attributes,
+  customAttributes: given.custom_attributes && { values: given.custom_attributes },
 });
 
 /**
@@ -249,7 +266,8 @@ const orders = [
   'star_count',
   'similarity',
 ] as const;
-const list: ListRule = { orderBy: orders, sort: 'desc', keysetParameters };
+/** Orders of lists of projects. */
+export const projectOrders: ListRule = { orderBy: orders, sort: 'desc', keysetParameters };
 
 export const projectRoutes = [
   defineRoute({
@@ -259,13 +277,13 @@ export const projectRoutes = [
     summary: 'List projects',
     docs: { fails: [405] },
     access: 'public',
-    params: filters,
-    list,
+    params: projectFilters,
+    list: projectOrders,
     limit: 'projects_list',
     returns: { 200: ['ProjectItem'] },
     handle: ({ params, actor, page, call }) => {
       if (actor.userId === 0) refuseDeepOffset(page, 'Project');
-      return call(ProjectServiceService).listProjects({ ...toFilters(params), page });
+      return call(ProjectServiceService).listProjects({ ...toProjectFilters(params), page });
     },
   }),
   defineRoute({
@@ -275,11 +293,11 @@ export const projectRoutes = [
     summary: 'List the projects in the namespace of a user',
     access: 'public',
     path_params: { id: text() },
-    params: filters,
-    list,
+    params: projectFilters,
+    list: projectOrders,
     returns: { 200: ['ProjectItem'] },
     handle: ({ params, path, page, call }) =>
-      call(ProjectServiceService).listProjects({ ...toFilters(params), user: path.id, page }),
+      call(ProjectServiceService).listProjects({ ...toProjectFilters(params), user: path.id, page }),
   }),
   defineRoute({
     method: 'get',
@@ -288,21 +306,25 @@ export const projectRoutes = [
     summary: 'List the projects of a group',
     access: { group: 'read_group' },
     params: {
-      ...filters,
+      ...projectFilters,
       with_shared: boolean().optional(),
       include_subgroups: boolean().optional(),
       include_ancestor_groups: boolean().optional(),
       with_security_reports: onlyDefault(boolean(), false).optional(),
     },
-    list,
+    list: projectOrders,
     limit: 'group_projects',
     returns: { 200: ['ProjectItem'] },
     handle: ({ params, access, page, call }) =>
       call(ProjectServiceService).listProjects({
-        ...toFilters(params),
+        ...toProjectFilters(params),
         groupId: access.id,
         includeSubgroups: params.include_subgroups ?? false,
         includeAncestorGroups: params.include_ancestor_groups ?? false,
+        groupProjects:
+          (params.with_shared ?? true)
+            ? GroupProjects.GROUP_PROJECTS_WITH_SHARED
+            : GroupProjects.GROUP_PROJECTS_UNSPECIFIED,
         page,
       }),
   }),
@@ -311,10 +333,21 @@ export const projectRoutes = [
     path: '/projects/:id',
     section: 'Projects',
     summary: 'Get a project',
+    docs: {
+      description:
+        'Get a project. One that is marked for deletion is shown to its Owners and to administrators, until it is removed.',
+    },
     access: { project: 'read_project' },
+    includesMarked: true,
+    params: { statistics: documented(boolean(), shownStatistics).optional(), ...shownCustomAttributes },
     limit: 'project',
     returns: { 200: 'Project' },
-    handle: ({ access, call }) => call(ProjectServiceService).getProject({ projectId: access.id }),
+    handle: ({ params, access, call }) =>
+      call(ProjectServiceService).getProject({
+        projectId: access.id,
+        withStatistics: params.statistics,
+        withCustomAttributes: params.with_custom_attributes,
+      }),
   }),
   defineRoute({
     method: 'post',
@@ -326,6 +359,7 @@ export const projectRoutes = [
       example: { name: 'Web', path: 'web', namespace_id: 12 },
     },
     access: 'user',
+    groupsIn: ['namespace_id'],
     params: {
       name: documented(text(), displayName).optional(),
       path: documented(text(), pathPart).optional(),
@@ -410,6 +444,7 @@ export const projectRoutes = [
     summary: 'Move a project to another namespace',
     docs: { example: { namespace: 'acme' } },
     access: { project: 'remove_project' },
+    groupsIn: ['namespace'],
     params: { namespace: text({ notEmpty: true }) },
     returns: { 200: 'Project' },
     handle: ({ params, access, call }) =>
@@ -420,11 +455,48 @@ export const projectRoutes = [
     path: '/projects/:id',
     section: 'Projects',
     summary: 'Delete a project',
-    docs: { description: 'Delete a project. It is gone at once; its data is removed in the background.', fails: [412] },
+    docs: {
+      description:
+        'Mark a project for deletion. It is hidden at once, and removed after the delay of the installation; without a delay, and in the tier `free`, at once. `permanently_remove` with `full_path` removes a project that is marked.',
+      fails: [412],
+    },
     access: { project: 'remove_project' },
-    params: { permanently_remove: onlyDefault(boolean(), false).optional() },
+    includesMarked: true,
+    params: { permanently_remove: boolean().optional(), full_path: text().optional() },
     returns: { 202: 'Accepted' },
-    handle: ({ access, unmodifiedSince, call }) =>
-      call(ProjectServiceService).deleteProject({ projectId: access.id, ifUnmodifiedSince: unmodifiedSince }),
+    handle: ({ params, access, unmodifiedSince, call }) =>
+      call(ProjectServiceService).deleteProject({
+        projectId: access.id,
+        permanentlyRemove: params.permanently_remove,
+        fullPath: params.full_path,
+        ifUnmodifiedSince: unmodifiedSince,
+      }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/projects/:id/restore',
+    section: 'Projects',
+    summary: 'Restore a project that is marked for deletion',
+    access: { project: 'remove_project' },
+    includesMarked: true,
+    returns: { 201: 'Project' },
+    handle: ({ access, call }) => call(ProjectServiceService).restoreProject({ projectId: access.id }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/transfer_locations',
+    section: 'Projects',
+    summary: 'List the groups to which a project can be moved',
+    docs: { description: 'List the groups to which the caller may move a project, by name.' },
+    access: { project: 'remove_project' },
+    params: { search: text().optional() },
+    list: {},
+    returns: { 200: ['GroupTransferLocation'] },
+    handle: ({ params, access, page, call }) =>
+      call(GroupServiceService).listTransferLocations({
+        moving: { $case: 'projectId', value: access.id },
+        search: params.search ?? '',
+        page,
+      }),
   }),
 ];

@@ -9,6 +9,8 @@ import { refuseDeepOffset } from '../../http/page';
 import { boolean, dateTime, documented, forAdministrators, integer, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
 import { atMost, mailAddress, mailAddressOrNone, oneLine, pathPart } from '../field-facts';
+import { avatar, avatarChange } from './avatars.routes';
+import { listedCustomAttributes, shownCustomAttributes } from './custom-attributes.routes';
 
 const user = { id: integer() };
 
@@ -27,7 +29,7 @@ const settings = {
   location: documented(text(), atMost(255)).optional(),
   note: text().optional(),
   organization: documented(text(), atMost(255)).optional(),
-  password: documented(text(), { minLength: 8, maxLength: 128 }).optional(),
+  password: documented(text(), { maxLength: 128 }).optional(),
   private_profile: boolean().optional(),
   projects_limit: integer({ min: 0, max: 2_147_483_647 }).optional(),
   pronouns: documented(text(), atMost(255)).optional(),
@@ -37,6 +39,7 @@ const settings = {
   theme_id: integer({ min: 1, max: 1_000 }).optional(),
   twitter: documented(text(), atMost(255)).optional(),
   website_url: documented(text(), atMost(255)).optional(),
+  avatar: avatar(),
 };
 
 type Sent = z.infer<z.ZodObject<typeof settings>> & { email?: string; name?: string; username?: string };
@@ -69,6 +72,7 @@ const settingsOf = (sent: Sent): UserSettings => ({
   colorSchemeId: sent.color_scheme_id,
   sharedRunnersMinutesLimit: sent.shared_runners_minutes_limit,
   extraSharedRunnersMinutesLimit: sent.extra_shared_runners_minutes_limit,
+  avatar: avatarChange(sent.avatar),
 });
 
 const stateRoute = (verb: 'block' | 'unblock' | 'activate' | 'deactivate', change: Change) =>
@@ -119,6 +123,7 @@ export const userRoutes = [
       created_before: forAdministrators(dateTime().optional()),
       without_project_bots: boolean().default(false),
       without_projects: forAdministrators(boolean().default(false)),
+      ...listedCustomAttributes,
     },
     list: { orderBy: ['id', 'name', 'username', 'created_at', 'updated_at'], sort: 'desc' },
     returns: { 200: ['ListedUser'] },
@@ -141,6 +146,8 @@ export const userRoutes = [
         createdBefore: params.created_before,
         withoutProjectBots: params.without_project_bots,
         withoutProjects: params.without_projects,
+        withCustomAttributes: params.with_custom_attributes,
+        customAttributes: params.custom_attributes && { values: params.custom_attributes },
       });
     },
   }),
@@ -182,39 +189,60 @@ export const userRoutes = [
     access: 'public',
     scopes: ['read_user'],
     path_params: user,
+    params: shownCustomAttributes,
     limit: 'user',
     returns: { 200: 'User' },
-    handle: ({ path, call }) => call(UserServiceService).getUser({ userId: path.id }),
+    handle: ({ path, params, call }) =>
+      call(UserServiceService).getUser({ userId: path.id, withCustomAttributes: params.with_custom_attributes }),
   }),
   defineRoute({
     method: 'put',
     path: '/users/:id',
     section: 'Users',
     summary: 'Change a user',
-    docs: { fails: [409], example: { name: 'Ada Lovelace' } },
+    docs: {
+      description:
+        'Change a user. A new `email` waits until it is confirmed, by a link in a mail, unless `skip_reconfirmation` is on.',
+      fails: [409],
+      example: { name: 'Ada Lovelace' },
+    },
     access: 'admin',
     path_params: user,
     params: {
       ...settings,
       email: documented(text(), mailAddress).optional(),
+      skip_reconfirmation: boolean().default(false),
       name: documented(text(), oneLine).optional(),
       username: documented(text(), pathPart).optional(),
     },
     returns: { 200: 'User' },
     handle: ({ path, params, call }) =>
-      call(UserServiceService).updateUser({ userId: path.id, settings: settingsOf(params) }),
+      call(UserServiceService).updateUser({
+        userId: path.id,
+        settings: settingsOf(params),
+        skipReconfirmation: params.skip_reconfirmation,
+      }),
   }),
   defineRoute({
     method: 'delete',
     path: '/users/:id',
     section: 'Users',
     summary: 'Delete a user; the ghost user stands in for their contributions',
-    docs: { description: 'Delete a user. The ghost user stands in for what they wrote.', fails: [409, 412] },
+    docs: {
+      description:
+        'Delete a user. The ghost user stands in for what they wrote. With `hard_delete` what they wrote is deleted as well, and groups that they alone own: the user is blocked at once, the rest follows in the background.',
+      fails: [409, 412],
+    },
     access: 'admin',
     path_params: user,
+    params: { hard_delete: boolean().default(false) },
     returns: { 204: undefined },
-    handle: ({ path, unmodifiedSince, call }) =>
-      call(UserServiceService).deleteUser({ userId: path.id, ifUnmodifiedSince: unmodifiedSince }),
+    handle: ({ path, params, unmodifiedSince, call }) =>
+      call(UserServiceService).deleteUser({
+        userId: path.id,
+        ifUnmodifiedSince: unmodifiedSince,
+        hardDelete: params.hard_delete,
+      }),
   }),
   stateRoute('block', Change.CHANGE_BLOCK),
   stateRoute('unblock', Change.CHANGE_UNBLOCK),

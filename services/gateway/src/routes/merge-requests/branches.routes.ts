@@ -13,6 +13,7 @@ export const branchRoutes = [
     section: 'Branches',
     summary: 'List branches',
     access: { project: 'read_code' },
+    tokens: ['job'],
     params: {
       search: text().optional(),
       regex: text().optional(),
@@ -65,6 +66,7 @@ export const branchRoutes = [
     section: 'Branches',
     summary: 'Get a branch',
     access: { project: 'read_code' },
+    tokens: ['job'],
     path_params: branch,
     returns: { 200: 'Branch' },
     handle: ({ path, access, call }) =>

@@ -116,6 +116,7 @@ export const pipelineRoutes = [
     section: 'Pipelines',
     summary: 'Get a pipeline',
     access: { project: 'read_pipeline' },
+    tokens: ['job'],
     path_params: pipeline,
     returns: { 200: 'Pipeline' },
     handle: ({ path, access, call }) =>
@@ -144,10 +145,39 @@ export const pipelineRoutes = [
     summary: 'List variables of a pipeline',
     docs: { description: 'For Maintainers, and for who created the pipeline.' },
     access: { project: 'read_pipeline' },
+    tokens: ['job'],
     path_params: pipeline,
     returns: { 200: ['PipelineVariable'] },
     handle: ({ path, access, call }) =>
       call(PipelineServiceService).listPipelineVariables({ projectId: access.id, pipelineId: path.pipeline_id }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: `${pipelinePath}/ci_variables`,
+    section: 'Pipelines',
+    summary: 'List what a pipeline gets',
+    docs: {
+      description:
+        'For an outside CI: of each key one variable, that of the pipeline itself, else of the project, of the nearest ' +
+        'group above or of the instance; protected ones where the ref is protected. With a job token of the pipeline, ' +
+        'or for Maintainers.',
+    },
+    access: { project: 'read_pipeline' },
+    tokens: ['job'],
+    path_params: pipeline,
+    params: {
+      environment: documented(text({ max: 255 }), {
+        description:
+          'Name of the environment that the pipeline deploys to; without it, scopes other than `*` are left out.',
+      }).optional(),
+    },
+    returns: { 200: ['CiVariable'] },
+    handle: ({ path, params, access, call }) =>
+      call(PipelineServiceService).listCiVariables({
+        projectId: access.id,
+        pipelineId: path.pipeline_id,
+        environment: params.environment ?? '',
+      }),
   }),
   defineRoute({
     method: 'post',
@@ -170,6 +200,22 @@ export const pipelineRoutes = [
     returns: { 201: 'Pipeline' },
     handle: ({ path, access, call }) =>
       call(PipelineServiceService).retryPipeline({ projectId: access.id, pipelineId: path.pipeline_id }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: `${pipelinePath}/job_token`,
+    section: 'Pipelines',
+    summary: 'Issue a job token for a pipeline',
+    docs: {
+      description:
+        'For the CI that runs the pipeline. The token has the rights of the user who caused the pipeline, in this project alone, and ends with the pipeline, when it is retried, and after 24 hours. It is presented as `JOB-TOKEN`, and to git with the username `gitlab-ci-token`. The reply is the only one that holds its value.',
+      fails: [409],
+    },
+    access: { project: 'issue_job_token' },
+    path_params: pipeline,
+    returns: { 201: 'JobToken' },
+    handle: ({ path, access, call }) =>
+      call(PipelineServiceService).issuePipelineJobToken({ projectId: access.id, pipelineId: path.pipeline_id }),
   }),
   defineRoute({
     method: 'get',

@@ -12,6 +12,7 @@ export const repositoryRoutes = [
     section: 'Repositories',
     summary: 'List a directory of the repository',
     access: { project: 'read_code' },
+    tokens: ['job'],
     params: {
       ref: text().optional(),
       path: text().optional(),
@@ -35,6 +36,7 @@ export const repositoryRoutes = [
     section: 'Repositories',
     summary: 'Get a blob',
     access: { project: 'read_code' },
+    tokens: ['job'],
     path_params: sha,
     returns: { 200: 'Blob' },
     handle: ({ path, access, call }) => call(RepositoryServiceService).getBlob({ projectId: access.id, sha: path.sha }),
@@ -46,6 +48,7 @@ export const repositoryRoutes = [
     summary: 'Get the bytes of a blob',
     docs: { contentTypes: ['text/plain'] },
     access: { project: 'read_code' },
+    tokens: ['job'],
     path_params: sha,
     returns: { 200: undefined },
     handle: async ({ path, access }) => ({
@@ -58,6 +61,7 @@ export const repositoryRoutes = [
     section: 'Repositories',
     summary: 'Compare branches, tags or commits',
     access: { project: 'read_code' },
+    tokens: ['job'],
     params: { from: text(), to: text(), straight: boolean().optional(), unidiff: boolean().optional() },
     returns: { 200: 'Comparison' },
     handle: ({ params, access, call }) =>
@@ -75,6 +79,7 @@ export const repositoryRoutes = [
     section: 'Repositories',
     summary: 'Get the common ancestor of refs',
     access: { project: 'read_code' },
+    tokens: ['job'],
     params: { refs: csv() },
     returns: { 200: 'Commit' },
     handle: ({ params, access, call }) =>
@@ -86,6 +91,7 @@ export const repositoryRoutes = [
     section: 'Repositories',
     summary: 'List contributors',
     access: { project: 'read_code' },
+    tokens: ['job'],
     params: { ref: text().optional() },
     list: { orderBy: ['commits', 'name', 'email'], sort: 'asc' },
     returns: { 200: ['Contributor'] },

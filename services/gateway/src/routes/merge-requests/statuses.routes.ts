@@ -19,6 +19,7 @@ export const statusRoutes = [
       example: { state: 'success', name: 'unit tests', pipeline_id: 128 },
     },
     access: { project: 'create_commit_status' },
+    tokens: ['job'],
     path_params: commit,
     params: {
       state: oneOf('pending', 'running', 'success', 'failed', 'canceled', 'skipped'),
@@ -51,6 +52,7 @@ export const statusRoutes = [
     section: 'Commit statuses',
     summary: 'List the statuses of a commit',
     access: { project: 'read_pipeline' },
+    tokens: ['job'],
     path_params: commit,
     params: {
       ref: text().optional(),

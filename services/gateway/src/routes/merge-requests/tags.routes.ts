@@ -13,6 +13,7 @@ export const tagRoutes = [
     section: 'Tags',
     summary: 'List tags',
     access: { project: 'read_code' },
+    tokens: ['job'],
     params: { search: text().optional(), page_token: text().optional() },
     list: {
       orderBy: ['updated', 'name', 'version'],
@@ -50,6 +51,7 @@ export const tagRoutes = [
     section: 'Tags',
     summary: 'Get a tag',
     access: { project: 'read_code' },
+    tokens: ['job'],
     path_params: tag,
     returns: { 200: 'Tag' },
     handle: ({ path, access, call }) =>

@@ -1,7 +1,27 @@
 import { routes } from '../../../src/routes';
 import { noteables } from '../../../src/routes/collaboration/noteables';
+import { makeAdministration, newSshKey } from './administration';
 import { type BadInputFixture, operationOf, type Post } from './bad-requests';
 import type { System } from './system';
+
+/** Routes of one service account. */
+const serviceAccountPaths = routes
+  .filter(({ path }) => path.includes('service_accounts/:user_id'))
+  .map((route) => operationOf(route));
+
+const image = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** Gives a project or group an image. */
+async function withAvatar(system: System, path: string): Promise<void> {
+  const form = new FormData();
+  form.set('avatar', new Blob([image]), 'avatar.png');
+  const headers = { 'PRIVATE-TOKEN': system.rootToken };
+  const reply = await fetch(`${system.url}/api/v4${path}`, { method: 'PUT', headers, body: form });
+  if (reply.status !== 200) throw new Error(`PUT ${path} ${reply.status} ${await reply.text()}`);
+}
 
 /** Makes the fixture. `next` gives numbers that are not in use. */
 export async function setBadInputFixture(system: System, post: Post, next: () => number): Promise<BadInputFixture> {
@@ -154,6 +174,21 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
   }
   const pipeline = await post(`${at}/pipeline`, { ref: 'b1' });
   await post(`${at}/pipeline`, { ref: 'main' });
+  const made = await makeAdministration(system, { group, project, user: ada }, async (work) => {
+    for (let index = 0; index < 4; index += 1) await work(index);
+  });
+  const account = await post(`/groups/${group}/service_accounts`, {});
+  const accountToken = await post(`/groups/${group}/service_accounts/${account.id}/personal_access_tokens`, {
+    name: 'api',
+    scopes: ['api'],
+  });
+  const email = await post(`/users/${ada}/emails`, { email: 'ada@example.org', skip_confirmation: true });
+  const ownEmail = await post('/user/emails', { email: 'root@example.org' });
+  const shares = (await post('/groups', { name: 'Shares', path: 'shares' })).id;
+  await post(`/groups/${shares}/share`, { group_id: group, group_access: 20 });
+  await withAvatar(system, `/projects/${project}`);
+  await withAvatar(system, `/groups/${group}`);
+  const gone = '999999';
   const { body: versions } = await system.api('GET', `${at}/merge_requests/1/versions`);
   const { body: tree } = await system.api('GET', `${at}/repository/tree`);
   const known: Record<string, string> = {
@@ -170,6 +205,53 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     'POST /projects/:id/issues/:issue_iid/move issue_iid': '5',
     user_id: String(ada),
     token_id: String(token.id),
+    email_id: String(email.id),
+    'GET /user/emails/:email_id email_id': String(ownEmail.id),
+    'DELETE /user/emails/:email_id email_id': gone,
+    'DELETE /users/:id/emails/:email_id email_id': gone,
+    ...Object.fromEntries(serviceAccountPaths.map((path) => [`${path} user_id`, String(account.id)])),
+    'DELETE /groups/:id/service_accounts/:user_id user_id': gone,
+    ...Object.fromEntries(
+      routes
+        .filter(({ path }) => path.startsWith('/groups/:id/service_accounts/:user_id/personal'))
+        .map((route) => [`${operationOf(route)} token_id`, route.method === 'delete' ? gone : String(accountToken.id)]),
+    ),
+    'GET /users/:user_id/impersonation_tokens/:token_id token_id': made.impersonation as string,
+    'DELETE /users/:user_id/impersonation_tokens/:token_id token_id': gone,
+    ...Object.fromEntries(
+      routes
+        .filter(
+          ({ path }) => /(access|deploy)_tokens.:token_id/.test(path) && /^.(groups|projects)..id.(a|d)/.test(path),
+        )
+        .map((route) => [
+          `${operationOf(route)} token_id`,
+          route.method === 'get' ? (made[route.path.replace('/:token_id', '')] as string) : gone,
+        ]),
+    ),
+    key_id: made['/user/keys'] as string,
+    'GET /users/:user_id/keys/:key_id key_id': made['/users/:user_id/keys'] as string,
+    'projects.key_id': made['/projects/:id/deploy_keys'] as string,
+    'topics.id': made['/topics'] as string,
+    'broadcast_messages.id': made['/broadcast_messages'] as string,
+    key: 'KEY_1',
+    ...Object.fromEntries(
+      routes
+        .filter(
+          ({ path, method }) => path.endsWith('/:key') && (method === 'delete' || path.includes('custom_attributes')),
+        )
+        .map((route) => [`${operationOf(route)} key`, route.method === 'delete' ? 'GONE' : 'key-1']),
+    ),
+    ...Object.fromEntries(
+      [
+        '/user/keys/:key_id key_id',
+        '/users/:user_id/keys/:key_id key_id',
+        '/projects/:id/deploy_keys/:key_id key_id',
+        '/topics/:id id',
+        '/broadcast_messages/:id id',
+      ].map((place) => [`DELETE ${place}`, gone]),
+    ),
+    project_id: String(other),
+    group_id: gone,
     'groups.label_id': String(ids[`/groups/${group}/label`]),
     'projects.label_id': String(ids[`${at}/label`]),
     'groups.milestone_id': String(ids[`/groups/${group}/milestone`]),
@@ -233,6 +315,16 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     note: () => `Text ${next()}`,
     resolved: true,
     to_project_id: () => String(other),
+    key: () => newSshKey(),
+    value: () => `value ${next()}`,
+    message: () => `Message ${next()}`,
+    group_id: () => String(shares),
+    group_access: 20,
+    usage_type: 'auth',
+    variable: () => `KEY_${next()}`,
+    fingerprint: made.fingerprint,
+    source_topic_id: '999998',
+    target_topic_id: '999999',
     position: {
       base_sha: versions[0].base_commit_sha,
       start_sha: versions[0].start_commit_sha,

@@ -114,6 +114,7 @@ export function goodRequests(fixture: BadInputFixture, rootToken: string, post: 
       case 'DELETE /projects/:id':
       case 'POST /projects/:id/archive':
       case 'PUT /projects/:id/transfer':
+      case 'POST /projects/:id/restore':
       case 'PUT /projects/:id':
         return { id: String((await post('/projects', { name })).id) };
       case 'DELETE /groups/:id':
@@ -122,6 +123,7 @@ export function goodRequests(fixture: BadInputFixture, rootToken: string, post: 
       case 'POST /groups/:id/restore':
         return { id: String((await post('/groups', { name, path: name })).id) };
       case 'PUT /users/:id':
+      case 'POST /users/:id/emails':
       case 'DELETE /users/:id':
       case 'POST /users/:id/block':
       case 'POST /users/:id/deactivate': {
@@ -150,6 +152,7 @@ export function goodRequests(fixture: BadInputFixture, rootToken: string, post: 
     ),
     ...(operationOf(route) === 'POST /users' ? { force_random_password: true } : {}),
     ...(operationOf(route) === 'POST /projects' ? { name: sample('name') } : {}),
+    ...(/^POST .*variables$/.test(operationOf(route)) ? { key: sample('variable') } : {}),
     ...(/^PUT .*control$/.test(operationOf(route)) ? { state: 'running' } : {}),
     ...(/^POST .*members$/.test(operationOf(route)) ? { user_id: String(fixture.ada) } : {}),
     ...(/^PUT .projects.:id.(merge_requests|issues).:[a-z_]+_iid$/.test(operationOf(route)) ? { title: 'T' } : {}),

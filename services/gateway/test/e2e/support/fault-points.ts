@@ -84,6 +84,9 @@ export const metricImagePoints = [
   'metric_image.swept',
 ];
 
+/** Fault points passed by the event of a user who is deleted with what they wrote. */
+export const deletedUserPoints = ['deleted_user.queued'];
+
 /** What the sources say of fault points. */
 export interface FaultPointsOfSources {
   /** Names a process passes by. */

@@ -1,4 +1,5 @@
 import { eventually } from '@switchyard/testkit';
+import { setAdministration } from './parameter-administration';
 import type { System } from './system';
 
 /** What the parameters are shown on: few objects, which differ in everything that a parameter asks for. */
@@ -6,6 +7,8 @@ export interface ParameterFixture {
   readonly ids: Readonly<Record<string, number>>;
   readonly shas: Readonly<Record<string, string>>;
   readonly tokens: Readonly<Record<string, string>>;
+  /** Fingerprints of SSH keys, by their title. */
+  readonly fingerprints: Readonly<Record<string, string>>;
 }
 
 /** Moments of the objects: the first of everything is of 2020, the second of 2021 and so on. */
@@ -69,6 +72,20 @@ export async function setParameterFixture(system: System): Promise<ParameterFixt
     await post(`/projects/${ids[`${home}/two`]}/members`, { user_id: ids.eve, access_level: 20 });
     await post(`/projects/${ids[`${home}/two`]}/archive`);
   }
+  // What is in the house is shared with a guild, and the house itself with a lodge.
+  ids.guild = (await post('/groups', { name: 'Guild', path: 'guild' })).id;
+  ids.lodge = (await post('/groups', { name: 'Lodge', path: 'lodge', visibility: 'public' })).id;
+  await post(`/groups/${ids.guild}/members`, { user_id: ids.eve, access_level: 10 });
+  for (const shared of [
+    `/groups/${ids.attic}`,
+    `/groups/${ids.cellar}`,
+    `/projects/${ids['house/one']}`,
+    `/projects/${ids['house/two']}`,
+  ])
+    await post(`${shared}/share`, { group_id: ids.guild, group_access: 10 });
+  await post(`/groups/${ids.house}/share`, { group_id: ids.lodge, group_access: 10 });
+  await post('/topics', { name: 'green', title: 'Green' });
+  for (const { id, name } of await send('GET', '/topics')) ids[`topic ${name}`] = id;
   ids['attic/three'] = (await post('/projects', { name: 'three', visibility: 'public', namespace_id: ids.attic })).id;
   for (const [index, name] of ['house/one', 'house/two', 'ada/one', 'ada/two', 'attic/three'].entries())
     await system.query(
@@ -90,6 +107,7 @@ export async function setParameterFixture(system: System): Promise<ParameterFixt
   const at = `/projects/${ids.main}`;
   await post(`${at}/members`, { user_id: ids.ada, access_level: 40 });
   await post(`/groups/${ids.work}/members`, { user_id: ids.bob, access_level: 20 });
+  await post(`/users/${ids.ada}/emails`, { email: 'ada@public.example', skip_confirmation: true });
   await send('PUT', `/users/${ids.ada}`, { public_email: 'ada@public.example' });
 
   for (const [parent, name, extra] of [
@@ -295,5 +313,5 @@ export async function setParameterFixture(system: System): Promise<ParameterFixt
       'groups_admin',
       `update users set created_at = '${timestamp(index)}', updated_at = '${timestamp(9 - index)}' where id = ${ids[name]}`,
     );
-  return { ids, shas, tokens };
+  return { ids, shas, tokens, fingerprints: await setAdministration(system, ids) };
 }

@@ -1,3 +1,4 @@
+import { administrationRows } from './parameter-administration';
 import { because, on, orders, type Proofs, type Row, reading, refused } from './parameter-cases';
 import type { ParameterFixture } from './parameter-fixture';
 import { issuableRows } from './parameter-issuables';
@@ -12,7 +13,20 @@ export const rowsOf = (fixture: ParameterFixture): Row[] => [
   ...planRows(fixture),
   ...issuableRows(fixture),
   ...workRows(fixture),
+  ...administrationRows(fixture),
 ];
+
+/** Whether the first item of a list, or the one object of the reply, has a field, for administrators. */
+const shows = (field: string, as?: string) => ({
+  ...reading((body) => field in (Array.isArray(body) ? body[0] : body), 'true => true', 'false => false'),
+  as,
+});
+
+/** Custom attributes, whose names are the administrators' own. */
+const customAttributes = (as: string | undefined): Proofs => ({
+  with_custom_attributes: shows('custom_attributes', as),
+  custom_attributes: because('its members are named by the caller; custom-attribute.comp.test shows the filter'),
+});
 
 const withBeside = (proofs: Proofs, beside: string): Proofs =>
   Object.fromEntries(
@@ -58,6 +72,7 @@ function peopleRows({ ids }: ParameterFixture): Row[] {
           'true => alert-bot bob cat eve ghost rob root',
           'false => ada alert-bot bob cat eve ghost rob root',
         ),
+        ...customAttributes(undefined),
         ...orders(
           {
             id: byAge,
@@ -69,6 +84,11 @@ function peopleRows({ ids }: ParameterFixture): Row[] {
           'humans=true',
         ),
       },
+    },
+    {
+      operation: 'GET /users/:id',
+      path: `/users/${ids.ada}`,
+      proofs: { with_custom_attributes: shows('custom_attributes') },
     },
     {
       operation: 'GET /personal_access_tokens',
@@ -104,6 +124,33 @@ function peopleRows({ ids }: ParameterFixture): Row[] {
       },
     },
     {
+      operation: 'GET /user/activities',
+      path: '/user/activities',
+      proofs: { from: because('activity is noted concurrently with the requests; user-emails.comp.test shows it') },
+    },
+    ...['GET /groups/:id/service_accounts', 'GET /service_accounts'].map((operation) => ({
+      operation,
+      path: '/service_accounts',
+      proofs: {
+        order_by: because('accounts would be among all users; service-accounts.comp.test shows it'),
+        sort: because('accounts would be among all users; service-accounts.comp.test shows it'),
+      },
+    })),
+    ...[
+      'GET /groups/:id/service_accounts/:user_id/personal_access_tokens',
+      'GET /groups/:id/access_tokens',
+      'GET /projects/:id/access_tokens',
+    ].map((operation) => ({
+      operation,
+      path: '/service_accounts',
+      proofs: Object.fromEntries(
+        [
+          ...['revoked', 'state', 'search', 'created_after', 'created_before', 'last_used_after', 'last_used_before'],
+          ...['expires_after', 'expires_before', 'sort'],
+        ].map((name) => [name, because('one list of tokens; that of GET /personal_access_tokens shows it')]),
+      ),
+    })),
+    {
       operation: 'GET /namespaces',
       path: '/namespaces',
       name: pathOf,
@@ -135,8 +182,10 @@ function groupRows({ ids, tokens }: ParameterFixture): Row[] {
     owned: on('true => cellar', 'false => attic cellar house'),
     min_access_level: on('30 => attic cellar', '50 => cellar'),
     top_level_only: on('true => house', 'false => attic cellar house'),
-    repository_storage: { ...refused('default'), as: tokens.root },
-    marked_for_deletion_on: refused('2026-01-01'),
+    statistics: shows('statistics', tokens.root),
+    ...customAttributes(tokens.root),
+    repository_storage: { ...on('default => attic cellar house', 'other =>'), as: tokens.root },
+    marked_for_deletion_on: because('nothing is marked without a delay; group-rules.comp.test shows it'),
     ...orders({ name: 'attic cellar house', path: 'attic cellar house', id: 'house attic cellar' }),
   };
   const row = (operation: string, path: string, within: readonly string[], more: Proofs = {}): Row => ({
@@ -147,6 +196,18 @@ function groupRows({ ids, tokens }: ParameterFixture): Row[] {
     within,
     proofs: { ...proofs, ...more },
   });
+  const invited = (operation: string, path: string): Row => ({
+    operation,
+    path: `${path}/invited_groups`,
+    token: tokens.eve,
+    name,
+    proofs: {
+      search: on('gui => guild', 'lod => lodge'),
+      min_access_level: on('10 => guild', '50 =>'),
+      relation: on('direct => guild', 'inherited => lodge', 'direct,inherited => guild lodge'),
+      with_custom_attributes: shows('custom_attributes', tokens.root),
+    },
+  });
   const below = ['attic', 'cellar'];
   const likeness = orders({ name: 'attic cellar', similarity: 'cellar attic' }, 'search=house');
   return [
@@ -154,9 +215,36 @@ function groupRows({ ids, tokens }: ParameterFixture): Row[] {
     row('GET /groups/:id/subgroups', `/groups/${ids.house}/subgroups`, below, likeness),
     row('GET /groups/:id/descendant_groups', `/groups/${ids.house}/descendant_groups`, below, likeness),
     {
+      operation: 'GET /groups/:id/groups/shared',
+      path: `/groups/${ids.guild}/groups/shared`,
+      token: tokens.eve,
+      name,
+      proofs: {
+        skip_groups: on(`${ids.attic} => cellar`, `${ids.cellar} => attic`),
+        search: on('att => attic', 'cellar => cellar'),
+        visibility: on('public => attic', 'internal => cellar'),
+        min_access_level: on('30 => attic cellar', '50 => cellar'),
+        with_custom_attributes: shows('custom_attributes', tokens.root),
+        ...likeness,
+      },
+    },
+    invited('GET /groups/:id/invited_groups', `/groups/${ids.attic}`),
+    invited('GET /projects/:id/invited_groups', `/projects/${ids['house/one']}`),
+    {
+      operation: 'GET /groups/:id/transfer_locations',
+      path: `/groups/${ids.cellar}/transfer_locations`,
+      name: ({ full_path }) => full_path,
+      within: ['house', 'house/attic', 'house/cellar'],
+      proofs: { search: on('att => house/attic', 'cellar =>') },
+    },
+    {
       operation: 'GET /groups/:id',
       path: `/groups/${ids.house}`,
-      proofs: { with_projects: reading(({ projects }) => projects?.length, 'true => 2', 'false => undefined') },
+      proofs: {
+        with_projects: reading(({ projects }) => projects?.length, 'true => 2', 'false => undefined'),
+        statistics: shows('root_storage_statistics'),
+        with_custom_attributes: shows('custom_attributes'),
+      },
     },
   ];
 }
@@ -191,10 +279,12 @@ function projectRows({ ids, tokens }: ParameterFixture): Row[] {
     ),
     updated_before: on('2020-06-01 => house/one', '2022-06-01 => ada/one house/one house/two'),
     active: on('true => ada/one house/attic/three house/one', 'false => ada/two house/two'),
-    topic_id: refused('1'),
+    statistics: shows('statistics'),
+    ...customAttributes(tokens.root),
+    topic_id: on(`${ids['topic red']} => ada/one house/one`, `${ids['topic blue']} => ada/two house/two`),
     with_programming_language: refused('Ruby'),
-    marked_for_deletion_on: refused('2026-01-01'),
-    repository_storage: { ...refused('default'), as: tokens.root },
+    marked_for_deletion_on: because('nothing is marked without a delay; group-rules.comp.test shows it'),
+    repository_storage: { ...on(`default => ${all}`, 'other =>'), as: tokens.root },
   };
   const age = 'house/one house/two ada/one ada/two house/attic/three';
   const ordering = orders({
@@ -226,7 +316,40 @@ function projectRows({ ids, tokens }: ParameterFixture): Row[] {
     },
   });
   const inHouse = `/groups/${ids.house}/projects`;
+  const shared = `/groups/${ids.guild}/projects/shared`;
+  const aged = 'house/one house/two';
+  const sharedOrders = orders({
+    id: aged,
+    created_at: aged,
+    name: aged,
+    path: aged,
+    updated_at: aged,
+    last_activity_at: aged,
+    star_count: 'house/two house/one',
+    similarity: aged,
+  });
   return [
+    {
+      operation: 'GET /projects/:id',
+      path: `/projects/${ids['house/one']}`,
+      proofs: { statistics: shows('statistics'), with_custom_attributes: shows('custom_attributes') },
+    },
+    {
+      operation: 'GET /topics',
+      path: '/topics',
+      name: (topic) => topic.name,
+      within: ['red', 'blue', 'green'],
+      proofs: {
+        search: on('RED => red', 'blue => blue'),
+        without_projects: on('true => green', 'false => blue green red'),
+        organization_id: on('1 => blue green red', '2 =>'),
+      },
+    },
+    {
+      operation: 'GET /avatar',
+      path: '/avatar',
+      proofs: { email: because('no user of the fixture has an avatar; avatar.comp.test shows it') },
+    },
     row('GET /projects', '/projects', 'house', all, {
       membership: { ...on('true => ada/one ada/two', `false => ${all}`), as: tokens.ada },
     }),
@@ -240,15 +363,49 @@ function projectRows({ ids, tokens }: ParameterFixture): Row[] {
         ...on('true => house/attic/three house/one house/two', 'false => house/attic/three'),
         at: `/groups/${ids.attic}/projects`,
       },
-      with_shared: because('no project is shared with a group'),
+      with_shared: {
+        ...on('true => house/one house/two', 'false =>'),
+        at: `/groups/${ids.guild}/projects`,
+      },
       with_security_reports: refused('true'),
     }),
+    {
+      operation: 'GET /groups/:id/projects/shared',
+      path: shared,
+      token: tokens.eve,
+      name,
+      proofs: {
+        archived: on('true => house/two', 'false => house/one'),
+        visibility: on('internal => house/two', 'public => house/one'),
+        search: on('two => house/two', 'one => house/one'),
+        starred: on('true => house/one', 'false => house/one house/two'),
+        min_access_level: on('20 => house/one house/two', '50 => house/one'),
+        with_issues_enabled: on('true => house/two', 'false => house/one house/two'),
+        with_merge_requests_enabled: on('true => house/one', 'false => house/one house/two'),
+        simple: reading((body) => 'archived' in body[0], 'true => false', 'false => true'),
+        with_custom_attributes: shows('custom_attributes', tokens.root),
+        ...sharedOrders,
+      },
+    },
+    {
+      operation: 'GET /projects/:id/transfer_locations',
+      path: `/projects/${ids['ada/one']}/transfer_locations`,
+      name: ({ full_path }) => full_path,
+      within: ['house', 'house/attic', 'house/cellar'],
+      proofs: { search: on('att => house/attic', 'house => house house/attic') },
+    },
   ];
 }
 
 function memberRows({ ids }: ParameterFixture): Row[] {
   const name = (member: { username: string }) => member.username;
-  return ['groups', 'projects'].flatMap((kind) => {
+  const memberships: Row = {
+    operation: 'GET /users/:id/memberships',
+    path: `/users/${ids.bob}/memberships`,
+    name: ({ source_name }: { source_name: string }) => source_name,
+    proofs: { type: on('Namespace => Work', 'Project => ') },
+  };
+  const members = ['groups', 'projects'].flatMap((kind): Row[] => {
     // The other member of the group is root, who made it. The project has one member of its own, and inherits these.
     const [path, other] = kind === 'groups' ? [`/groups/${ids.work}`, 'root'] : [`/projects/${ids.main}`, 'ada'];
     return ['', '/all'].map((suffix) => {
@@ -260,11 +417,16 @@ function memberRows({ ids }: ParameterFixture): Row[] {
         proofs: {
           query: on(`${other.toUpperCase()} => ${other}`, `bob => ${bob}`),
           user_ids: on(`${ids[other]} => ${other}`, `${ids.bob} => ${bob}`),
+          skip_users: {
+            ...on(`${ids.bob} => ${other}`, `${ids[other]} => ${bob}`),
+            beside: `user_ids=${ids[other]},${ids.bob}`,
+          },
           state: refused('awaiting'),
         },
       };
     });
   });
+  return [memberships, ...members];
 }
 
 function planRows({ ids }: ParameterFixture): Row[] {

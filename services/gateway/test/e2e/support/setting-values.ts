@@ -26,43 +26,54 @@ const allKept = (values: Readonly<Record<string, unknown>>): Settings =>
 /** Settings of groups. */
 export const groupSettings = ({ ids }: ParameterFixture): Settings => ({
   ...allKept({ name: 'Named', path: 'named', description: 'text', visibility: 'internal' }),
-  ...each(
-    'share_with_group_lock auto_devops_enabled experiment_features_enabled prevent_sharing_groups_outside_hierarchy',
-    kept(true),
-  ),
-  ...each('lock_assistant_features_enabled lock_math_rendering_limits_enabled', kept(true)),
-  ...each('lfs_enabled request_access_enabled assistant_features_enabled math_rendering_limits_enabled', kept(false)),
-  ...each('shared_runners_minutes_limit extra_shared_runners_minutes_limit max_artifacts_size', kept(7)),
-  ...allKept({
-    two_factor_grace_period: 12,
-    project_creation_level: 'maintainer',
-    subgroup_creation_level: 'owner',
-    default_branch: 'trunk',
-    wiki_access_level: 'private',
-    assistant_availability: 'never_on',
-    shared_runners_setting: 'disabled_and_overridable',
-    file_template_project_id: ids.main,
-  }),
+  ...each('share_with_group_lock prevent_sharing_groups_outside_hierarchy', kept(true)),
+  request_access_enabled: kept(false),
+  ...allKept({ project_creation_level: 'maintainer', subgroup_creation_level: 'owner', default_branch: 'trunk' }),
   tier: kept('premium'),
   parent_id: because('a group of the top level has settings of its own; group.comp.test shows the parent'),
-  duo_availability: alone('default_off', 'assistant_availability'),
-  duo_features_enabled: alone(true, 'assistant_features_enabled'),
-  lock_duo_features_enabled: alone(false, 'lock_assistant_features_enabled'),
-  ...each('require_two_factor_authentication emails_disabled mentions_disabled membership_lock', refused(true)),
+  default_branch_protection: alone(3, 'default_branch_protection'),
+  'default_branch_protection_defaults[allowed_to_push]': alone(
+    [{ access_level: 30 }],
+    'default_branch_protection_defaults.allowed_to_push',
+  ),
+  'default_branch_protection_defaults[allowed_to_merge]': alone(
+    [{ access_level: 60 }],
+    'default_branch_protection_defaults.allowed_to_merge',
+  ),
+  'default_branch_protection_defaults[allow_force_push]': alone(
+    true,
+    'default_branch_protection_defaults.allow_force_push',
+  ),
+  'default_branch_protection_defaults[developer_can_initial_push]': alone(
+    true,
+    'default_branch_protection_defaults.developer_can_initial_push',
+  ),
+  enabled_git_access_protocol: kept('http'),
+  ip_restriction_ranges: kept('10.0.0.0/8,::1'),
+  ...each('require_two_factor_authentication emails_disabled', refused(true)),
+  ...each('mentions_disabled membership_lock', kept(true)),
   emails_enabled: refused(false),
-  default_branch_protection: refused(0),
-  'default_branch_protection_defaults[allowed_to_push]': refused([{ access_level: 30 }]),
-  'default_branch_protection_defaults[allowed_to_merge]': refused([{ access_level: 30 }]),
-  'default_branch_protection_defaults[allow_force_push]': refused(true),
-  'default_branch_protection_defaults[developer_can_initial_push]': refused(true),
-  enabled_git_access_protocol: refused('ssh'),
-  ip_restriction_ranges: refused('10.0.0.0/8'),
-  allowed_email_domains_list: refused('example.com'),
+  allowed_email_domains_list: kept('example.com'),
+  ...each(
+    'auto_devops_enabled experiment_features_enabled lock_assistant_features_enabled lock_duo_features_enabled lock_math_rendering_limits_enabled',
+    refused(true),
+  ),
+  ...each('lfs_enabled assistant_features_enabled duo_features_enabled math_rendering_limits_enabled', refused(false)),
+  ...each(
+    'two_factor_grace_period shared_runners_minutes_limit extra_shared_runners_minutes_limit max_artifacts_size',
+    refused(7),
+  ),
+  wiki_access_level: refused('private'),
+  ...each('assistant_availability duo_availability', refused('never_on')),
+  shared_runners_setting: refused('disabled_and_overridable'),
+  file_template_project_id: refused(ids.main),
   organization_id: refused(2),
+  avatar: because('a file of a multipart body; avatar.comp.test shows it'),
 });
 
-const features =
-  'analytics builds container_registry environments feature_flags forking infrastructure issues merge_requests model_experiments model_registry monitor package_registry pages releases repository requirements security_and_compliance snippets wiki';
+/** Features of projects that nothing is behind. */
+const fixedFeatures =
+  'analytics builds container_registry environments feature_flags forking infrastructure model_experiments model_registry package_registry pages releases requirements security_and_compliance wiki';
 
 /** Settings of projects. */
 export const projectSettings = ({ ids }: ParameterFixture): Settings => ({
@@ -78,31 +89,31 @@ export const projectSettings = ({ ids }: ParameterFixture): Settings => ({
   ...allKept({ merge_train_required_statuses: ['unit'], merge_train_timeout: 30, merge_train_parallel_cars: 3 }),
   ...allKept({ merge_train_retries: 0, merge_train_batch_size: 7 }),
   ...allKept({ merge_train_required_status_count: 5, merge_train_settling_seconds: 0 }),
-  ...each(
-    'remove_source_branch_after_merge lfs_enabled request_access_enabled shared_runners_enabled printing_merge_request_link_enabled',
-    kept(false),
-  ),
-  ...each('merge_commit_template squash_commit_template suggestion_commit_message ci_config_path', kept('text')),
-  ...allKept({ build_timeout: 600, auto_cancel_pending_pipelines: 'disabled' }),
+  ...each('remove_source_branch_after_merge request_access_enabled', kept(false)),
+  ...each('merge_commit_template squash_commit_template', kept('text')),
   ...Object.fromEntries(
-    features
-      .split(' ')
-      .map((name) => [
-        `${name}_access_level`,
-        kept(/^(pages|security_and_compliance)$/.test(name) ? 'enabled' : 'private'),
-      ]),
-  ),
-  ...Object.fromEntries(
-    ['issues', 'merge_requests', 'wiki', 'jobs', 'snippets', 'container_registry'].map((name) => [
-      `${name}_enabled`,
-      alone(false, `${name}_enabled`),
+    ['issues', 'merge_requests', 'monitor', 'repository', 'snippets'].map((name) => [
+      `${name}_access_level`,
+      kept('private'),
     ]),
   ),
+  ...Object.fromEntries(
+    ['issues', 'merge_requests', 'snippets'].map((name) => [`${name}_enabled`, alone(false, `${name}_enabled`)]),
+  ),
+  ...Object.fromEntries(fixedFeatures.split(' ').map((name) => [`${name}_access_level`, refused('disabled')])),
+  ...each(
+    'wiki_enabled jobs_enabled container_registry_enabled lfs_enabled shared_runners_enabled printing_merge_request_link_enabled',
+    refused(false),
+  ),
+  ...each('suggestion_commit_message ci_config_path', refused('text')),
+  build_timeout: refused(600),
+  auto_cancel_pending_pipelines: refused('disabled'),
   namespace_id: kept(ids.house, 'namespace.id'),
   initialize_with_readme: because('the repositories of the fixture are made so'),
   ...each('resolve_outdated_diff_discussions emails_disabled', refused(true)),
   ...each('autoclose_referenced_issues emails_enabled', refused(false)),
   approvals_before_merge: refused(1),
+  avatar: because('a file of a multipart body; avatar.comp.test shows it'),
 });
 
 /** Settings of users. */
@@ -112,13 +123,17 @@ export const userSettings = (): Settings => ({
     name: 'Named',
     username: 'person',
     website_url: 'https://site.example',
-    public_email: 'p@site.example',
   }),
-  ...allKept({ email: 'e@site.example', commit_email: 'c@site.example', external: true, private_profile: true }),
+  ...allKept({ external: true, private_profile: true }),
+  ...each(
+    'email public_email commit_email skip_reconfirmation',
+    because('they count once they are confirmed; user-emails.comp.test shows it'),
+  ),
   ...each('color_scheme_id theme_id projects_limit', kept(3)),
   ...each('shared_runners_minutes_limit extra_shared_runners_minutes_limit', kept(7)),
   admin: kept(true, 'is_admin'),
   can_create_group: kept(false),
+  avatar: because('a file of a multipart body; avatar.comp.test shows it'),
   skip_confirmation: because('the time of the confirmation alone shows it; users.comp.test shows it'),
   ...each(
     'password force_random_password reset_password',

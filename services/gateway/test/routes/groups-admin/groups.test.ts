@@ -4,6 +4,9 @@ import { anonymous, entity, page } from '@switchyard/rpc';
 import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
 import { group, groupItem, project } from './samples';
 
+const { id, web_url, name, avatar_url, full_name, full_path } = groupItem;
+const location = { id, web_url, name, avatar_url, full_name, full_path };
+
 let gateway: TestGateway;
 let answer = resolved();
 let refused: Error | undefined;
@@ -26,6 +29,8 @@ beforeAll(async () => {
       'GroupService/DeleteGroup': async () => accepted,
       'GroupService/RestoreGroup': async () => entity(group),
       'GroupService/TransferGroup': async () => entity(group),
+      'GroupService/TransferProjectToGroup': async () => entity(group),
+      'GroupService/ListTransferLocations': async () => one(location),
       'ProjectService/ListProjects': async () => one(project),
     },
   });
@@ -48,7 +53,7 @@ describe('GET /groups', () => {
   it('200: passes every filter on', async () => {
     const sent = await gateway.send(
       'GET',
-      '/groups?skip_groups=1,2&all_available=yes&search=eng&visibility=public&owned=1&min_access_level=40&top_level_only=t&order_by=path&sort=desc&statistics=true',
+      '/groups?skip_groups=1,2&all_available=yes&search=eng&visibility=public&owned=1&min_access_level=40&top_level_only=t&order_by=path&sort=desc&statistics=true&marked_for_deletion_on=2026-01-31&repository_storage=x',
       token(),
     );
     expect(sent.status).toBe(200);
@@ -62,8 +67,14 @@ describe('GET /groups', () => {
       topLevelOnly: true,
       parentId: 0,
       ancestorId: 0,
+      markedForDeletionOn: '2026-01-31',
+      repositoryStorage: undefined,
       page: { orderBy: 'path', descending: true },
     });
+    answer = resolved({ actor: actor({ admin: true }) });
+    gateway.calls.length = 0;
+    await gateway.send('GET', '/groups?repository_storage=x', token());
+    expect(asked('GroupService/ListGroups')).toMatchObject({ repositoryStorage: 'x' });
   });
 
   it('200: without a token and without parameters', async () => {
@@ -120,7 +131,7 @@ describe('GET below a group', () => {
 });
 
 describe('POST /groups', () => {
-  it('201: settings in either spelling', async () => {
+  it('201: settings, and what is cleared', async () => {
     const sent = await gateway.send('POST', '/groups', {
       ...token(),
       body: {
@@ -128,7 +139,6 @@ describe('POST /groups', () => {
         path: 'g',
         parent_id: 9,
         emails_disabled: false,
-        duo_availability: 'never_on',
         default_branch: null,
         default_branch_protection_defaults: { allowed_to_push: [{ access_level: 40 }], allow_force_push: false },
       },
@@ -140,7 +150,6 @@ describe('POST /groups', () => {
         name: 'G',
         path: 'g',
         emailsEnabled: true,
-        assistantAvailability: 'never_on',
         defaultBranch: '',
         defaultBranchProtectionDefaults: { allowedToPush: [40], allowedToMerge: [], allowForcePush: false },
       },
@@ -148,21 +157,64 @@ describe('POST /groups', () => {
   });
 
   it.each([
-    ['ip_restriction_ranges', '10.0.0.0/8', 'null'],
-    ['allowed_email_domains_list', 'example.com', 'null'],
-    ['membership_lock', true, 'false'],
-    ['enabled_git_access_protocol', 'ssh', '"all"'],
-    ['require_two_factor_authentication', true, 'false'],
     ['emails_disabled', true, 'false'],
-    ['mentions_disabled', true, 'false'],
-    ['default_branch_protection', 0, '2'],
-  ])('400: %s promises what nothing keeps yet', async (setting, value, standard) => {
-    const refusal = { status: 400, body: { error: `${setting} is not supported except as ${standard}` } };
-    const body = { name: 'G', path: 'g', [setting]: value };
-    expect(await gateway.send('POST', '/groups', { ...token(), body })).toMatchObject(refusal);
-    expect(await gateway.send('PUT', '/groups/3', { ...token(), body: { [setting]: value } })).toMatchObject(refusal);
-    const kept = { name: 'G', path: 'g', [setting]: JSON.parse(standard) };
-    expect((await gateway.send('POST', '/groups', { ...token(), body: kept })).status).toBe(201);
+    ['require_two_factor_authentication', true, 'false'],
+    ['two_factor_grace_period', 12, '48'],
+    ['auto_devops_enabled', true, 'null'],
+    ['lfs_enabled', false, 'true'],
+    ['shared_runners_minutes_limit', 100, 'null'],
+    ['extra_shared_runners_minutes_limit', 7, 'null'],
+    ['wiki_access_level', 'disabled', '"enabled"'],
+    ['experiment_features_enabled', true, 'false'],
+    ['assistant_availability', 'never_on', '"default_on"'],
+    ['duo_availability', 'default_off', '"default_on"'],
+    ['assistant_features_enabled', false, 'true'],
+    ['duo_features_enabled', false, 'true'],
+    ['lock_assistant_features_enabled', true, 'false'],
+    ['lock_duo_features_enabled', true, 'false'],
+    ['shared_runners_setting', 'disabled_and_overridable', '"enabled"'],
+    ['file_template_project_id', 12, 'null'],
+    ['math_rendering_limits_enabled', false, 'true'],
+    ['lock_math_rendering_limits_enabled', true, 'false'],
+    ['max_artifacts_size', 50, 'null'],
+  ])(
+    '400: %s promises what nothing keeps; its default is taken (G-4.15-5, G-4.15-6)',
+    async (setting, value, standard) => {
+      const refusal = { status: 400, body: { error: `${setting} is not supported except as ${standard}` } };
+      const body = { name: 'G', path: 'g', [setting]: value };
+      expect(await gateway.send('POST', '/groups', { ...token(), body })).toMatchObject(refusal);
+      expect(await gateway.send('PUT', '/groups/3', { ...token(), body: { [setting]: value } })).toMatchObject(refusal);
+      const kept = { name: 'G', path: 'g', [setting]: JSON.parse(standard) };
+      expect((await gateway.send('POST', '/groups', { ...token(), body: kept })).status).toBe(201);
+    },
+  );
+
+  it('200: what is enforced goes to the service as it was sent', async () => {
+    const body = {
+      ip_restriction_ranges: '10.0.0.0/8',
+      enabled_git_access_protocol: 'ssh',
+      default_branch_protection: 0,
+      default_branch_protection_defaults: { allow_force_push: true },
+      project_creation_level: 'administrator',
+    };
+    expect((await gateway.send('PUT', '/groups/3', { ...token(), body })).status).toBe(200);
+    expect(asked('GroupService/UpdateGroup')).toMatchObject({
+      settings: {
+        ipRestrictionRanges: '10.0.0.0/8',
+        enabledGitAccessProtocol: 'ssh',
+        defaultBranchProtection: 0,
+        defaultBranchProtectionDefaults: {
+          allowedToPush: [],
+          allowedToMerge: [],
+          allowForcePush: true,
+          developerCanInitialPush: undefined,
+        },
+        projectCreationLevel: 'administrator',
+      },
+    });
+    gateway.calls.length = 0;
+    await gateway.send('PUT', '/groups/3', { ...token(), body: { ip_restriction_ranges: '' } });
+    expect(asked('GroupService/UpdateGroup')).toMatchObject({ settings: { ipRestrictionRanges: '' } });
   });
 
   it('400: what is missing and what has no such value', async () => {
@@ -203,9 +255,44 @@ describe('changing a group', () => {
     expect((await gateway.send('POST', '/groups/3/transfer?group_id=8', token())).status).toBe(201);
     expect(asked('GroupService/TransferGroup')).toEqual({ groupId: 3, parentId: 8 });
     expect((await gateway.send('POST', '/groups/3/restore', token())).status).toBe(201);
-    expect(asked('GroupService/RestoreGroup')).toEqual({ group: '3' });
-    const deleted = await gateway.send('DELETE', '/groups/3', token());
+    expect(asked('GroupService/RestoreGroup')).toEqual({ groupId: 3 });
+    const deleted = await gateway.send('DELETE', '/groups/3?permanently_remove=1&full_path=g%2Fh', token());
     expect([deleted.status, deleted.body]).toEqual([202, { message: '202 Accepted' }]);
+    expect(asked('GroupService/DeleteGroup')).toMatchObject({ permanentlyRemove: true, fullPath: 'g/h' });
+  });
+
+  it('asks for what is marked for deletion where it is shown, removed or restored, and nowhere else (G-4.15-7)', async () => {
+    const wantsMarked = async (method: string, path: string) => {
+      gateway.calls.length = 0;
+      await gateway.send(method, path, token());
+      return (asked('AccessService/Resolve') as { marked?: boolean }).marked ?? false;
+    };
+    for (const [method, path] of [
+      ['GET', '/groups/3'],
+      ['DELETE', '/groups/3'],
+      ['POST', '/groups/3/restore'],
+    ] as const) {
+      expect([method, path, await wantsMarked(method, path)]).toEqual([method, path, true]);
+    }
+    for (const [method, path] of [
+      ['PUT', '/groups/3'],
+      ['GET', '/groups/3/subgroups'],
+      ['GET', '/groups/3/projects'],
+      ['POST', '/groups/3/transfer'],
+    ] as const) {
+      expect([method, path, await wantsMarked(method, path)]).toEqual([method, path, false]);
+    }
+  });
+
+  it('transfer locations 200, and administrators move projects into groups 201 (G-4.15-8)', async () => {
+    expect((await gateway.send('GET', '/groups/3/transfer_locations?search=eng', token())).status).toBe(200);
+    expect(asked('GroupService/ListTransferLocations')).toMatchObject({
+      moving: { $case: 'groupId', value: 3 },
+      search: 'eng',
+    });
+    answer = resolved({ actor: actor({ admin: true }) });
+    expect((await gateway.send('POST', '/groups/a%2Fb/projects/c%2Fd', token())).status).toBe(201);
+    expect(asked('GroupService/TransferProjectToGroup')).toEqual({ group: 'a/b', project: 'c/d' });
   });
 
   it('PUT 403 below Owner, 401 without a token, 409 as the service refuses', async () => {

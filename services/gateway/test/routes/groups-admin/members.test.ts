@@ -60,11 +60,14 @@ describe.each([
   ['projects', { groupId: 0, projectId: 5 }],
 ])('members of %s', (kind, source) => {
   it('200: lists, with and without inherited ones', async () => {
-    expect((await gateway.send('GET', `/${kind}/5/members?query=bo&user_ids=1,2`, token())).status).toBe(200);
+    expect((await gateway.send('GET', `/${kind}/5/members?query=bo&user_ids=1,2&skip_users=3`, token())).status).toBe(
+      200,
+    );
     expect(asked('MemberService/ListMembers')).toMatchObject({
       source,
       query: 'bo',
       userIds: [1, 2],
+      skipUserIds: [3],
       inherited: false,
     });
     gateway.calls.length = 0;
@@ -96,6 +99,22 @@ describe.each([
     expect(asked('MemberService/UpdateMember')).toEqual({ source, userId: 8, accessLevel: 40, expiresAt: '' });
     const removed = await gateway.send('DELETE', `/${kind}/5/members/8`, token());
     expect([removed.status, removed.text]).toEqual([204, '']);
+  });
+
+  it.each([
+    ['expires_at', 'tomorrow', 'expires_at is invalid'],
+    ['expires_at', '2026-02-30', 'expires_at is invalid'],
+    ['expires_at', '0000-00-00', 'expires_at is invalid'],
+    ['expires_at', '2027-01-01\n', undefined],
+    ['expires_at', '999999-01-01', 'expires_at is invalid'],
+    ['access_level', 60, 'access_level does not have a valid value'],
+    ['access_level', 0, 'access_level does not have a valid value'],
+    ['access_level', '30.5', 'access_level is invalid'],
+    ['access_level', '9'.repeat(400), 'access_level is invalid'],
+  ])('400: %s %j', async (name, value, error) => {
+    const body = { user_id: 8, access_level: 30, [name]: value };
+    const sent = await gateway.send('POST', `/${kind}/5/members`, { ...token(), body });
+    expect([sent.status, sent.body]).toEqual(error === undefined ? [201, member] : [400, { error }]);
   });
 
   it('400: one way to name a user, and a known level', async () => {

@@ -13,7 +13,7 @@ export type LocateProject = (path: string) => Promise<Location>;
 
 /** Builds `AccessService.LocateProject`. */
 export const locateProject =
-  (store: AccessStore): LocateProject =>
+  (store: Pick<AccessStore, 'findProject' | 'findMovedProject'>): LocateProject =>
   async (path) => {
     const name = nameOf('project', path);
     if (name === undefined || !('path' in name)) return { projectId: 0, directorySequence: 0 };

@@ -2,17 +2,26 @@ import {
   type ResolveRequest,
   type ResolveResponse,
   ResolveResponse_SudoRefusal as SudoRefusal,
+  ResolveRequest_TokenKind as TokenKind,
   ResolveResponse_TokenRefusal as TokenRefusal,
 } from '@switchyard/protos/groups_admin/v1/access';
 import { type Access, Access_Kind, type Actor } from '@switchyard/protos/rpc/v1/identity';
+import { levels } from '@switchyard/rights';
 import { anonymous } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
-import type { SudoRow, TargetName, TargetRow, TokenRow } from '../domain/access';
-import { closedFeatures, isVisible } from '../domain/access-rules';
+import { isPaid } from '../../rules';
+import type { PresentedAs, SudoRow, TargetName, TargetRow, TokenRow } from '../domain/access';
+import { closedFeatures, isVisible, type Viewer } from '../domain/access-rules';
 
 /** Reads for `AccessService.Resolve`: one statement for each question. */
 export interface AccessStore {
+  /** The token of a user. */
   findToken(digest: Buffer): Promise<TokenRow | undefined>;
+  findJobToken(digest: Buffer): Promise<TokenRow | undefined>;
+  /** @param username has to be that of the token; empty where none was presented */
+  findDeployToken(digest: Buffer, username: string): Promise<TokenRow | undefined>;
+  /** Whether a deploy token is of this project or group, or of a group above it. */
+  deployTokenReaches(tokenId: number, kind: 'project' | 'group', id: number): Promise<boolean>;
   /** By id when in digits, else by username. */
   findUser(idOrUsername: string): Promise<SudoRow | undefined>;
   findProject(name: TargetName, userId: number): Promise<TargetRow | undefined>;
@@ -25,6 +34,8 @@ export interface AccessStore {
   directorySequence(): Promise<number>;
   /** Notes the use of a token and from where, at most once a minute; no request waits for it. */
   touchToken(tokenId: number, userId: number, address: string): Promise<void>;
+  /** The same for the tokens of machines. */
+  touchMachineToken(kind: 'job' | 'deploy', tokenId: number): Promise<void>;
 }
 
 /** What access resolution needs. */
@@ -34,7 +45,7 @@ export interface ResolveAccessOptions {
    * Digest under which a presented token is stored; undefined for a text that cannot be a token, which needs no
    * look-up.
    */
-  digestOf(token: string): Buffer | undefined;
+  digestOf(token: string, kind: PresentedAs): Buffer | undefined;
   /** Tier of the instance, for top-level groups that have none of their own (G-13-16). */
   tier: string;
 }
@@ -45,6 +56,7 @@ export type ResolveAccess = (request: ResolveRequest) => Promise<ResolveResponse
 const refusalOfState: Record<string, TokenRefusal> = {
   active: TokenRefusal.TOKEN_REFUSAL_UNSPECIFIED,
   deactivated: TokenRefusal.TOKEN_REFUSAL_DEACTIVATED,
+  unconfirmed: TokenRefusal.TOKEN_REFUSAL_UNCONFIRMED,
 };
 
 const stateRefusal = (state: string): TokenRefusal => refusalOfState[state] ?? TokenRefusal.TOKEN_REFUSAL_BLOCKED;
@@ -65,6 +77,34 @@ const actorOf = (user: SudoRow, token: TokenRow): Actor => ({
   tokenId: token.token_id,
 });
 
+const presentedAs: Record<TokenKind, PresentedAs> = {
+  [TokenKind.TOKEN_KIND_UNSPECIFIED]: 'user',
+  [TokenKind.TOKEN_KIND_JOB]: 'job',
+  [TokenKind.TOKEN_KIND_DEPLOY]: 'deploy',
+};
+
+/**
+ * Who bears a token. A job token has the rights of its user in one project, and none as an administrator beyond them; a
+ * deploy token has no user.
+ */
+function bearerOf(row: TokenRow): Actor {
+  if (row.kind === 'deploy') return { ...anonymous, external: true, scopes: row.scopes, deployTokenId: row.token_id };
+  if (row.kind !== 'job') return actorOf(row, row);
+  const job = { projectId: row.project_id ?? 0, pipelineId: row.pipeline_id ?? 0 };
+  return { ...actorOf(row, row), admin: false, tokenId: 0, job };
+}
+
+/** Level of a deploy token where it reaches: it reads, and what it may write is packages alone. */
+const deployLevel = ({ scopes }: TokenRow): number =>
+  scopes.includes('write_package_registry') ? levels.developer : levels.reporter;
+
+/** Tokens of users by which an administrator may act for others; not those by which another does already. */
+const sudoKinds: readonly string[] = ['personal', 'bootstrap'];
+
+/** Whether an actor still finds what is marked for deletion, to restore it. */
+const mayRestore = ({ purging, level }: TargetRow, { admin }: Viewer): boolean =>
+  !purging && (admin || level >= levels.owner);
+
 const featuresOf = (row: TargetRow) => ({
   repository: row.repository_access_level,
   mergeRequests: row.merge_requests_access_level,
@@ -80,46 +120,83 @@ const earliest = (...timestamps: (number | null)[]): number => {
 
 /** Builds `AccessService.Resolve`. */
 export function resolveAccess({ store, digestOf, tier }: ResolveAccessOptions): ResolveAccess {
-  async function authenticate(token: string, address: string): Promise<TokenRow | undefined> {
-    const digest = digestOf(token);
+  const findToken = (kind: PresentedAs, digest: Buffer, username: string): Promise<TokenRow | undefined> => {
+    if (kind === 'job') return store.findJobToken(digest);
+    return kind === 'deploy' ? store.findDeployToken(digest, username) : store.findToken(digest);
+  };
+
+  async function authenticate({ token, tokenKind, username, address }: ResolveRequest): Promise<TokenRow | undefined> {
+    const kind = presentedAs[tokenKind] ?? 'user';
+    const digest = isText(username) ? digestOf(token, kind) : undefined;
     if (digest === undefined) return undefined;
-    const row = await store.findToken(digest);
+    const row = await findToken(kind, digest, username);
     if (row?.stale && tokenRefusal(row) === TokenRefusal.TOKEN_REFUSAL_UNSPECIFIED) {
-      store
-        .touchToken(row.token_id, row.user_id, address)
-        .catch((error) => logger.debug({ err: error }, 'use of a token not recorded'));
+      const touched =
+        kind === 'user'
+          ? store.touchToken(row.token_id, row.user_id, address)
+          : store.touchMachineToken(kind, row.token_id);
+      touched.catch((error) => logger.debug({ err: error }, 'use of a token not recorded'));
     }
     return row;
   }
 
-  const find = (kind: 'project' | 'group', name: TargetName, userId: number): Promise<TargetRow | undefined> =>
-    kind === 'project' ? store.findProject(name, userId) : store.findGroup(name, userId);
+  /** A target as the bearer of a token finds it; for a machine there is nothing but what its token is for. */
+  async function find(
+    kind: 'project' | 'group',
+    name: TargetName,
+    userId: number,
+    token: TokenRow | undefined,
+  ): Promise<TargetRow | undefined> {
+    const row = await (kind === 'project' ? store.findProject(name, userId) : store.findGroup(name, userId));
+    if (row === undefined || token === undefined) return row;
+    if (token.kind === 'job') return kind === 'project' && row.id === token.project_id ? row : undefined;
+    if (token.kind !== 'deploy') return row;
+    return (await store.deployTokenReaches(token.token_id, kind, row.id))
+      ? { ...row, level: deployLevel(token) }
+      : undefined;
+  }
 
-  const accessTo = (kind: 'project' | 'group', row: TargetRow | undefined, actor: Actor): Access | undefined => {
-    if (row === undefined || row.deleting) return undefined;
-    const seen = isVisible({ visibility: row.visibility, level: row.level, memberBelow: row.member_below }, actor);
+  const accessTo = (
+    kind: 'project' | 'group',
+    row: TargetRow | undefined,
+    viewer: Viewer,
+    marked = false,
+  ): Access | undefined => {
+    if (row === undefined || (row.deleting && !(marked && mayRestore(row, viewer)))) return undefined;
+    const seen = isVisible({ visibility: row.visibility, level: row.level, memberBelow: row.member_below }, viewer);
     if (!seen) return undefined;
     return {
       kind: kind === 'project' ? Access_Kind.KIND_PROJECT : Access_Kind.KIND_GROUP,
       id: row.id,
       fullPath: row.full_path,
       visibility: row.visibility,
-      level: actor.admin ? 50 : row.level,
+      level: viewer.admin ? 50 : row.level,
       tier: row.tier ?? tier,
       archived: row.archived,
       closed:
-        kind === 'project' ? closedFeatures(featuresOf(row), { level: row.level, admin: actor.admin }) : undefined,
+        kind === 'project' ? closedFeatures(featuresOf(row), { level: row.level, admin: viewer.admin }) : undefined,
+      gitProtocol: row.git_protocol === null || row.git_protocol === 'all' ? undefined : row.git_protocol,
     };
   };
 
-  /** Where a target that was named by an earlier path is now, if the actor may see it there. */
-  async function movedTo(kind: 'project' | 'group', path: string, actor: Actor): Promise<number> {
+  /** From where a target may be reached; undefined for everywhere. */
+  const addressesOf = (row: TargetRow, viewer: Viewer): { ranges: string[] } | undefined =>
+    row.ip_ranges === null || viewer.admin || !isPaid(row, tier) ? undefined : { ranges: row.ip_ranges.split(',') };
+
+  /** What a target is now that was named by an earlier path, if the viewer may see it there. */
+  async function moved(
+    kind: 'project' | 'group',
+    path: string,
+    viewer: Viewer,
+    token: TokenRow | undefined,
+  ): Promise<TargetRow | undefined> {
     const id = await (kind === 'project' ? store.findMovedProject(path) : store.findMovedGroup(path));
-    if (id === 0) return 0;
-    return accessTo(kind, await find(kind, { id }, actor.userId), actor) === undefined ? 0 : id;
+    const row = id === 0 ? undefined : await find(kind, { id }, viewer.userId, token);
+    return accessTo(kind, row, viewer) === undefined ? undefined : row;
   }
 
-  return async ({ token, sudo, target, address }) => {
+  return async (request) => {
+    const { token, sudo, target, marked } = request;
     const response: ResolveResponse = {
       tokenRefusal: TokenRefusal.TOKEN_REFUSAL_UNSPECIFIED,
       sudoRefusal: SudoRefusal.SUDO_REFUSAL_UNSPECIFIED,
@@ -130,11 +207,13 @@ export function resolveAccess({ store, digestOf, tier }: ResolveAccessOptions): 
       validUntil: 0,
     };
     let expiry: number | null = null;
+    let bearer: TokenRow | undefined;
     if (token !== '') {
-      const row = await authenticate(token, address);
+      const row = await authenticate(request);
       response.tokenRefusal = tokenRefusal(row);
       if (row === undefined || response.tokenRefusal !== TokenRefusal.TOKEN_REFUSAL_UNSPECIFIED) return response;
-      response.actor = actorOf(row, row);
+      response.actor = bearerOf(row);
+      bearer = row;
       response.directorySequence = row.directory_sequence;
       expiry = row.expires_at;
       if (sudo !== '') {
@@ -145,21 +224,29 @@ export function resolveAccess({ store, digestOf, tier }: ResolveAccessOptions): 
     response.validUntil = earliest(expiry);
     if (target === undefined) return response;
     const actor = response.actor ?? anonymous;
+    // In its project the token of a job sees what its user sees, an administrator everything.
+    const viewer = bearer?.kind === 'job' ? { ...actor, admin: bearer.admin } : actor;
     const name = nameOf(target.$case, target.value);
-    const row = name === undefined ? undefined : await find(target.$case, name, actor.userId);
-    response.access = accessTo(target.$case, row, actor);
+    const row = name === undefined ? undefined : await find(target.$case, name, actor.userId, bearer);
+    response.access = accessTo(target.$case, row, viewer, marked);
+    // Of a target that is not seen nothing is said.
+    if (row !== undefined && response.access !== undefined) response.addresses = addressesOf(row, viewer);
     // Read with the target or after it: every change that the reply depends on has this sequence or a lower one.
     response.directorySequence = row?.directory_sequence ?? (await store.directorySequence());
     response.validUntil = earliest(expiry, row?.valid_until ?? null);
     if (row === undefined && name !== undefined && 'path' in name) {
-      response.movedTo = await movedTo(target.$case, name.path, actor);
+      const now = await moved(target.$case, name.path, viewer, bearer);
+      if (now !== undefined) {
+        response.movedTo = now.id;
+        response.addresses = addressesOf(now, viewer);
+      }
     }
     return response;
   };
 
   /** Replaces the caller by another user (G-5-7); true when that was refused. */
   async function actFor(caller: TokenRow, sudo: string, response: ResolveResponse): Promise<boolean> {
-    if (!caller.admin) {
+    if (!caller.admin || !sudoKinds.includes(caller.kind)) {
       response.sudoRefusal = SudoRefusal.SUDO_REFUSAL_NOT_ADMIN;
       return true;
     }

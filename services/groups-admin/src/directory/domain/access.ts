@@ -1,6 +1,15 @@
-/** A token and its user, as one look-up finds them. */
+/** What a token is presented as: as that of a user, a job token or a deploy token. */
+export type PresentedAs = 'user' | 'job' | 'deploy';
+
+/** A token and its user, as one look-up finds them. A deploy token has no user, so its id is 0. */
 export interface TokenRow {
   token_id: number;
+  /** `personal`, `bootstrap`, `impersonation`, `resource`, `job` or `deploy`. */
+  kind: string;
+  /** Of a job token. */
+  project_id?: number;
+  /** Of a job token. */
+  pipeline_id?: number;
   scopes: string[];
   revoked: boolean;
   /** Unix seconds at which it ends; null when never. */
@@ -26,7 +35,13 @@ export interface TargetRow {
   visibility: string;
   archived: boolean;
   deleting: boolean;
+  /** It, or a group above it, is being purged: no one finds it any more. */
+  purging: boolean;
   tier: string | null;
+  /** `ip_restriction_ranges` of the top-level group, comma-separated; null for none. */
+  ip_ranges: string | null;
+  /** `enabled_git_access_protocol` of the top-level group; null where it was never set. */
+  git_protocol: string | null;
   /** Of a project; empty for a group. */
   repository_access_level: string;
   merge_requests_access_level: string;

@@ -1,13 +1,31 @@
 import { type Database, uncounted } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
+import { levels } from '@switchyard/rights';
 import { internalUserTypes } from '../../rules';
 import type { SudoRow, TargetName, TargetRow, TokenRow } from '../domain/access';
+import { waysBelow, waysOf } from './reach';
+import { isUserNamed } from './user-name.sql';
+import { purgeBegun } from './viewer';
 
 /** Addresses remembered of each token, the newest first. */
 const keptAddresses = 5;
 
+/** State of a user `u`; a service account waits until its e-mail is confirmed (api.md 4.5). */
+const stateOf = sql`case when u.user_type = 'service_account' and u.confirmed_at is null then 'unconfirmed' else u.state end`;
+
 /** A user of the instance itself cannot sign in. */
 const signsIn = sql`user_type <> all(${[...internalUserTypes]}::text[])`;
+
+const topColumns = sql`root.tier, root.ip_ranges, root.git_protocol`;
+
+/** What follows from the groups from the root down to `namespaces n`. */
+const root = sql`cross join lateral (
+            select bool_or(a.marked_for_deletion_at is not null) as deleting,
+              coalesce(bool_or(a.marked_for_deletion_at = ${purgeBegun}), false) as purging,
+              max(a.tier) filter (where a.id = n.ancestry[1]) as tier,
+              max(a.settings ->> 'ip_restriction_ranges') filter (where a.id = n.ancestry[1]) as ip_ranges,
+              max(a.settings ->> 'enabled_git_access_protocol') filter (where a.id = n.ancestry[1]) as git_protocol
+            from namespaces a where a.id = any (n.ancestry)) as root`;
 
 /** Reads for `AccessService`, one statement for each question. */
 export function accessStore(db: Database) {
@@ -17,11 +35,11 @@ export function accessStore(db: Database) {
         named(
           'access_token',
           sql`
-          select t.id as token_id, t.scopes, t.revoked,
+          select t.id as token_id, t.kind, t.scopes, t.revoked,
             extract(epoch from t.expires_at::timestamp at time zone 'UTC')::bigint as expires_at,
             coalesce(t.expires_at::timestamp at time zone 'UTC' <= now(), false) as expired,
             coalesce(t.last_used_at < now() - interval '1 minute', true) as stale,
-            u.id as user_id, u.username, u.admin, u.external, u.state,
+            u.id as user_id, u.username, u.admin, u.external, ${stateOf} as state,
             (select value from directory_sequence) as directory_sequence
           from personal_access_tokens t join users u on u.id = t.user_id
           where t.token_digest = ${digest}`,
@@ -30,9 +48,9 @@ export function accessStore(db: Database) {
 
     findUser: (idOrUsername: string): Promise<SudoRow | undefined> =>
       db.one<SudoRow>(
-        /^\d{1,15}$/.test(idOrUsername)
-          ? sql`select id as user_id, username, admin, external, state from users where id = ${Number(idOrUsername)} and ${signsIn}`
-          : sql`select id as user_id, username, admin, external, state from users where lower(username) = lower(${idOrUsername}) and ${signsIn}`,
+        sql`
+          select u.id as user_id, u.username, u.admin, u.external, ${stateOf} as state
+          from users u where ${isUserNamed(idOrUsername)} and ${signsIn}`,
       ),
 
     findProject: (name: TargetName, userId: number): Promise<TargetRow | undefined> => {
@@ -48,21 +66,17 @@ export function accessStore(db: Database) {
             p.repository_access_level, p.merge_requests_access_level, p.issues_access_level,
             coalesce(p.feature_access_levels ->> 'monitor', 'enabled') as monitor_access_level,
             coalesce(p.feature_access_levels ->> 'snippets', 'enabled') as snippets_access_level,
-            p.marked_for_deletion_at is not null or root.deleting as deleting, root.tier,
+            p.marked_for_deletion_at is not null or root.deleting as deleting,
+            coalesce(p.marked_for_deletion_at = ${purgeBegun}, false) or root.purging as purging, ${topColumns},
             greatest(case when n.owner_id = ${userId} then 50 else 0 end, coalesce(own.level, 0)) as level,
             false as member_below, own.valid_until,
             (select value from directory_sequence) as directory_sequence
           from projects p
           join namespaces n on n.id = p.namespace_id
+          ${root}
           cross join lateral (
-            select bool_or(a.marked_for_deletion_at is not null) as deleting,
-              max(a.tier) filter (where a.id = n.ancestry[1]) as tier
-            from namespaces a where a.id = any (n.ancestry)) as root
-          cross join lateral (
-            select max(m.access_level) as level, extract(epoch from min(m.expires_at))::bigint as valid_until
-            from memberships m
-            where m.user_id = ${userId} and (m.project_id = p.id or m.namespace_id = any (n.ancestry))
-              and m.access_level >= 10 and (m.expires_at is null or m.expires_at > now())) as own
+            select max(way.level) as level, extract(epoch from min(way.expires_at))::bigint as valid_until
+            from (${waysOf(userId, { ancestry: sql`n.ancestry`, projectId: sql`p.id` }, levels.guest)}) as way) as own
           where ${found}`,
         ),
       );
@@ -74,7 +88,7 @@ export function accessStore(db: Database) {
         named(
           'access_group',
           sql`
-          select n.id, n.full_path, n.visibility, false as archived, root.deleting, root.tier,
+          select n.id, n.full_path, n.visibility, false as archived, root.deleting, root.purging, ${topColumns},
             '' as repository_access_level, '' as merge_requests_access_level, '' as issues_access_level,
             '' as monitor_access_level, '' as snippets_access_level,
             coalesce(own.level, 0) as level,
@@ -82,25 +96,13 @@ export function accessStore(db: Database) {
             case when own.level is not null then own.valid_until else below.valid_until end as valid_until,
             (select value from directory_sequence) as directory_sequence
           from namespaces n
+          ${root}
           cross join lateral (
-            select bool_or(a.marked_for_deletion_at is not null) as deleting,
-              max(a.tier) filter (where a.id = n.ancestry[1]) as tier
-            from namespaces a where a.id = any (n.ancestry)) as root
+            select max(way.level) as level, extract(epoch from min(way.expires_at))::bigint as valid_until
+            from (${waysOf(userId, { ancestry: sql`n.ancestry` }, levels.minimal)}) as way) as own
           cross join lateral (
-            select max(m.access_level) as level, extract(epoch from min(m.expires_at))::bigint as valid_until
-            from memberships m
-            where m.user_id = ${userId} and m.namespace_id = any (n.ancestry)
-              and (m.expires_at is null or m.expires_at > now())) as own
-          cross join lateral (
-            select count(*) > 0 as member, extract(epoch from min(m.expires_at))::bigint as valid_until
-            from memberships m
-            left join projects mp on mp.id = m.project_id
-            join namespaces d on d.id = coalesce(m.namespace_id, mp.namespace_id)
-            where own.level is null and m.user_id = ${userId} and n.id = any (d.ancestry)
-              and (m.expires_at is null or m.expires_at > now())
-              and mp.marked_for_deletion_at is null
-              and not exists (
-                select from namespaces x where x.id = any (d.ancestry) and x.marked_for_deletion_at is not null)) as below
+            select count(*) > 0 as member, extract(epoch from min(way.expires_at))::bigint as valid_until
+            from (${waysBelow(userId, sql`n.id`)}) as way where own.level is null) as below
           where n.kind = 'group' and ${found}`,
         ),
       );

@@ -1,5 +1,6 @@
 import type { SqlExecutor } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
+import { type BranchProtection, defaultProtection } from '../../rules';
 import type { DirectoryRowChange } from './directory-change';
 
 type RowOf<C extends DirectoryRowChange['row']['$case']> = Extract<DirectoryRowChange['row'], { $case: C }>['value'];
@@ -16,13 +17,38 @@ export async function namespaceChanges(
   ids: readonly number[],
   deleted = false,
 ): Promise<DirectoryRowChange[]> {
-  const rows = await tx.query<RowOf<'namespace'>>(sql`
+  type Columns = RowOf<'namespace'> & { protection: BranchProtection | null };
+  const rows = await tx.query<Columns>(sql`
     select id, kind, name, path, full_path as "fullPath", full_name as "fullName", ancestry, visibility,
       coalesce(owner_id, 0) as "ownerId", coalesce(avatar_url, '') as "avatarUrl",
-      marked_for_deletion_at is not null as deleting, coalesce(tier, '') as tier
+      marked_for_deletion_at is not null as deleting, coalesce(tier, '') as tier,
+      settings @> '{"mentions_disabled": true}' as "mentionsDisabled",
+      settings -> 'default_branch_protection_defaults' as protection
     from namespaces where id = any(${[...ids]}::bigint[]) order by cardinality(ancestry), id`);
-  return rows.map((row) => change('namespace', row, deleted));
+  return rows.map(({ protection, ...row }) =>
+    change(
+      'namespace',
+      {
+        ...row,
+        defaultBranchProtection: row.kind === 'group' ? toProtection(protection ?? defaultProtection) : undefined,
+      },
+      deleted,
+    ),
+  );
 }
+
+/** The least of the levels; `no one` (0) counts only alone. */
+function leastOf(allowed: BranchProtection['allowed_to_push']): number {
+  const levels = allowed.map(({ access_level: level }) => level).filter((level) => level > 0);
+  return levels.length === 0 ? 0 : Math.min(...levels);
+}
+
+const toProtection = (stored: BranchProtection): NonNullable<RowOf<'namespace'>['defaultBranchProtection']> => ({
+  pushAccessLevel: leastOf(stored.allowed_to_push),
+  mergeAccessLevel: leastOf(stored.allowed_to_merge),
+  allowForcePush: stored.allow_force_push,
+  developerCanInitialPush: stored.developer_can_initial_push,
+});
 
 /** Projects as the directory has them, by id. */
 export async function projectChanges(
@@ -91,6 +117,19 @@ export async function membershipChanges(
       access_level as "accessLevel", expires_at as "expiresAt"
     from memberships where id = any(${[...ids]}::bigint[]) order by id`);
   return rows.map((row) => change('membership', { ...row, expiresAt: row.expiresAt ?? undefined }, deleted));
+}
+
+/** Shares as the directory has them, by id. */
+export async function shareChanges(
+  tx: SqlExecutor,
+  ids: readonly number[],
+  deleted = false,
+): Promise<DirectoryRowChange[]> {
+  const rows = await tx.query<Omit<RowOf<'share'>, 'expiresAt'> & { expiresAt: Date | null }>(sql`
+    select id, coalesce(namespace_id, 0) as "namespaceId", coalesce(project_id, 0) as "projectId", group_id as "groupId",
+      access_level as "accessLevel", expires_at as "expiresAt"
+    from group_shares where id = any(${[...ids]}::bigint[]) order by id`);
+  return rows.map((row) => change('share', { ...row, expiresAt: row.expiresAt ?? undefined }, deleted));
 }
 
 /** Labels as the directory has them, by id. */

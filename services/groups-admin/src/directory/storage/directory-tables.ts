@@ -7,6 +7,7 @@ import {
   milestoneChanges,
   namespaceChanges,
   projectChanges,
+  shareChanges,
 } from './directory-rows';
 import { tombstoneChanges, userChanges } from './directory-user-rows';
 
@@ -18,6 +19,7 @@ export type DirectoryKind =
   | 'namespace'
   | 'project'
   | 'membership'
+  | 'share'
   | 'label'
   | 'milestone';
 
@@ -36,6 +38,7 @@ export const directoryTables: Readonly<Record<DirectoryKind, DirectoryTable>> = 
   namespace: { table: 'namespaces', changesOf: namespaceChanges },
   project: { table: 'projects', changesOf: projectChanges },
   membership: { table: 'memberships', changesOf: membershipChanges },
+  share: { table: 'group_shares', changesOf: shareChanges },
   label: { table: 'labels', changesOf: labelChanges },
   milestone: { table: 'milestones', changesOf: milestoneChanges },
 };

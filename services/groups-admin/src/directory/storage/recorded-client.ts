@@ -10,6 +10,7 @@ const kinds: Readonly<Record<string, DirectoryKind>> = {
   namespace: 'namespace',
   project: 'project',
   membership: 'membership',
+  groupShare: 'share',
   label: 'label',
   milestone: 'milestone',
 };

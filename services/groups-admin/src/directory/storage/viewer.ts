@@ -11,14 +11,42 @@ const memberships = (viewer: Viewer, least: number): Sql => sql`memberships m
   where m.user_id = ${viewer.userId}::bigint and m.access_level >= ${least}::int
   and (m.expires_at is null or m.expires_at > now())`;
 
-const memberNamespaceIds = (viewer: Viewer, least: number): Sql =>
-  sql`array(select m.namespace_id from ${memberships(viewer, least)} and m.namespace_id is not null)`;
-
-const memberProjectIds = (viewer: Viewer, least: number): Sql =>
-  sql`array(select m.project_id from ${memberships(viewer, least)} and m.project_id is not null)`;
+const ownNamespaces = (viewer: Viewer, least: number): Sql =>
+  sql`select m.namespace_id from ${memberships(viewer, least)} and m.namespace_id is not null`;
 
 /** Namespaces marked for deletion: whatever lies below is hidden at once (D5). */
 const deletingIds = sql`array(select d.id from namespaces d where d.marked_for_deletion_at is not null)`;
+
+/**
+ * Shares `s` with groups that the viewer is in. No share of an invited group is looked at, and a group that is hidden
+ * gives nothing. The ids of the groups are an array, so that the plan goes from the viewer's few groups to their shares by
+ * index; joined, it reads every share there is.
+ */
+const sharesWith = (viewer: Viewer, least: number): Sql => sql`group_shares s
+  where s.group_id = any(array(
+    select g.id from namespaces g
+    where g.ancestry && array(${ownNamespaces(viewer, least)}) and not (g.ancestry && ${deletingIds})))
+  and s.access_level >= ${least}::int and (s.expires_at is null or s.expires_at > now())`;
+
+/**
+ * Namespaces in which the viewer is a member, directly or by a share. What lies in a group of theirs is left out: a
+ * condition compares every row with this array, so it has to stay short where a whole tree shares with itself.
+ */
+const memberNamespaceIds = (viewer: Viewer, least: number): Sql => sql`array(${ownNamespaces(viewer, least)}
+  union all select s.namespace_id from ${sharesWith(viewer, least)} and not exists (
+    select from namespaces t where t.id = s.namespace_id and t.ancestry && array(${ownNamespaces(viewer, least)}))
+    and s.namespace_id is not null)`;
+
+/** Projects in which the viewer is a member, directly or by a share. */
+const memberProjectIds = (viewer: Viewer, least: number): Sql => sql`array(
+  select m.project_id from ${memberships(viewer, least)} and m.project_id is not null
+  union all select s.project_id from ${sharesWith(viewer, least)} and s.project_id is not null)`;
+
+/**
+ * The time of a mark whose purge has begun, or begins at once: what bears it cannot be restored, so it is found by no one
+ * any more.
+ */
+export const purgeBegun = sql`to_timestamp(0)`;
 
 const namespaceLives = sql`not (n.ancestry && ${deletingIds})`;
 const projectLives = sql`p.marked_for_deletion_at is null and ${namespaceLives}`;
@@ -53,6 +81,27 @@ export function visibleGroups(viewer: Viewer): Sql {
   if (viewer.userId > 0) reach.push(memberGroups(viewer), groupsAboveMemberships(viewer));
   return sql`${namespaceLives} and ${or(reach)}`;
 }
+
+/** Whether the column of a mark was set on a day (`YYYY-MM-DD`, UTC), or at all, and the purge has not begun. */
+const markedOn = (column: Sql, day: string | undefined): Sql =>
+  day === undefined
+    ? sql`${column} > ${purgeBegun}`
+    : sql`${column} > ${purgeBegun} and (${column} at time zone 'UTC')::date = ${day}::date`;
+
+const purgingIds = sql`array(select d.id from namespaces d where d.marked_for_deletion_at = ${purgeBegun})`;
+
+/** Groups that were marked for deletion on a day and that the viewer may restore: a condition on `namespaces n`. */
+export const restorableGroups = (viewer: Viewer, day: string): Sql => sql`
+  (${markedOn(sql`n.marked_for_deletion_at`, day)}) and not (n.ancestry && ${purgingIds})
+  and ${viewer.admin ? sql`true` : memberGroups(viewer, levels.owner)}`;
+
+/**
+ * Projects that were marked for deletion, on a day where one is given, and that the viewer may restore: a condition on
+ * `projects p` and `namespaces n`.
+ */
+export const restorableProjects = (viewer: Viewer, day?: string): Sql => sql`
+  (${markedOn(sql`p.marked_for_deletion_at`, day)}) and not (n.ancestry && ${purgingIds})
+  and ${viewer.admin ? sql`true` : memberProjects(viewer, levels.owner)}`;
 
 /**
  * Projects the viewer is a member of, at `least` or more: a condition on `projects p`. It names columns of `p` alone,

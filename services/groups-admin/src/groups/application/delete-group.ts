@@ -1,6 +1,5 @@
-import { forbidden, notFound } from '@switchyard/errors';
-import { levels } from '@switchyard/rights';
-import type { Viewer } from '../../directory';
+import { notFound } from '@switchyard/errors';
+import type { CurrentSettings } from '../../settings';
 import { decideDelete, decideRestore } from '../domain/group-change';
 import type { GroupRow } from '../domain/group-row';
 import type { GroupStore } from './group.ports';
@@ -10,27 +9,26 @@ import type { GroupStore } from './group.ports';
  * (D5, G-4.15-7). Fails with `not_found`, `bad_request`, `precondition_failed`.
  */
 export const deleteGroup =
-  ({ groups }: { groups: GroupStore }) =>
+  ({ groups, tier, settings }: { groups: GroupStore; tier: string; settings: CurrentSettings }) =>
   async (
     id: number,
     options: { confirmed?: { fullPath: string } | undefined; unmodifiedSince?: Date | undefined } = {},
   ): Promise<void> => {
     const { confirmed, unmodifiedSince } = options;
-    const found = await groups.change({ id, unmodifiedSince }, (group) => decideDelete(group, confirmed));
+    const { deletion_adjourned_period: delayDays } = await settings();
+    const found = await groups.change({ id, unmodifiedSince }, (group) =>
+      decideDelete(group, confirmed, { tier, delayDays }),
+    );
     if (!found) throw notFound('Group');
   };
 
 /**
- * Removes the mark of a group that is not purged yet; for its Owners and administrators.
- * Fails with `not_found`, `forbidden`.
+ * Removes the mark of a group whose purge has not begun. Fails with `not_found`, `bad_request` for one that is not
+ * marked.
  */
 export const restoreGroup =
   ({ groups }: { groups: GroupStore }) =>
-  async (actor: Viewer, idOrPath: string): Promise<GroupRow> => {
-    const id = await groups.findMarked(idOrPath);
-    if (id === 0) throw notFound('Group');
-    const level = await groups.levelOf(id, actor.userId);
-    if (!actor.admin && level < levels.owner) throw level === 0 ? notFound('Group') : forbidden();
+  async (id: number): Promise<GroupRow> => {
     const found = await groups.change({ id }, decideRestore);
     const group = found ? await groups.find(id) : undefined;
     if (group === undefined) throw notFound('Group');

@@ -1,4 +1,5 @@
 import { notFound } from '@switchyard/errors';
+import type { KeepAvatar } from '../../avatars';
 import type { Viewer } from '../../directory';
 import { decideUpdate, type UpdateGroup } from '../domain/group-change';
 import type { GroupRow } from '../domain/group-row';
@@ -10,9 +11,11 @@ import type { GroupStore } from './group.ports';
  * `forbidden`, `invalid`.
  */
 export const updateGroup =
-  ({ groups }: { groups: GroupStore }) =>
+  ({ groups, keepAvatar, tier }: { groups: GroupStore; keepAvatar: KeepAvatar; tier: string }) =>
   async (actor: Viewer, command: UpdateGroup): Promise<GroupRow> => {
-    const found = await groups.change(command, (group, facts) => decideUpdate(actor, group, command, facts));
+    const found = await keepAvatar(command.avatar, (avatar) =>
+      groups.change({ ...command, avatar }, (group, facts) => decideUpdate(actor, group, command, facts, tier)),
+    );
     const group = found ? await groups.find(command.id) : undefined;
     if (group === undefined) throw notFound('Group');
     return group;

@@ -1,4 +1,4 @@
-import { groupProblems, mayCreateGroup, protectionOf, refuseNewGroup } from './group';
+import { groupProblems, mayCreateGroup, refuseNewGroup } from './group';
 
 const parent = { visibility: 'internal', depth: 1, settings: { subgroup_creation_level: 'maintainer' } } as const;
 const actor = { admin: false, canCreateGroup: true, parentLevel: 0 };
@@ -34,19 +34,4 @@ test('all problems are reported together', () => {
     { ...parent, depth: 20 },
   );
   expect(Object.keys(problems).sort()).toEqual(['description', 'name', 'parent_id', 'path', 'visibility_level']);
-});
-
-test.each([
-  [0, 30, 30, true],
-  [1, 30, 30, false],
-  [2, 40, 40, false],
-  [3, 40, 30, false],
-  [4, 40, 40, false],
-])('protection %i: push %i, merge %i, force %p', (number, push, merge, force) => {
-  expect(protectionOf(number)).toEqual({
-    allowed_to_push: [{ access_level: push }],
-    allowed_to_merge: [{ access_level: merge }],
-    allow_force_push: force,
-    developer_can_initial_push: number === 4,
-  });
 });

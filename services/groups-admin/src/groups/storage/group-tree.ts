@@ -60,6 +60,11 @@ export async function hasWiderContent(tx: Tx, groupId: number, visibility: Visib
   return row !== undefined;
 }
 
+/** Whether service accounts belong to a group. */
+export async function ownsServiceAccounts(tx: Tx, id: number): Promise<boolean> {
+  return (await tx.one(sql`select 1 from users where service_account_group_id = ${id} limit 1`)) !== undefined;
+}
+
 /** Levels of groups below a group, itself included. */
 export async function depthBelow(tx: Tx, id: number): Promise<number> {
   const row = await tx.one<{ depth: number }>(sql`

@@ -1,9 +1,10 @@
 import { type Database, listPage, type OrderColumn, type PageInfo, type PageRequest } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import type { Viewer } from '../../directory';
-import { matches, memberGroups, ownGroups, visibleGroups } from '../../directory';
-import type { GroupFilter, GroupRow } from '../domain/group-row';
-import { groupColumns } from './group.columns';
+import { hasCustomAttributes } from '../../custom-attributes';
+import { matches, memberGroups, ownGroups, restorableGroups, type Viewer, visibleGroups } from '../../directory';
+import { groupsInvitedTo, groupsSharedWith } from '../../shares';
+import { type GroupFilter, type GroupRow, repositoryStorage } from '../domain/group-row';
+import { groupColumnsWith, noExtras } from './group.columns';
 
 const id: OrderColumn = { name: 'id', expression: sql`n.id`, type: 'bigint' };
 
@@ -29,9 +30,11 @@ export function listGroups(
   filter: GroupFilter,
   request: PageRequest,
 ): Promise<{ rows: GroupRow[]; page: PageInfo }> {
-  const where = [sql`n.kind = 'group'`, visibleGroups(viewer)];
+  const { markedOn, repositoryStorage: storage } = filter;
+  const seen = markedOn === undefined ? visibleGroups(viewer) : restorableGroups(viewer, markedOn);
+  const where = [sql`n.kind = 'group'`, seen];
   if (filter.minLevel !== undefined) where.push(memberGroups(viewer, filter.minLevel));
-  else if (!filter.allAvailable) where.push(ownGroups(viewer));
+  else if (!filter.allAvailable && markedOn === undefined) where.push(ownGroups(viewer));
   if (filter.parentId !== undefined) where.push(sql`n.parent_id = ${filter.parentId}`);
   if (filter.ancestorId !== undefined) {
     where.push(sql`n.ancestry @> array[${filter.ancestorId}::bigint] and n.id <> ${filter.ancestorId}`);
@@ -40,11 +43,15 @@ export function listGroups(
   if (filter.search !== undefined) where.push(matches(filter.search, [sql`n.name`, sql`n.path`, sql`n.full_path`]));
   if (filter.visibility !== undefined) where.push(sql`n.visibility = ${filter.visibility}`);
   if (filter.topLevelOnly) where.push(sql`n.parent_id is null`);
+  if (filter.sharedWith !== undefined) where.push(sql`n.id = any(${groupsSharedWith(filter.sharedWith)})`);
+  if (filter.invitedTo !== undefined) where.push(sql`n.id = any(${groupsInvitedTo(filter.invitedTo)})`);
+  if (storage !== undefined) where.push(sql`${storage === repositoryStorage}::boolean`);
+  where.push(...hasCustomAttributes('group', sql`n.id`, filter.customAttributes ?? {}));
   return listPage<GroupRow>({
     db,
     name: 'list_groups',
     searches: filter.search !== undefined,
-    select: groupColumns,
+    select: groupColumnsWith(filter.extras ?? noExtras),
     from: sql`namespaces n`,
     where,
     orders: ordersFor(filter.search),

@@ -7,25 +7,43 @@ import {
   type Tx,
 } from '@switchyard/database';
 import { join, named, sql } from '@switchyard/database/sql';
-import { invalid } from '@switchyard/errors';
-import type { DirectoryTx, DirectoryWriter, Viewer } from '../../directory';
-import { visibleGroups } from '../../directory';
+import { invalid, notFound } from '@switchyard/errors';
+import { levels } from '@switchyard/rights';
+import { type StoredAvatar, setAvatar } from '../../avatars';
+import {
+  type DirectoryTx,
+  type DirectoryWriter,
+  purgeBegun,
+  type Viewer,
+  visibleGroups,
+  waysOf,
+} from '../../directory';
 import type { Owners } from '../../members';
 import { taken } from '../../rules';
+import { type SharedGroup, sharedGroupsJson } from '../../shares';
 import { newGroupRefusal } from '../domain/group';
 import {
   type GroupChangeRequest,
   type GroupDecision,
   type GroupFacts,
   type NewParentFacts,
+  type SavedGroupChange,
   type TransferFacts,
   transferPathTaken,
-  type UpdateGroup,
 } from '../domain/group-change';
-import type { GroupFilter, GroupRow, NewGroup } from '../domain/group-row';
-import { groupColumns } from './group.columns';
+import type { GroupExtras, GroupFilter, GroupRow, Moving, NewGroup } from '../domain/group-row';
+import { groupColumns, groupColumnsWith, noExtras } from './group.columns';
 import { listGroups } from './group.list';
-import { depthBelow, hasWiderContent, lockTransfers, lockTrees, moveGroup, projectHasPath } from './group-tree';
+import {
+  depthBelow,
+  hasWiderContent,
+  lockTransfers,
+  lockTrees,
+  moveGroup,
+  ownsServiceAccounts,
+  projectHasPath,
+} from './group-tree';
+import { listTransferLocations } from './transfer-location.list';
 
 const find = async (executor: SqlExecutor, id: number): Promise<GroupRow | undefined> => {
   const [row] = await executor.query<GroupRow>(
@@ -33,6 +51,14 @@ const find = async (executor: SqlExecutor, id: number): Promise<GroupRow | undef
   );
   return row;
 };
+
+/** The same with what was requested in addition. */
+const findWith = (executor: Database, id: number, extras: GroupExtras): Promise<GroupRow | undefined> =>
+  extras.statistics || extras.customAttributes
+    ? executor.one<GroupRow>(
+        sql`select ${groupColumnsWith(extras)} from namespaces n where n.id = ${id} and n.kind = 'group'`,
+      )
+    : find(executor, id);
 
 /** A group the viewer may see. */
 const findVisible = (tx: Tx, id: number, viewer: Viewer): Promise<GroupRow | undefined> =>
@@ -43,9 +69,9 @@ const findVisible = (tx: Tx, id: number, viewer: Viewer): Promise<GroupRow | und
 /** Effective level of a user in a group, 0 when none. */
 async function levelOf(tx: SqlExecutor, groupId: number, userId: number): Promise<number> {
   const [row] = await tx.query<{ level: number }>(sql`
-    select coalesce(max(m.access_level), 0) as level from namespaces n
-    join memberships m on m.namespace_id = any(n.ancestry)
-    where n.id = ${groupId} and m.user_id = ${userId} and (m.expires_at is null or m.expires_at > now())`);
+    select coalesce(max(way.level), 0) as level from namespaces n
+    cross join lateral (${waysOf(userId, { ancestry: sql`n.ancestry` }, levels.minimal)}) as way
+    where n.id = ${groupId}`);
   return row?.level ?? 0;
 }
 
@@ -106,11 +132,7 @@ async function insertGroup(tx: DirectoryTx, group: NewGroup): Promise<number> {
 }
 
 /** Changes what does not touch paths. */
-async function saveSettings(
-  tx: DirectoryTx,
-  id: number,
-  change: Pick<UpdateGroup, 'visibility' | 'description' | 'settings' | 'tier'>,
-): Promise<void> {
+async function saveSettings(tx: DirectoryTx, id: number, change: SavedGroupChange): Promise<void> {
   const sets = [sql`updated_at = now()`, sql`settings = settings || ${JSON.stringify(change.settings)}::jsonb`];
   if (change.visibility !== undefined) sets.push(sql`visibility = ${change.visibility}`);
   if (change.description !== undefined) sets.push(sql`description = ${change.description}`);
@@ -118,13 +140,22 @@ async function saveSettings(
   await tx.write('namespace', sql`update namespaces set ${join(sets)} where id = ${id} returning id`);
 }
 
-/** Sets or removes the mark of deletion; a group that is marked already keeps its mark. */
-async function saveMark(tx: DirectoryTx, id: number, marked: boolean): Promise<void> {
-  await tx.write(
+/** Marks a group for deletion, now, or as one whose purge begins at once. */
+const mark = (tx: DirectoryTx, id: number, purgesNow: boolean): Promise<unknown> =>
+  tx.write(
     'namespace',
-    sql`update namespaces set marked_for_deletion_at = ${marked ? sql`now()` : sql`null`}, updated_at = now()
-      where id = ${id} and (marked_for_deletion_at is null) = ${marked} returning id`,
+    sql`update namespaces set marked_for_deletion_at = ${purgesNow ? purgeBegun : sql`now()`}, updated_at = now()
+      where id = ${id} returning id`,
   );
+
+/** Removes the mark. The purge takes no lock of the tree: it may have begun since the mark was read. */
+async function removeMark(tx: DirectoryTx, id: number): Promise<void> {
+  const restored = await tx.write(
+    'namespace',
+    sql`update namespaces set marked_for_deletion_at = null, updated_at = now()
+      where id = ${id} and marked_for_deletion_at > ${purgeBegun} returning id`,
+  );
+  if (restored.length === 0) throw notFound('Group');
 }
 
 /** A failed insert or move that would give two namespaces one full path is refused with `refusal`. */
@@ -151,12 +182,9 @@ export const groupStore = (db: Database, { transaction }: Pick<DirectoryWriter, 
           await owners.add(tx, { kind: 'group', id }, decision.ownerId, decision.ownerId);
         return;
       case 'deleted':
-        await saveMark(tx, id, true);
-        if (decision.purgesNow)
-          await tx.writeHidden(sql`update namespaces set marked_for_deletion_at = to_timestamp(0) where id = ${id}`);
-        return;
+        return void (await mark(tx, id, decision.purgesNow));
       case 'restored':
-        return saveMark(tx, id, false);
+        return removeMark(tx, id);
     }
   }
 
@@ -165,27 +193,44 @@ export const groupStore = (db: Database, { transaction }: Pick<DirectoryWriter, 
     list: (viewer: Viewer, filter: GroupFilter, request: PageRequest) => listGroups(db, viewer, filter, request),
 
     /** One group, marked or not. */
-    find: (id: number): Promise<GroupRow | undefined> => find(db, id),
+    find: (id: number, extras: GroupExtras = noExtras): Promise<GroupRow | undefined> => findWith(db, id, extras),
 
-    /** Id of a group that is itself marked for deletion, by id or full path; 0 for none. */
-    async findMarked(idOrPath: string): Promise<number> {
+    /** Groups with which a group is shared itself, those the viewer sees. */
+    async sharedWith(viewer: Viewer, id: number): Promise<SharedGroup[]> {
+      const row = await db.one<{ groups: SharedGroup[] }>(
+        named('group_shared_with', sql`select ${sharedGroupsJson(sql`s.namespace_id = ${id}`, viewer)} as groups`),
+      );
+      return row?.groups ?? [];
+    },
+
+    /** Id of a group by id or full path; 0 for none, and for one whose purge has begun. */
+    async findId(idOrPath: string): Promise<number> {
       const found = /^\d{1,15}$/.test(idOrPath)
         ? sql`n.id = ${Number(idOrPath)}`
         : sql`lower(n.full_path) = lower(${idOrPath})`;
       const row = await db.one<{ id: number }>(
-        sql`select n.id from namespaces n where ${found} and n.kind = 'group' and n.marked_for_deletion_at is not null`,
+        sql`select n.id from namespaces n where ${found} and n.kind = 'group'
+          and n.marked_for_deletion_at is distinct from ${purgeBegun}`,
       );
       return row?.id ?? 0;
     },
 
-    levelOf: (groupId: number, userId: number): Promise<number> => levelOf(db, groupId, userId),
+    /** A page of groups to which the viewer may move something. */
+    transferLocations: (viewer: Viewer, moving: Moving, search: string | undefined, request: PageRequest) =>
+      listTransferLocations(db, viewer, moving, search, request),
 
     create: (
       {
         actor,
         parentId,
         path,
-      }: { readonly actor: Viewer; readonly parentId: number | undefined; readonly path: string },
+        avatar,
+      }: {
+        readonly actor: Viewer;
+        readonly parentId: number | undefined;
+        readonly path: string;
+        readonly avatar?: StoredAvatar | null | undefined;
+      },
       decide: (facts: NewParentFacts) => NewGroup,
     ): Promise<number> =>
       transaction(async (tx) => {
@@ -193,6 +238,7 @@ export const groupStore = (db: Database, { transaction }: Pick<DirectoryWriter, 
         const group = decide(await newParentFacts(tx, actor, parentId, path));
         const id = await insertGroup(tx, group);
         await owners.add(tx, { kind: 'group', id }, actor.userId, actor.userId);
+        await setAvatar(tx, { kind: 'group', id }, avatar);
         return id;
       }).catch(whenPathTaken(() => newGroupRefusal({ path: [taken] }))),
 
@@ -203,10 +249,11 @@ export const groupStore = (db: Database, { transaction }: Pick<DirectoryWriter, 
       transaction(async (tx) => {
         await lockTrees(tx, [request.id]);
         const group = await find(tx, request.id);
-        if (group === undefined) return false;
+        if (group === undefined || group.purging) return false;
         const decision = decide(group, await groupFacts(tx, group, request));
         await requireUnmodified(tx, 'namespaces', group.id, request.unmodifiedSince);
         await save(tx, group.id, decision);
+        await setAvatar(tx, { kind: 'group', id: group.id }, request.avatar);
         return true;
       }).catch(whenPathTaken(() => invalid({ path: [taken] }))),
 
@@ -220,8 +267,10 @@ export const groupStore = (db: Database, { transaction }: Pick<DirectoryWriter, 
         const group = await find(tx, id);
         if (group === undefined) return false;
         const facts = await newParentFacts(tx, actor, parentId, group.path);
-        const depth = facts.parent === undefined ? 1 : await depthBelow(tx, id);
-        await save(tx, id, decide(group, { ...facts, depthBelow: depth }));
+        const isBelow = facts.parent !== undefined;
+        const depth = isBelow ? await depthBelow(tx, id) : 1;
+        const hasServiceAccounts = isBelow && (await ownsServiceAccounts(tx, id));
+        await save(tx, id, decide(group, { ...facts, depthBelow: depth, hasServiceAccounts }));
         return true;
       }).catch(whenPathTaken(transferPathTaken)),
   };

@@ -1,7 +1,7 @@
 import { invalid } from '@switchyard/errors';
 import { inlineRenderer } from '@switchyard/markdown';
 import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
-import { entity, implement, nothing, page, pageRequest, type ServiceImplementation, viewerOf } from '@switchyard/rpc';
+import { entity, fixedOrder, implement, nothing, page, type ServiceImplementation, viewerOf } from '@switchyard/rpc';
 import { type Parent, parentOf } from '../../parents';
 import { given } from '../../wire';
 import type { ManageLabels } from '../application/manage-labels';
@@ -27,7 +27,7 @@ export const labelHandler = (labels: ManageLabels): ServiceImplementation =>
     {
       listLabels: async (request, context) => {
         const parent = parentOf(request.parent);
-        const asked = { ...pageRequest(request.page, { orderBy: 'title' }), orderBy: 'title' };
+        const asked = fixedOrder(request.page, 'title', 'asc');
         const { rows, page: info } = await labels.list(
           parent,
           {

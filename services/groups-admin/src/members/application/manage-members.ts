@@ -2,9 +2,17 @@ import type { PageInfo, PageRequest } from '@switchyard/database';
 import { type AppError, isAppError, notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
 import type { Parent } from '../../parents';
+import { dateOf } from '../../rules';
 import type { MemberActor } from '../domain/member';
-import { decideAdd, decideRemove, decideUpdate, type MemberRole, requireRole } from '../domain/member-change';
-import type { MemberFilter, MemberRow } from '../domain/member-row';
+import {
+  decideAdd,
+  decideApprove,
+  decideRemove,
+  decideUpdate,
+  type MemberRole,
+  requireRole,
+} from '../domain/member-change';
+import type { MemberFilter, MemberRow, UserMembershipRow } from '../domain/member-row';
 import type { MemberStore } from './member.ports';
 
 /** Users to add. */
@@ -15,8 +23,6 @@ export interface AddMembers extends MemberRole {
 
 /** The member, when one user was to be added; else what went wrong by name. */
 export type AddedMembers = { member: MemberRow } | { problems: Record<string, string> };
-
-const today = (): string => new Date().toISOString().slice(0, 10);
 
 const sourceNotFound = ({ kind }: Parent): AppError => notFound(kind === 'group' ? 'Group' : 'Project');
 
@@ -56,17 +62,17 @@ export function manageMembers({ members }: { members: MemberStore }) {
      * @throws AppError forbidden, invalid; not_found for the source; for a single user as `decideAdd`, and not_found
      */
     async add(actor: MemberActor, source: Parent, command: AddMembers): Promise<AddedMembers> {
-      requireRole(actor, source, command, today());
+      requireRole(actor, source, command, dateOf(new Date()));
       const names = [...new Set([...command.userIds.map(String), ...command.usernames])];
       const byName = await idsByName(command);
       const known = names.filter((name) => byName.has(name));
       const userIds = known.flatMap((name) => byName.get(name) ?? []);
       const isSingle = names.length === 1;
       const refused = new Map<string | undefined, AppError>();
-      const request = { source, actorId: actor.userId, userIds, reads: ['inheritedLevel'] as const };
+      const request = { source, actorId: actor.userId, userIds, reads: ['inheritedLevel', 'admission'] as const };
       const found = await members.change(request, (facts, index) => {
         try {
-          return decideAdd(facts, command);
+          return decideAdd(source, facts, command);
         } catch (error) {
           if (isSingle || !isAppError(error)) throw error;
           refused.set(known[index], error);
@@ -86,12 +92,45 @@ export function manageMembers({ members }: { members: MemberStore }) {
     },
 
     /**
+     * Makes the user of a pending access request a member.
+     * @throws AppError not_found without a request; else as `add` for a single user
+     */
+    async approve(actor: MemberActor, source: Parent, userId: number, level: number): Promise<MemberRow> {
+      const role = { level, expiresAt: undefined };
+      requireRole(actor, source, role, dateOf(new Date()));
+      const reads = ['inheritedLevel', 'admission', 'hasRequest'] as const;
+      const found = await members.change({ source, actorId: actor.userId, userIds: [userId], reads }, (facts) =>
+        decideApprove(source, facts, role),
+      );
+      if (!found) throw sourceNotFound(source);
+      return get(source, userId, false);
+    },
+
+    /**
+     * A page of the direct memberships of a user, oldest first.
+     * @throws AppError not_found `404 User Not Found`
+     */
+    async ofUser(
+      userId: number,
+      type: UserMembershipRow['source_type'] | undefined,
+      request: PageRequest,
+    ): Promise<{ rows: UserMembershipRow[]; page: PageInfo }> {
+      const found = await members.ofUser(userId, type, request);
+      if (found === undefined) throw notFound('User');
+      return found;
+    },
+
+    /**
      * Changes level or expiry (empty: none) of a direct member.
      * @throws AppError forbidden, invalid, not_found
      */
     async update(actor: MemberActor, source: Parent, userId: number, role: MemberRole): Promise<MemberRow> {
-      requireRole(actor, source, role, today());
-      const reads = ['inheritedLevel', ...(role.level < levels.owner ? (['isRequiredOwner'] as const) : [])] as const;
+      requireRole(actor, source, role, dateOf(new Date()));
+      const reads = [
+        'inheritedLevel',
+        'isOwnBot',
+        ...(role.level < levels.owner ? (['isRequiredOwner'] as const) : []),
+      ] as const;
       const found = await members.change({ source, actorId: actor.userId, userIds: [userId], reads }, (facts) =>
         decideUpdate(actor, facts, role),
       );
@@ -105,7 +144,7 @@ export function manageMembers({ members }: { members: MemberStore }) {
      */
     async remove(actor: MemberActor, source: Parent, userId: number, skipBelow: boolean): Promise<void> {
       const withBelow = source.kind === 'group' && !skipBelow;
-      const reads = ['isRequiredOwner', ...(withBelow ? (['below'] as const) : [])] as const;
+      const reads = ['isRequiredOwner', 'isOwnBot', ...(withBelow ? (['below'] as const) : [])] as const;
       const found = await members.change({ source, actorId: actor.userId, userIds: [userId], reads }, (facts) =>
         decideRemove(actor, source, facts),
       );

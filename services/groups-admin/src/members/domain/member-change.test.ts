@@ -9,17 +9,31 @@ const membership = {
   version: 1,
   expired: false,
 };
-const facts: MemberFacts = { userId: 7, membership, inheritedLevel: 0, isRequiredOwner: false, below: [] };
+const facts: MemberFacts = {
+  userId: 7,
+  membership,
+  inheritedLevel: 0,
+  isRequiredOwner: false,
+  isOwnBot: false,
+  below: [],
+  admission: undefined,
+  hasRequest: false,
+};
 const owner = { userId: 9, admin: false, level: 50 };
 const group = { kind: 'group', id: 3 } as const;
 const role = { level: 30, expiresAt: undefined };
 const kind = (expected: string) => expect.objectContaining({ kind: expected });
 
 test('a user is added once, or again after the membership expired', () => {
-  expect(() => decideAdd(facts, role)).toThrow(kind('conflict'));
-  expect(decideAdd({ ...facts, membership: undefined }, role)).toEqual({ kind: 'added', role });
-  expect(decideAdd({ ...facts, membership: { ...membership, expired: true } }, role)).toEqual({ kind: 'added', role });
-  expect(() => decideAdd({ ...facts, membership: undefined, inheritedLevel: 40 }, role)).toThrow(kind('invalid'));
+  expect(() => decideAdd(group, facts, role)).toThrow(kind('conflict'));
+  expect(decideAdd(group, { ...facts, membership: undefined }, role)).toEqual({ kind: 'added', role });
+  expect(decideAdd(group, { ...facts, membership: { ...membership, expired: true } }, role)).toEqual({
+    kind: 'added',
+    role,
+  });
+  expect(() => decideAdd(group, { ...facts, membership: undefined, inheritedLevel: 40 }, role)).toThrow(
+    kind('invalid'),
+  );
 });
 
 test('an Owner whom the group has to keep is neither demoted nor removed', () => {
@@ -27,6 +41,13 @@ test('an Owner whom the group has to keep is neither demoted nor removed', () =>
   expect(() => decideUpdate(owner, required, role)).toThrow(kind('forbidden'));
   expect(() => decideRemove(owner, group, required)).toThrow(kind('forbidden'));
   expect(decideUpdate(owner, required, { ...role, level: 50 })).toMatchObject({ kind: 'changed' });
+});
+
+test('the bot of a token stays in the source of the token, and is removed from what it has made', () => {
+  const own = { ...facts, isOwnBot: true };
+  expect(() => decideUpdate(owner, own, role)).toThrow(kind('forbidden'));
+  expect(() => decideRemove(owner, group, own)).toThrow(kind('forbidden'));
+  expect(decideRemove(owner, group, facts)).toMatchObject({ kind: 'removed', memberships: [membership] });
 });
 
 test('a member leaves or is removed, with the memberships below', () => {

@@ -1,5 +1,6 @@
 import { conflict, forbidden, notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
+import { type Admission, refuseAdmission } from '../../access-requests';
 import type { Parent } from '../../parents';
 import {
   type MemberActor,
@@ -34,8 +35,14 @@ export interface MemberFacts {
    * its namespace. False when it was not requested.
    */
   readonly isRequiredOwner: boolean;
+  /** Whether the user is the bot of an access token of the source itself. False when it was not requested. */
+  readonly isOwnBot: boolean;
   /** Direct memberships in the groups and projects below a group; empty when they were not requested. */
   readonly below: readonly Membership[];
+  /** What the settings of the groups say of the user; undefined when it was not requested. */
+  readonly admission: Admission | undefined;
+  /** Whether the user has a pending access request; false when it was not requested. */
+  readonly hasRequest: boolean;
 }
 
 /** Whose memberships change, and what is read for the decisions. */
@@ -43,7 +50,7 @@ export interface MemberChangeRequest {
   readonly source: Parent;
   readonly actorId: number;
   readonly userIds: readonly number[];
-  readonly reads: readonly ('inheritedLevel' | 'isRequiredOwner' | 'below')[];
+  readonly reads: readonly ('inheritedLevel' | 'isRequiredOwner' | 'below' | 'isOwnBot' | 'admission' | 'hasRequest')[];
 }
 
 /** The result of a change of one membership. */
@@ -69,12 +76,27 @@ export function requireRole(actor: MemberActor, source: Parent, { level, expires
 
 /**
  * Adds a user, or replaces an expired membership.
- * @throws AppError conflict for a member; invalid for a level below the inherited one
+ * @throws AppError conflict for a member; not_allowed and invalid for one whom the settings do not admit; invalid for a
+ * level below the inherited one
  */
-export function decideAdd({ membership, inheritedLevel }: MemberFacts, role: MemberRole): MemberDecision {
+export function decideAdd(
+  source: Parent,
+  { membership, inheritedLevel, admission }: MemberFacts,
+  role: MemberRole,
+): MemberDecision {
   if (membership !== undefined && !membership.expired) throw conflict('Member already exists');
+  if (admission !== undefined) refuseAdmission(source, admission);
   refuseBelowInherited(role.level, inheritedLevel);
   return { kind: 'added', role };
+}
+
+/**
+ * Adds the user of a pending access request.
+ * @throws AppError not_found without one; else as `decideAdd`
+ */
+export function decideApprove(source: Parent, facts: MemberFacts, role: MemberRole): MemberDecision {
+  if (!facts.hasRequest) throw notFound();
+  return decideAdd(source, facts, role);
 }
 
 /**
@@ -84,6 +106,8 @@ export function decideAdd({ membership, inheritedLevel }: MemberFacts, role: Mem
 export function decideUpdate(actor: MemberActor, facts: MemberFacts, role: MemberRole): MemberDecision {
   const { membership, inheritedLevel, isRequiredOwner } = facts;
   if (membership === undefined || membership.expired) throw notFound();
+  // The membership of a bot follows its token; those in what it has made itself do not.
+  if (facts.isOwnBot) throw forbidden();
   mayChange(actor, membership.access_level);
   if (isRequiredOwner && role.level < levels.owner) throw forbidden();
   refuseBelowInherited(role.level, inheritedLevel);
@@ -99,7 +123,7 @@ export function decideRemove(actor: MemberActor, source: Parent, facts: MemberFa
   const needed = source.kind === 'group' ? levels.owner : levels.maintainer;
   mayRemove(actor, { userId, level: membership?.access_level ?? 0 }, needed);
   if (membership === undefined || membership.expired) throw notFound();
-  if (isRequiredOwner) throw forbidden();
+  if (isRequiredOwner || facts.isOwnBot) throw forbidden();
   const reason = actor.userId === userId ? 'left' : 'removed';
   return { kind: 'removed', memberships: [membership, ...below], reason };
 }

@@ -34,8 +34,18 @@ export interface MemberFilter {
   /** The query may find e-mails that are not public. */
   searchPrivateEmail: boolean;
   userIds?: number[];
+  /** Without these users. */
+  skipUserIds?: number[];
   /** With those of the groups above. */
   inherited: boolean;
+}
+
+/** A direct membership of a user, with what it is in. */
+export interface UserMembershipRow {
+  source_id: number;
+  source_name: string;
+  source_type: 'Project' | 'Namespace';
+  access_level: number;
 }
 
 /** A membership to insert. */

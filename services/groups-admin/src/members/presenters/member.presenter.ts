@@ -1,4 +1,5 @@
 import { userReference } from '@switchyard/directory';
+import { dateOf } from '../../rules';
 import type { MemberRow } from '../domain/member-row';
 
 /** A member as the API shows one (G §10 Members). */
@@ -7,7 +8,7 @@ export const presentMember = (member: MemberRow, externalUrl: string) => ({
   access_level: member.access_level,
   created_at: member.created_at,
   ...(member.created_by === null ? {} : { created_by: userReference(member.created_by, externalUrl) }),
-  expires_at: member.expires_at === null ? null : member.expires_at.toISOString().slice(0, 10),
+  expires_at: member.expires_at === null ? null : dateOf(member.expires_at),
   group_saml_identity: null,
   membership_state: 'active',
 });

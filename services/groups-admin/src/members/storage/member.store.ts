@@ -1,7 +1,8 @@
 import { contains, type Database, listPage, type PageInfo, type PageRequest, type Tx } from '@switchyard/database';
 import { raw, type Sql, sql } from '@switchyard/database/sql';
 import { levels } from '@switchyard/rights';
-import type { DirectoryTx, DirectoryWriter } from '../../directory';
+import { endByMembership, hasAccessRequest, readAdmission } from '../../access-requests';
+import { type DirectoryTx, type DirectoryWriter, type Reached, sharedMemberships } from '../../directory';
 import { groupsOf, type Parent } from '../../parents';
 import { internalUserTypes } from '../../rules';
 import { hasEmail } from '../../users';
@@ -11,6 +12,7 @@ import { publishMemberAdded, publishMemberChanged, publishMemberRemoved } from '
 import {
   findMembership,
   inheritedLevel,
+  isOwnBot,
   live,
   lockExpired,
   lockSource,
@@ -27,11 +29,22 @@ const columns = sql`u.id, u.username, u.name, u.state, u.avatar_url, u.public_em
   case when c.id is not null then json_build_object('id', c.id, 'username', c.username, 'name', c.name, 'state', c.state,
     'avatar_url', c.avatar_url, 'public_email', c.public_email) end as created_by`;
 
-/** Each user once, with the highest level of all that reach the source; of two that are equal the nearer. */
+const reachedOf = (source: Parent): Reached =>
+  source.kind === 'group' ? { ancestry: groupsOf(source) } : { ancestry: groupsOf(source), projectId: source.id };
+
+/**
+ * Each user once, with the highest level of all ways to the source, those by shares among them; of two that are equal
+ * the nearer.
+ */
 const inherited = (source: Parent): Sql => sql`(
-  select distinct on (m.user_id) m.* from memberships m
-  where (${sourceColumn(source)} = ${source.id} or m.namespace_id = any(${groupsOf(source)})) and ${live}
-  order by m.user_id, m.access_level desc, (${sourceColumn(source)} = ${source.id}) desc nulls last, m.id) m`;
+  select distinct on (way.user_id) way.* from (
+    select m.id, m.user_id, m.access_level, m.expires_at, m.created_at, m.created_by_id,
+      case when ${sourceColumn(source)} = ${source.id} then 0 else 1 end as distance
+    from memberships m where (${sourceColumn(source)} = ${source.id} or m.namespace_id = any(${groupsOf(source)})) and ${live}
+    union all
+    select m.id, m.user_id, least(m.access_level, s.access_level), least(m.expires_at, s.expires_at), m.created_at, m.created_by_id, 2
+    from ${sharedMemberships(reachedOf(source))}) way
+  order by way.user_id, way.access_level desc, way.distance, way.id) m`;
 
 const memberFrom = (source: Parent, all: boolean): Sql =>
   sql`${all ? inherited(source) : sql`memberships m`} join users u on u.id = m.user_id left join users c on c.id = m.created_by_id`;
@@ -45,7 +58,12 @@ async function isRequiredOwner(tx: Tx, source: Parent, { user_id: userId }: Memb
   return (await otherOwners(tx, source.id, userId)) === 0;
 }
 
-async function factsOf(tx: Tx, { source, reads }: MemberChangeRequest, userId: number): Promise<MemberFacts> {
+async function factsOf(
+  tx: Tx,
+  { source, reads }: MemberChangeRequest,
+  userId: number,
+  tier: string,
+): Promise<MemberFacts> {
   const membership = await findMembership(tx, source, userId);
   const isOwner = membership?.access_level === levels.owner;
   return {
@@ -53,7 +71,10 @@ async function factsOf(tx: Tx, { source, reads }: MemberChangeRequest, userId: n
     membership,
     isRequiredOwner: isOwner && reads.includes('isRequiredOwner') && (await isRequiredOwner(tx, source, membership)),
     inheritedLevel: reads.includes('inheritedLevel') ? await inheritedLevel(tx, source, userId) : 0,
+    isOwnBot: reads.includes('isOwnBot') && (await isOwnBot(tx, source, userId)),
     below: reads.includes('below') ? await membershipsBelow(tx, source.id, userId) : [],
+    admission: reads.includes('admission') ? await readAdmission(tx, source, userId, tier) : undefined,
+    hasRequest: reads.includes('hasRequest') && (await hasAccessRequest(tx, source, userId)),
   };
 }
 
@@ -79,6 +100,7 @@ async function save(
   switch (decision.kind) {
     case 'added': {
       const added = await putMembership(tx, source, { ...decision.role, userId, createdBy: actorId });
+      await endByMembership(tx, source, { userId, level: decision.role.level }, actorId);
       return publishMemberAdded(tx, [added], actorId);
     }
     case 'changed': {
@@ -91,8 +113,11 @@ async function save(
   }
 }
 
-/** Memberships in the database; each change is one transaction with its events and directory changes. */
-export const memberStore = (db: Database, { transaction }: Pick<DirectoryWriter, 'transaction'>) => ({
+/**
+ * Memberships in the database; each change is one transaction with its events and directory changes. `tier`: licence
+ * tier of the instance.
+ */
+export const memberStore = (db: Database, { transaction }: Pick<DirectoryWriter, 'transaction'>, tier: string) => ({
   /** A page of members by user id: one statement and one count. */
   list(source: Parent, filter: MemberFilter, request: PageRequest): Promise<{ rows: MemberRow[]; page: PageInfo }> {
     const where = conditions(source, filter.inherited);
@@ -103,6 +128,7 @@ export const memberStore = (db: Database, { transaction }: Pick<DirectoryWriter,
       );
     }
     if (filter.userIds !== undefined) where.push(sql`u.id = any(${filter.userIds}::bigint[])`);
+    if (filter.skipUserIds !== undefined) where.push(sql`u.id <> all(${filter.skipUserIds}::bigint[])`);
     return listPage<MemberRow>({
       db,
       name: 'list_members',
@@ -122,13 +148,13 @@ export const memberStore = (db: Database, { transaction }: Pick<DirectoryWriter,
         and ${all ? sql`true` : sql`${sourceColumn(source)} = ${source.id} and ${live}`}`,
     ),
 
-  /** Users by id or username, in any case, without those of the instance itself. */
+  /** Users by id or username, in any case, without those of the instance itself and the bots of access tokens. */
   usersBy: (given: {
     ids: readonly number[];
     usernames: readonly string[];
   }): Promise<{ id: number; username: string }[]> =>
     db.query(sql`
-      select id, username from users where user_type <> all(${[...internalUserTypes]}::text[])
+      select id, username from users where user_type <> all(${[...internalUserTypes, 'bot']}::text[])
       and (id = any(${[...given.ids]}::bigint[]) or lower(username) = any(${given.usernames.map((name) => name.toLowerCase())}::text[]))`),
 
   change: (
@@ -138,7 +164,7 @@ export const memberStore = (db: Database, { transaction }: Pick<DirectoryWriter,
     transaction(async (tx) => {
       if (!(await lockSource(tx, request.source))) return false;
       for (const [index, userId] of request.userIds.entries()) {
-        const decision = decide(await factsOf(tx, request, userId), index);
+        const decision = decide(await factsOf(tx, request, userId, tier), index);
         if (decision !== undefined) await save(tx, request, userId, decision);
       }
       return true;

@@ -10,7 +10,8 @@ export const live = sql`(m.expires_at is null or m.expires_at > now())`;
 /** The column of `memberships m` that names the source. */
 export const sourceColumn = (source: Parent): Sql => sql`m.${parentColumn(source)}`;
 
-const membershipColumns = sql`m.id, m.user_id, m.namespace_id, m.project_id, m.access_level, m.version, not ${live} as expired`;
+/** Columns of a `Membership`, of `memberships m`. */
+export const membershipColumns = sql`m.id, m.user_id, m.namespace_id, m.project_id, m.access_level, m.version, not ${live} as expired`;
 
 /** Locks the source, so that changes of its members follow one another; false when it was purged. */
 export async function lockSource(tx: Tx, { kind, id }: Parent): Promise<boolean> {
@@ -37,12 +38,12 @@ export async function inheritedLevel(tx: Tx, source: Parent, userId: number): Pr
   return row?.level ?? 0;
 }
 
-/** Number of active Owners of a group, those of the groups above included, without a membership of one user in it. */
+/** Number of active Owners of a group but bots, those of the groups above included, without a membership of one user in it. */
 export async function otherOwners(tx: Tx, groupId: number, userId: number): Promise<number> {
   const row = await tx.one<{ count: number }>(sql`
     select count(distinct m.user_id) as count from memberships m join users u on u.id = m.user_id
     where m.namespace_id = any(${groupsOf({ kind: 'group', id: groupId })}) and m.access_level = 50
-    and (m.user_id <> ${userId} or m.namespace_id <> ${groupId}) and u.state = 'active' and ${live}`);
+    and (m.user_id <> ${userId} or m.namespace_id <> ${groupId}) and u.state = 'active' and u.user_type <> 'bot' and ${live}`);
   return row?.count ?? 0;
 }
 
@@ -52,6 +53,12 @@ export async function ownsNamespace(tx: Tx, projectId: number, userId: number): 
     select 1 from projects p join namespaces n on n.id = p.namespace_id where p.id = ${projectId} and n.owner_id = ${userId}`);
   return row !== undefined;
 }
+
+/** Whether a user is the bot of an access token of the source itself. */
+export const isOwnBot = async (tx: Tx, source: Parent, userId: number): Promise<boolean> =>
+  (await tx.one(
+    sql`select 1 from access_token_bots b where b.user_id = ${userId} and b.${parentColumn(source)} = ${source.id}`,
+  )) !== undefined;
 
 /** Inserts a membership, or replaces an expired one. */
 export async function putMembership(tx: DirectoryTx, source: Parent, member: NewMember): Promise<Membership> {

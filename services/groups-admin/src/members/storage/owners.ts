@@ -1,4 +1,5 @@
 import { levels } from '@switchyard/rights';
+import { endByMembership } from '../../access-requests';
 import type { DirectoryTx } from '../../directory';
 import type { Parent } from '../../parents';
 import { publishMemberAdded } from './member.events';
@@ -16,7 +17,9 @@ export interface Owners {
 export const owners: Owners = {
   async add(tx, source, userId, actorId) {
     const owner = { userId, level: levels.owner, expiresAt: undefined, createdBy: actorId };
-    await publishMemberAdded(tx, [await putMembership(tx, source, owner)], actorId);
+    const added = await putMembership(tx, source, owner);
+    await endByMembership(tx, source, owner, actorId);
+    await publishMemberAdded(tx, [added], actorId);
   },
   exist: async (tx, groupId) => (await otherOwners(tx, groupId, 0)) > 0,
 };

@@ -1,11 +1,14 @@
-import { MemberServiceService } from '@switchyard/protos/groups_admin/v1/member';
+import {
+  MemberServiceService,
+  ListUserMembershipsRequest_SourceType as SourceType,
+} from '@switchyard/protos/groups_admin/v1/member';
 import {
   type CallContext,
   entity,
+  fixedOrder,
   implement,
   nothing,
   page,
-  pageRequest,
   type ServiceImplementation,
 } from '@switchyard/rpc';
 import { parentOf } from '../../parents';
@@ -14,23 +17,34 @@ import type { ManageMembers } from '../application/manage-members';
 import type { MemberActor } from '../domain/member';
 import { presentMember } from '../presenters/member.presenter';
 
-const actorOf = ({ actor, access }: CallContext): MemberActor => ({
+/** The caller, with their level in the group or project of the call. */
+export const actorOf = ({ actor, access }: CallContext): MemberActor => ({
   userId: actor.userId,
   admin: actor.admin,
   level: access?.level ?? 0,
 });
 
+const sourceTypes: Record<SourceType, 'Project' | 'Namespace' | undefined> = {
+  [SourceType.SOURCE_TYPE_UNSPECIFIED]: undefined,
+  [SourceType.SOURCE_TYPE_PROJECT]: 'Project',
+  [SourceType.SOURCE_TYPE_NAMESPACE]: 'Namespace',
+};
+
 /** MemberService. */
-export const memberHandler = (members: Omit<ManageMembers, 'expire'>, externalUrl: string): ServiceImplementation =>
+export const memberHandler = (
+  members: Omit<ManageMembers, 'approve' | 'expire'>,
+  externalUrl: string,
+): ServiceImplementation =>
   implement(MemberServiceService, {
     listMembers: async (request, { actor }) => {
-      const asked = { ...pageRequest(request.page, { orderBy: 'id' }), orderBy: 'id' };
+      const asked = fixedOrder(request.page, 'id', 'asc');
       const { rows, page: info } = await members.list(
         parentOf(request.source),
         {
           query: given(request.query),
           searchPrivateEmail: actor.admin,
           userIds: some(request.userIds),
+          skipUserIds: some(request.skipUserIds),
           inherited: request.inherited,
         },
         asked,
@@ -73,5 +87,11 @@ export const memberHandler = (members: Omit<ManageMembers, 'expire'>, externalUr
     removeMember: async (request, context) => {
       await members.remove(actorOf(context), parentOf(request.source), request.userId, request.skipSubresources);
       return nothing(204);
+    },
+
+    async listUserMemberships({ userId, type, page: requested }) {
+      const request = fixedOrder(requested, 'id', 'asc');
+      const { rows, page: info } = await members.ofUser(userId, sourceTypes[type], request);
+      return page(rows, { ...info, keyset: request.mode === 'keyset' });
     },
   });

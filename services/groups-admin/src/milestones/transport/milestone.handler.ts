@@ -1,5 +1,5 @@
 import { MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';
-import { entity, implement, nothing, page, pageRequest, type ServiceImplementation, viewerOf } from '@switchyard/rpc';
+import { entity, fixedOrder, implement, nothing, page, type ServiceImplementation, viewerOf } from '@switchyard/rpc';
 import { parentOf } from '../../parents';
 import { given, some } from '../../wire';
 import type { ManageMilestones } from '../application/manage-milestones';
@@ -10,7 +10,7 @@ import { presentMilestone } from '../presenters/milestone.presenter';
 export const milestoneHandler = (milestones: ManageMilestones, externalUrl: string): ServiceImplementation =>
   implement(MilestoneServiceService, {
     listMilestones: async (request, context) => {
-      const asked = { ...pageRequest(request.page, { orderBy: 'due_date' }), orderBy: 'due_date' };
+      const asked = fixedOrder(request.page, 'due_date', 'asc');
       const { rows, page: info } = await milestones.list(
         parentOf(request.parent),
         {

@@ -1,5 +1,7 @@
 import { notFound } from '@switchyard/errors';
+import type { AvatarChange, KeepAvatar } from '../../avatars';
 import type { Viewer } from '../../directory';
+import type { CurrentSettings } from '../../settings';
 import type { ProjectChange } from '../domain/project';
 import { decideCreate, withNames } from '../domain/project-change';
 import type { ProjectRow } from '../domain/project-row';
@@ -13,6 +15,7 @@ export interface CreateProjectCommand {
   userId: number | undefined;
   initializeWithReadme: boolean;
   settings: ProjectChange;
+  avatar?: AvatarChange | undefined;
 }
 
 /**
@@ -20,16 +23,34 @@ export interface CreateProjectCommand {
  * Fails with `not_found`, `forbidden`, `invalid`.
  */
 export const createProject =
-  ({ projects, tier }: { projects: ProjectStore; tier: string }) =>
+  ({
+    projects,
+    tier,
+    settings: current,
+    keepAvatar,
+  }: {
+    projects: ProjectStore;
+    tier: string;
+    settings: CurrentSettings;
+    keepAvatar: KeepAvatar;
+  }) =>
   async (actor: Viewer, command: CreateProjectCommand): Promise<ProjectRow> => {
     const { userId, initializeWithReadme } = command;
     const creatorId = userId ?? actor.userId;
     if (userId !== undefined && (await projects.findUser(String(userId))) === undefined) throw notFound('User');
     const namespaceId = command.namespaceId ?? (await projects.ownNamespace(creatorId));
+    const { default_project_visibility: visibility, default_branch_name: branch } = await current();
+    const defaults = { visibility, branch };
     const settings = withNames(command.settings);
     const { name, path } = settings;
-    const id = await projects.create({ namespaceId, userId: creatorId, actorId: actor.userId, name, path }, (facts) =>
-      decideCreate({ actor, creatorId, initializeWithReadme, settings, tier }, facts),
+    const request = { namespaceId, userId: creatorId, actorId: actor.userId, name, path };
+    const id = await keepAvatar(command.avatar, (avatar) =>
+      projects.create({ ...request, avatar }, (facts) =>
+        decideCreate(
+          { actor, creatorId, initializeWithReadme, settings, tier, defaults, avatar: command.avatar },
+          facts,
+        ),
+      ),
     );
     const project = await projects.find(id, actor);
     if (project === undefined) throw notFound('Project');

@@ -1,7 +1,7 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
 import type { Viewer } from '../../directory';
-import type { ProjectFilter, ProjectRow } from '../domain/project-row';
+import type { ProjectExtras, ProjectFilter, ProjectRow } from '../domain/project-row';
 import type { ProjectStore } from './project.ports';
 
 /** Reads of projects. */
@@ -12,15 +12,16 @@ export const readProjects = ({ projects }: { projects: ProjectStore }) => ({
     filter: ProjectFilter,
     request: PageRequest,
     user?: string,
+    extras?: ProjectExtras,
   ): Promise<{ rows: ProjectRow[]; page: PageInfo }> {
-    if (user === undefined) return projects.list(viewer, filter, request);
+    if (user === undefined) return projects.list(viewer, filter, request, extras);
     const ownerId = await projects.findUser(user);
     if (ownerId === undefined) throw notFound('User');
-    return projects.list(viewer, { ...filter, ownerId }, request);
+    return projects.list(viewer, { ...filter, ownerId }, request, extras);
   },
 
-  async get(viewer: Viewer, id: number): Promise<ProjectRow> {
-    const project = await projects.find(id, viewer);
+  async get(viewer: Viewer, id: number, extras?: ProjectExtras): Promise<ProjectRow> {
+    const project = await projects.find(id, viewer, extras);
     if (project === undefined) throw notFound('Project');
     return project;
   },

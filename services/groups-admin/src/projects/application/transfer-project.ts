@@ -4,6 +4,15 @@ import { decideTransfer } from '../domain/project-change';
 import type { ProjectRow } from '../domain/project-row';
 import type { ProjectStore } from './project.ports';
 
+/** Moves a project, by id or full path, to a namespace, by id or full path. Fails as `transferProject` does. */
+export const transferNamedProject =
+  ({ projects }: { projects: ProjectStore }) =>
+  async (actor: Viewer, project: string, namespace: string): Promise<ProjectRow> => {
+    const id = await projects.findId(project);
+    if (id === 0) throw notFound('Project');
+    return transferProject({ projects })(actor, id, namespace);
+  };
+
 /**
  * Moves a project to another namespace; the path it had redirects (G-1-7). Its repository lies under its id and stays.
  * Fails with `not_found`, `forbidden`, `invalid`.

@@ -1,5 +1,6 @@
 import { notFound } from '@switchyard/errors';
 import { displayText } from '@switchyard/texts';
+import type { AvatarChange, KeepAvatar } from '../../avatars';
 import type { Viewer } from '../../directory';
 import type { ProjectChange } from '../domain/project';
 import { decideUpdate } from '../domain/project-change';
@@ -8,14 +9,21 @@ import type { ProjectStore } from './project.ports';
 
 /** Changes a project; a path it had redirects (G-1-7). Fails with `not_found`, `invalid`. */
 export const updateProject =
-  ({ projects, tier }: { projects: ProjectStore; tier: string }) =>
-  async (actor: Viewer, id: number, { name, ...others }: ProjectChange): Promise<ProjectRow> => {
+  ({ projects, tier, keepAvatar }: { projects: ProjectStore; tier: string; keepAvatar: KeepAvatar }) =>
+  async (
+    actor: Viewer,
+    id: number,
+    { name, ...others }: ProjectChange,
+    avatarChange?: AvatarChange,
+  ): Promise<ProjectRow> => {
     const change = { ...others, ...(name === undefined ? {} : { name: displayText(name) }) };
     const before = await projects.find(id, actor);
     if (before === undefined) throw notFound('Project');
     const namespace = { kind: 'own', id: before.namespace_id } as const;
-    const found = await projects.change({ id, actorId: actor.userId, namespace, names: change }, (project, facts) =>
-      decideUpdate(project, change, facts, tier),
+    const found = await keepAvatar(avatarChange, (avatar) =>
+      projects.change({ id, actorId: actor.userId, namespace, names: change, avatar }, (project, facts) =>
+        decideUpdate(project, change, facts, tier, avatarChange),
+      ),
     );
     const project = found ? await projects.find(id, actor) : undefined;
     if (project === undefined) throw notFound('Project');

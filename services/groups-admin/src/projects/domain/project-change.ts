@@ -1,7 +1,8 @@
-import { forbidden, invalid, notFound } from '@switchyard/errors';
+import { badRequest, forbidden, invalid, notFound } from '@switchyard/errors';
 import { displayText } from '@switchyard/texts';
+import { type AvatarChange, avatarProblems, type StoredAvatar } from '../../avatars';
 import type { Viewer } from '../../directory';
-import { isWider, note, pathFromName, refuse, taken } from '../../rules';
+import { isPaid, isWider, note, pathFromName, refuse, taken, type Visibility } from '../../rules';
 import { mayCreateProject, type ProjectChange, type ProjectNamespace, projectProblems, withinTier } from './project';
 import type { LockedNamespace, LockedProject, NewProject } from './project-row';
 
@@ -20,6 +21,9 @@ export interface CreateProject {
   readonly settings: ProjectChange & { readonly name: string; readonly path: string };
   /** Tier of the instance. */
   readonly tier: string;
+  /** What a project gets that says nothing else. */
+  readonly defaults: { readonly visibility: Visibility; readonly branch: string };
+  readonly avatar?: AvatarChange | undefined;
 }
 
 /** The result of the creation of a project. */
@@ -47,6 +51,8 @@ export interface ProjectChangeRequest {
   readonly namespace?: { readonly kind: 'own' | 'target'; readonly id: number };
   /** The new name and path, for `ProjectFacts.conflicts`; a project that moves takes its own along. */
   readonly names?: { readonly name?: string | undefined; readonly path?: string | undefined };
+  /** Set or, with null, removed with the change. */
+  readonly avatar?: StoredAvatar | null | undefined;
   /** Refuses the change when the project changed after this timestamp. */
   readonly unmodifiedSince?: Date | undefined;
 }
@@ -57,8 +63,12 @@ export type ProjectDecision =
   | { readonly kind: 'changed'; readonly change: ProjectChange; readonly redirects: boolean }
   | { readonly kind: 'moved'; readonly namespaceId: number; readonly ownerId: number | undefined }
   | { readonly kind: 'archived'; readonly archived: boolean }
-  /** Marked: hidden at once, purged by the job once the delay has passed (D5). */
-  | { readonly kind: 'deleted' };
+  /**
+   * Marked: hidden at once, purged by the job once the delay has passed (D5). `purgesNow`: without a delay, and no one
+   * can restore the project.
+   */
+  | { readonly kind: 'deleted'; readonly purgesNow: boolean }
+  | { readonly kind: 'restored' };
 
 const isVisible = (namespace: LockedNamespace, actor: Viewer): boolean =>
   !namespace.deleting &&
@@ -85,10 +95,16 @@ function requireNamespace(namespace: LockedNamespace | undefined, actor: Viewer)
   return namespace;
 }
 
-function refuseProblems(change: ProjectChange, namespace: LockedNamespace, conflicts: NameConflicts): void {
+function refuseProblems(
+  change: ProjectChange,
+  namespace: LockedNamespace,
+  conflicts: NameConflicts,
+  avatar: AvatarChange | undefined,
+): void {
   const problems = projectProblems(change, toRules(namespace));
   if (conflicts.name) note(problems, 'name', [taken]);
   if (conflicts.path) note(problems, 'path', [taken]);
+  note(problems, 'avatar', avatarProblems(avatar));
   refuse(problems);
 }
 
@@ -98,23 +114,27 @@ export function withNames(settings: ProjectChange): CreateProject['settings'] {
   return { ...settings, name, path: settings.path || pathFromName(name) };
 }
 
+/** The default of the instance, but no wider than the group. */
+const defaultVisibility = (visibility: Visibility, { kind, visibility: outer }: LockedNamespace): Visibility =>
+  kind === 'group' && isWider(visibility, outer) ? outer : visibility;
+
 /**
  * Creates a project.
  * @throws AppError not_found, forbidden for the namespace; forbidden at the limit of projects; invalid with all
  * problems
  */
 export function decideCreate(
-  { actor, creatorId, initializeWithReadme, settings: given, tier }: CreateProject,
+  { actor, creatorId, initializeWithReadme, settings: given, tier, defaults, avatar }: CreateProject,
   { namespace: found, conflicts }: ProjectFacts,
 ): ProjectCreation {
   const namespace = requireNamespace(found, actor);
   const settings: ProjectChange = {
     ...withinTier(given, namespace.tier ?? tier),
-    visibility: given.visibility ?? 'private',
-    default_branch: given.default_branch || namespace.default_branch || 'main',
+    visibility: given.visibility ?? defaultVisibility(defaults.visibility, namespace),
+    default_branch: given.default_branch || namespace.default_branch || defaults.branch,
   };
   if (namespace.full && !actor.admin) throw forbidden('Your project limit has been reached.');
-  refuseProblems(settings, namespace, conflicts);
+  refuseProblems(settings, namespace, conflicts, avatar);
   return {
     project: {
       ...settings,
@@ -137,10 +157,11 @@ export function decideUpdate(
   requested: ProjectChange,
   { namespace, conflicts }: ProjectFacts,
   tier: string,
+  avatar?: AvatarChange,
 ): ProjectDecision {
   if (namespace === undefined) throw notFound('Project');
   const change = withinTier(requested, namespace.tier ?? tier);
-  refuseProblems(change, namespace, conflicts);
+  refuseProblems(change, namespace, conflicts, avatar);
   return { kind: 'changed', change, redirects: change.path !== undefined && change.path !== project.path };
 }
 
@@ -160,5 +181,39 @@ export function decideTransfer(
     throw invalid('Project with same name or path in target namespace already exists');
   if (namespace.kind === 'group' && isWider(project.visibility, namespace.visibility))
     throw invalid(`${project.visibility} is not allowed in a ${namespace.visibility} group.`);
+  if (namespace.full && !actor.admin) throw forbidden('Your project limit has been reached.');
   return { kind: 'moved', namespaceId: namespace.id, ownerId: namespace.owner_id ?? undefined };
+}
+
+/**
+ * Deletes a project, as `decideDelete` of groups does a group (G-4.15-7).
+ * @param confirmed the full path that confirms the immediate deletion of a marked project; undefined for a first mark
+ * @throws AppError bad_request for a project that is marked already; with `confirmed`, for a wrong full path and for a
+ *   project that is not marked yet
+ */
+export function decideDelete(
+  project: LockedProject,
+  confirmed: { readonly fullPath: string } | undefined,
+  { tier, delayDays }: { readonly tier: string; readonly delayDays: number },
+): ProjectDecision {
+  const isMarked = project.marked_for_deletion_at !== null;
+  const isFree = !isPaid(project, tier);
+  const isImmediate = delayDays === 0 || isFree;
+  if (confirmed === undefined || isFree) {
+    if (isMarked) throw badRequest('Project has been already marked for deletion');
+    return { kind: 'deleted', purgesNow: isImmediate };
+  }
+  if (confirmed.fullPath !== project.full_path)
+    throw badRequest('`full_path` is incorrect. You must enter the complete path for the project.');
+  if (!isMarked && !isImmediate) throw badRequest('Project must be marked for deletion first.');
+  return { kind: 'deleted', purgesNow: true };
+}
+
+/**
+ * Restores a project.
+ * @throws AppError bad_request for one that is not marked
+ */
+export function decideRestore(project: LockedProject): ProjectDecision {
+  if (project.marked_for_deletion_at === null) throw badRequest('Project has not been marked for deletion');
+  return { kind: 'restored' };
 }

@@ -1,4 +1,7 @@
+import type { CustomAttribute } from '../../custom-attributes';
 import type { Visibility } from '../../rules';
+import type { SharedGroup } from '../../shares';
+import type { ProjectSizes } from '../../statistics';
 import type { ProjectChange } from './project';
 
 /** A project with its namespace and the viewer's memberships, as it is printed. */
@@ -35,22 +38,16 @@ export interface ProjectRow {
   merge_train_settling_seconds: number;
   merge_commit_template: string | null;
   squash_commit_template: string | null;
-  suggestion_commit_message: string | null;
-  printing_merge_request_link_enabled: boolean;
   resolve_outdated_diff_discussions: boolean;
   autoclose_referenced_issues: boolean;
   approvals_before_merge: number;
   issues_access_level: string;
   merge_requests_access_level: string;
   repository_access_level: string;
+  /** Of `monitor` and `snippets`; other features, which nothing is behind, do not count. */
   feature_access_levels: Record<string, string>;
-  lfs_enabled: boolean;
   request_access_enabled: boolean;
-  shared_runners_enabled: boolean;
   emails_enabled: boolean;
-  ci_config_path: string | null;
-  build_timeout: number;
-  auto_cancel_pending_pipelines: string;
   star_count: number;
   forks_count: number;
   open_issues_count: number;
@@ -76,6 +73,20 @@ export interface ProjectRow {
   project_level: number | null;
   /** Highest level of the viewer in the groups above. */
   group_level: number | null;
+  /** Groups it is shared with, those the viewer sees. */
+  shared_with_groups: SharedGroup[];
+  /** Effective level of the viewer, by memberships and shares; null for none. */
+  level: number | null;
+  /** Present where they were requested; null below the role Reporter. */
+  sizes?: ProjectSizes | null;
+  custom_attributes?: CustomAttribute[];
+}
+
+/** What is read of projects on request. */
+export interface ProjectExtras {
+  readonly statistics: boolean;
+  /** For administrators. */
+  readonly customAttributes: boolean;
 }
 
 /** A namespace as far as a project in it is concerned. */
@@ -101,7 +112,8 @@ export interface LockedNamespace {
 
 /** Which projects a list holds; an absent field does not restrict it. */
 export interface ProjectFilter {
-  group?: { id: number; below: boolean; above: boolean };
+  /** `shared`: what is shared with the group itself; `without` when absent. */
+  group?: { id: number; below: boolean; above: boolean; shared?: 'with' | 'without' | 'only' };
   /** Owner of the namespace. */
   ownerId?: number;
   archived?: boolean;
@@ -115,7 +127,9 @@ export interface ProjectFilter {
   minLevel?: number;
   withIssues?: boolean;
   withMergeRequests?: boolean;
+  /** Names, all of which the project has. */
   topics?: string[];
+  topicId?: number;
   idAfter?: number;
   idBefore?: number;
   lastActivityAfter?: Date;
@@ -123,6 +137,11 @@ export interface ProjectFilter {
   updatedAfter?: Date;
   updatedBefore?: Date;
   active?: boolean;
+  /** Projects that were marked for deletion on this day (`YYYY-MM-DD`, UTC) and that the viewer may restore. */
+  markedOn?: string;
+  repositoryStorage?: string;
+  /** Values by key that the projects have. */
+  customAttributes?: Record<string, string>;
 }
 
 /** A project under its lock. */
@@ -131,6 +150,10 @@ export interface LockedProject {
   name: string;
   path: string;
   visibility: Visibility;
+  full_path: string;
+  /** Licence tier of the top-level group when it has its own (G-13-16). */
+  tier: string | null;
+  marked_for_deletion_at: Date | null;
 }
 
 /** A project to insert. */

@@ -105,11 +105,19 @@ test('the namespace of a user does not narrow what is in it', () => {
   expect(projectProblems({ visibility: 'public' }, { ...namespace, kind: 'user', visibility: 'private' })).toEqual({});
 });
 
-test('an unknown rule lets administrators alone', () => {
-  expect(() =>
-    mayCreateProject({ admin: false, level: 50 }, { ...namespace, projectCreationLevel: 'noone' }),
-  ).toThrow();
-  expect(() =>
-    mayCreateProject({ admin: true, level: 0 }, { ...namespace, projectCreationLevel: 'noone' }),
-  ).not.toThrow();
+test.each([
+  ['noone', false, false],
+  ['administrator', false, true],
+  ['owner', true, true],
+])('where %s makes projects, an Owner may: %p, an administrator: %p (G-2-33)', (rule, owner, administrator) => {
+  const may = (actor: { admin: boolean; level: number }) => {
+    try {
+      mayCreateProject(actor, { ...namespace, projectCreationLevel: rule });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  expect(may({ admin: false, level: 50 })).toBe(owner);
+  expect(may({ admin: true, level: 0 })).toBe(administrator);
 });

@@ -1,7 +1,16 @@
 import { forbidden } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
 import { displayTextProblems } from '@switchyard/texts';
-import { isWider, lengthProblems, nameProblems, note, type Problems, pathProblems, type Visibility } from '../../rules';
+import {
+  branchNameProblems,
+  isWider,
+  lengthProblems,
+  nameProblems,
+  note,
+  type Problems,
+  pathProblems,
+  type Visibility,
+} from '../../rules';
 
 /** Columns of a project that its Maintainers set, by column; an absent one keeps its value. */
 export interface ProjectChange {
@@ -10,6 +19,7 @@ export interface ProjectChange {
   description?: string | null;
   visibility?: Visibility;
   default_branch?: string;
+  /** Names, in their order; no column, but rows of their own. */
   topics?: string[];
   merge_method?: string;
   squash_option?: string;
@@ -33,23 +43,16 @@ export interface ProjectChange {
   merge_train_settling_seconds?: number;
   merge_commit_template?: string | null;
   squash_commit_template?: string | null;
-  suggestion_commit_message?: string | null;
-  printing_merge_request_link_enabled?: boolean;
   resolve_outdated_diff_discussions?: boolean;
   autoclose_referenced_issues?: boolean;
   approvals_before_merge?: number;
   issues_access_level?: string;
   merge_requests_access_level?: string;
   repository_access_level?: string;
-  /** Levels of the remaining features; merged into those that are set. */
+  /** Levels of the features without a column, `monitor` and `snippets`; merged into those that are set. */
   feature_access_levels?: Record<string, string>;
-  lfs_enabled?: boolean;
   request_access_enabled?: boolean;
-  shared_runners_enabled?: boolean;
   emails_enabled?: boolean;
-  ci_config_path?: string | null;
-  build_timeout?: number;
-  auto_cancel_pending_pipelines?: string;
 }
 
 /** The namespace of a project as far as rules depend on it. */
@@ -66,10 +69,12 @@ const creationLevels: Record<string, number> = {
 };
 
 /**
- * Whether an actor may make projects in a namespace (G-2-33).
+ * Whether an actor may make projects in a namespace (G-2-33): `noone` keeps administrators out as well, `administrator`
+ * all others.
  * @throws AppError forbidden
  */
 export function mayCreateProject(actor: { admin: boolean; level: number }, namespace: ProjectNamespace): void {
+  if (namespace.kind === 'group' && namespace.projectCreationLevel === 'noone') throw forbidden();
   if (actor.admin) return;
   const needed = namespace.kind === 'user' ? levels.owner : creationLevels[namespace.projectCreationLevel];
   if (needed === undefined || actor.level < needed) throw forbidden();
@@ -127,10 +132,6 @@ const trainRanges = [
 const rangeProblems = (value: number | undefined, least: number, most: number): string[] =>
   value !== undefined && (value < least || value > most) ? [`must be between ${least} and ${most}`] : [];
 
-// A branch name as git takes it, checked only so far that it can never be something else; the repository has the last
-// word.
-const refused = /^[-/.]|\.\.|[\0-\x20~^:?*[\\\x7f]|@\{|\/\/|\/\.|(\/|\.lock|\.)$/;
-
 /** What is wrong with a new or changed project in its namespace. */
 export function projectProblems(change: ProjectChange, namespace: ProjectNamespace): Problems {
   const problems: Problems = {};
@@ -144,12 +145,7 @@ export function projectProblems(change: ProjectChange, namespace: ProjectNamespa
   ) {
     note(problems, 'visibility_level', [`${change.visibility} is not allowed in a ${namespace.visibility} group.`]);
   }
-  if (
-    change.default_branch !== undefined &&
-    (refused.test(change.default_branch) || change.default_branch.length > 255)
-  ) {
-    note(problems, 'default_branch', ['is invalid']);
-  }
+  note(problems, 'default_branch', branchNameProblems(change.default_branch));
   note(problems, 'topics', [...new Set(change.topics?.flatMap((topic) => displayTextProblems(topic)))]);
   note(problems, 'merge_train_required_statuses', statusProblems(change.merge_train_required_statuses));
   for (const [attribute, least, most] of trainRanges) {
@@ -157,7 +153,5 @@ export function projectProblems(change: ProjectChange, namespace: ProjectNamespa
   }
   note(problems, 'merge_commit_template', lengthProblems(change.merge_commit_template ?? undefined, 500));
   note(problems, 'squash_commit_template', lengthProblems(change.squash_commit_template ?? undefined, 500));
-  note(problems, 'suggestion_commit_message', lengthProblems(change.suggestion_commit_message ?? undefined, 255));
-  note(problems, 'ci_config_path', lengthProblems(change.ci_config_path ?? undefined, 255));
   return problems;
 }

@@ -1,4 +1,6 @@
-import { userReference } from '@switchyard/directory';
+import { avatarUrl, userReference } from '@switchyard/directory';
+import { isPaid } from '../../rules';
+import { presentProjectStatistics } from '../../statistics';
 import type { ProjectRow } from '../domain/project-row';
 
 /** What presenters need to know of the instance. */
@@ -9,8 +11,8 @@ export interface Instance {
   tier: string;
 }
 
-/** Features that have no switch of their own in the table, with their defaults. */
-const featureDefaults: Record<string, string> = {
+/** Features that nothing is behind, as they are printed: the gateway takes no other level. */
+const fixedLevels: Readonly<Record<string, string>> = {
   analytics: 'enabled',
   builds: 'enabled',
   container_registry: 'enabled',
@@ -20,15 +22,24 @@ const featureDefaults: Record<string, string> = {
   infrastructure: 'enabled',
   model_experiments: 'enabled',
   model_registry: 'enabled',
-  monitor: 'enabled',
   package_registry: 'enabled',
   pages: 'private',
   releases: 'enabled',
   requirements: 'enabled',
   security_and_compliance: 'private',
-  snippets: 'enabled',
   wiki: 'enabled',
 };
+
+/** Other settings that nothing is behind. */
+const fixedSettings = {
+  lfs_enabled: true,
+  shared_runners_enabled: true,
+  ci_config_path: null,
+  build_timeout: 3_600,
+  auto_cancel_pending_pipelines: 'enabled',
+  printing_merge_request_link_enabled: true,
+  suggestion_commit_message: null,
+} as const;
 
 const sshUrl = (externalUrl: string, fullPath: string): string =>
   `git@${new URL(externalUrl).hostname}:${fullPath}.git`;
@@ -37,6 +48,10 @@ const sshUrl = (externalUrl: string, fullPath: string): string =>
 const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
 const fullPathOf = (project: ProjectRow): string => `${project.namespace_full_path}/${project.path}`;
+
+/** What administrators requested in addition to the project. */
+const presentCustomAttributes = ({ custom_attributes }: ProjectRow) =>
+  custom_attributes === undefined ? {} : { custom_attributes };
 
 /** The short form of a project: what anonymous callers and `simple=true` are given. */
 export function presentSimpleProject(project: ProjectRow, { externalUrl }: Instance) {
@@ -61,7 +76,7 @@ export function presentSimpleProject(project: ProjectRow, { externalUrl }: Insta
         ? null
         : `${webUrl}/-/blob/${encodePath(project.default_branch)}/${encodePath(project.readme_path)}`,
     forks_count: project.forks_count,
-    avatar_url: project.avatar_url,
+    avatar_url: avatarUrl(project.avatar_url, externalUrl),
     star_count: project.star_count,
     visibility: project.visibility,
     last_activity_at: project.last_activity_at,
@@ -72,7 +87,7 @@ export function presentSimpleProject(project: ProjectRow, { externalUrl }: Insta
       kind: project.namespace_kind,
       full_path: project.namespace_full_path,
       parent_id: project.namespace_parent_id,
-      avatar_url: project.namespace_avatar_url,
+      avatar_url: avatarUrl(project.namespace_avatar_url, externalUrl),
       web_url:
         project.namespace_kind === 'group'
           ? `${externalUrl}/groups/${project.namespace_full_path}`
@@ -86,11 +101,12 @@ const accessOf = (level: number | null) => (level === null ? null : { access_lev
 /** A project in full (G §10 Projects). */
 export function presentProject(project: ProjectRow, instance: Instance) {
   const { externalUrl } = instance;
-  const paid = (project.tier ?? instance.tier) !== 'free';
+  const paid = isPaid(project, instance.tier);
   const api = `${externalUrl}/api/v4/projects/${project.id}`;
   const levels: Record<string, string> = {
-    ...featureDefaults,
-    ...project.feature_access_levels,
+    ...fixedLevels,
+    monitor: project.feature_access_levels.monitor ?? 'enabled',
+    snippets: project.feature_access_levels.snippets ?? 'enabled',
     issues: project.issues_access_level,
     merge_requests: project.merge_requests_access_level,
     repository: project.repository_access_level,
@@ -140,34 +156,29 @@ export function presentProject(project: ProjectRow, instance: Instance) {
     jobs_enabled: isOn('builds'),
     snippets_enabled: isOn('snippets'),
     ...featureLevels,
-    can_create_merge_request_in: isOn('merge_requests') && (project.project_level ?? project.group_level ?? 0) >= 20,
-    lfs_enabled: project.lfs_enabled,
+    ...fixedSettings,
+    can_create_merge_request_in: isOn('merge_requests') && (project.level ?? 0) >= 20,
     request_access_enabled: project.request_access_enabled,
-    shared_runners_enabled: project.shared_runners_enabled,
     emails_enabled: project.emails_enabled,
     emails_disabled: !project.emails_enabled,
     import_status: 'none',
     import_type: null,
     import_url: null,
     open_issues_count: project.open_issues_count,
-    ci_config_path: project.ci_config_path,
-    build_timeout: project.build_timeout,
-    auto_cancel_pending_pipelines: project.auto_cancel_pending_pipelines,
-    shared_with_groups: [],
+    shared_with_groups: project.shared_with_groups,
     only_allow_merge_if_pipeline_succeeds: project.only_allow_merge_if_pipeline_succeeds,
     allow_merge_on_skipped_pipeline: project.allow_merge_on_skipped_pipeline,
     only_allow_merge_if_all_discussions_are_resolved: project.only_allow_merge_if_all_discussions_are_resolved,
     remove_source_branch_after_merge: project.remove_source_branch_after_merge,
-    printing_merge_request_link_enabled: project.printing_merge_request_link_enabled,
     resolve_outdated_diff_discussions: project.resolve_outdated_diff_discussions,
     autoclose_referenced_issues: project.autoclose_referenced_issues,
     merge_method: project.merge_method,
     squash_option: project.squash_option,
-    suggestion_commit_message: project.suggestion_commit_message,
     merge_commit_template: project.merge_commit_template,
     squash_commit_template: project.squash_commit_template,
     ...(paid
       ? {
+          marked_for_deletion_on: project.marked_for_deletion_at?.toISOString().slice(0, 10) ?? null,
           approvals_before_merge: project.approvals_before_merge,
           merge_pipelines_enabled: project.merge_pipelines_enabled,
           merge_trains_enabled: project.merge_trains_enabled,
@@ -181,6 +192,8 @@ export function presentProject(project: ProjectRow, instance: Instance) {
           merge_train_settling_seconds: project.merge_train_settling_seconds,
         }
       : {}),
+    ...(project.sizes ? { statistics: presentProjectStatistics(project.sizes) } : {}),
+    ...presentCustomAttributes(project),
     permissions: { project_access: accessOf(project.project_level), group_access: accessOf(project.group_level) },
   };
 }

@@ -1,9 +1,17 @@
 import { type Sql, sql } from '@switchyard/database/sql';
-import type { Viewer } from '../../directory';
+import { levels } from '@switchyard/rights';
+import { customAttributesOf } from '../../custom-attributes';
+import { type Viewer, waysOf } from '../../directory';
 import { openIssuesOf } from '../../issuable-counts';
+import { sharedGroupsJson } from '../../shares';
+import { projectSizes } from '../../statistics';
+import { topicNames } from '../../topics';
+import type { ProjectExtras } from '../domain/project-row';
 
 /** Columns of `projectFrom` for a `ProjectRow`. */
-export const projectColumns = (viewer: Viewer): Sql => sql`p.*, n.name as namespace_name, n.path as namespace_path,
+export const projectColumns = (
+  viewer: Viewer,
+): Sql => sql`p.*, ${topicNames} as topics, n.name as namespace_name, n.path as namespace_path,
   n.kind as namespace_kind, n.full_path as namespace_full_path, n.full_name as namespace_full_name,
   n.parent_id as namespace_parent_id, coalesce(n.avatar_url, o.avatar_url) as namespace_avatar_url,
   (select top.tier from namespaces top where top.id = n.ancestry[1]) as tier, ${openIssuesOf(viewer)} as open_issues_count,
@@ -12,7 +20,17 @@ export const projectColumns = (viewer: Viewer): Sql => sql`p.*, n.name as namesp
   (select m.access_level from memberships m where m.project_id = p.id and m.user_id = ${viewer.userId}::bigint
     and (m.expires_at is null or m.expires_at > now())) as project_level,
   (select max(m.access_level) from memberships m where m.namespace_id = any(n.ancestry)
-    and m.user_id = ${viewer.userId}::bigint and (m.expires_at is null or m.expires_at > now())) as group_level`;
+    and m.user_id = ${viewer.userId}::bigint and (m.expires_at is null or m.expires_at > now())) as group_level,
+  (select max(way.level) from (${waysOf(viewer.userId, { ancestry: sql`n.ancestry`, projectId: sql`p.id` }, levels.guest)}) as way) as level,
+  ${sharedGroupsJson(sql`s.project_id = p.id`, viewer)} as shared_with_groups`;
 
 /** Projects `p`, their namespaces `n` and the owners `o` of those that are users'. */
 export const projectFrom: Sql = sql`projects p join namespaces n on n.id = p.namespace_id left join users o on o.id = n.owner_id`;
+
+/** `projectColumns` with what was requested in addition. */
+export const projectColumnsWith = (viewer: Viewer, { statistics, customAttributes }: ProjectExtras): Sql =>
+  sql`${projectColumns(viewer)} ${statistics ? sql`, ${projectSizes(viewer)} as sizes` : sql``}
+    ${customAttributes ? sql`, ${customAttributesOf('project', sql`p.id`)} as custom_attributes` : sql``}`;
+
+/** No extras. */
+export const noExtras: ProjectExtras = { statistics: false, customAttributes: false };

@@ -8,18 +8,23 @@ import {
   type PageInfo,
   type PageRequest,
 } from '@switchyard/database';
-import { type Sql, sql } from '@switchyard/database/sql';
-import type { Viewer } from '../../directory';
-import { matches, memberProjects, visibleProjects } from '../../directory';
-import type { ProjectFilter, ProjectRow } from '../domain/project-row';
-import { projectColumns, projectFrom } from './project.columns';
+import { join, type Sql, sql } from '@switchyard/database/sql';
+import { hasCustomAttributes } from '../../custom-attributes';
+import { matches, memberProjects, restorableProjects, type Viewer, visibleProjects } from '../../directory';
+import { projectsSharedWith } from '../../shares';
+import { hasTopic, hasTopicId } from '../../topics';
+import type { ProjectExtras, ProjectFilter, ProjectRow } from '../domain/project-row';
+import { noExtras, projectColumnsWith, projectFrom } from './project.columns';
 
-const clauses: ClauseTable<Omit<ProjectFilter, 'search' | 'searchNamespaces'>, Viewer> = {
-  group: ({ id, below, above }) => {
-    const inside = below ? sql`n.ancestry @> array[${id}::bigint]` : sql`p.namespace_id = ${id}`;
-    return above
-      ? sql`(${inside} or p.namespace_id = any(array(select unnest(g.ancestry) from namespaces g where g.id = ${id})))`
-      : inside;
+const clauses: ClauseTable<Omit<ProjectFilter, 'search' | 'searchNamespaces' | 'markedOn'>, Viewer> = {
+  group: ({ id, below, above, shared = 'without' }) => {
+    const invited = sql`p.id = any(${projectsSharedWith(id)})`;
+    if (shared === 'only') return invited;
+    const ways = [below ? sql`n.ancestry @> array[${id}::bigint]` : sql`p.namespace_id = ${id}`];
+    if (above)
+      ways.push(sql`p.namespace_id = any(array(select unnest(g.ancestry) from namespaces g where g.id = ${id}))`);
+    if (shared === 'with') ways.push(invited);
+    return ways.length === 1 ? ways[0]! : sql`(${join(ways, ' or ')})`;
   },
   ownerId: (userId) => sql`n.owner_id = ${userId}`,
   archived: (archived) => sql`p.archived = ${archived}`,
@@ -32,15 +37,26 @@ const clauses: ClauseTable<Omit<ProjectFilter, 'search' | 'searchNamespaces'>, V
   minLevel: (level, viewer) => memberProjects(viewer, level),
   withIssues: (requested) => (requested ? sql`p.issues_access_level <> 'disabled'` : sql`true`),
   withMergeRequests: (requested) => (requested ? sql`p.merge_requests_access_level <> 'disabled'` : sql`true`),
-  topics: (topics) => sql`p.topics @> ${topics}::text[]`,
+  topics: (names) => join(names.map(hasTopic), ' and '),
+  topicId: hasTopicId,
   idAfter: (id) => sql`p.id > ${id}`,
   idBefore: (id) => sql`p.id < ${id}`,
   lastActivityAfter: (timestamp) => sql`p.last_activity_at > ${timestamp}`,
   lastActivityBefore: (timestamp) => sql`p.last_activity_at < ${timestamp}`,
   updatedAfter: (timestamp) => sql`p.updated_at > ${timestamp}`,
   updatedBefore: (timestamp) => sql`p.updated_at < ${timestamp}`,
-  active: (active) => (active ? sql`not p.archived` : sql`p.archived`),
+  customAttributes: (values) => hasCustomAttributes('project', sql`p.id`, values),
+  active: (active) => (active ? sql`not p.archived` : sql`(p.archived or p.marked_for_deletion_at is not null)`),
+  // All repositories lie in one storage.
+  repositoryStorage: (storage) => sql`${storage === 'default'}::boolean`,
 };
+
+/** What a list may hold: what the viewer sees, and of what is marked for deletion what they may restore. */
+function reachable({ markedOn, active }: ProjectFilter, viewer: Viewer): Sql {
+  if (markedOn !== undefined) return restorableProjects(viewer, markedOn);
+  const visible = visibleProjects(viewer);
+  return active === false ? sql`((${visible}) or (${restorableProjects(viewer)}))` : visible;
+}
 
 function searched(search: string | undefined, searchNamespaces: boolean | undefined): Sql[] {
   if (search === undefined) return [];
@@ -86,10 +102,11 @@ export function listProjects(
   viewer: Viewer,
   filter: ProjectFilter,
   request: PageRequest,
+  extras: ProjectExtras = noExtras,
 ): Promise<{ rows: ProjectRow[]; page: PageInfo }> {
-  const { search, searchNamespaces, ...narrowed } = filter;
+  const { search, searchNamespaces, markedOn: _, ...narrowed } = filter;
   const where = [
-    visibleProjects(viewer),
+    reachable(filter, viewer),
     ...searched(search, searchNamespaces),
     ...clausesOf(clauses, narrowed, viewer),
   ];
@@ -97,7 +114,7 @@ export function listProjects(
     db,
     name: 'list_projects',
     searches: search !== undefined,
-    select: projectColumns(viewer),
+    select: projectColumnsWith(viewer, extras),
     from: projectFrom,
     countFrom: sql`projects p join namespaces n on n.id = p.namespace_id`,
     where,

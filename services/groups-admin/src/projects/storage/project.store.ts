@@ -1,9 +1,20 @@
 import { type Database, isUniqueViolation, type PageRequest, requireUnmodified, type Tx } from '@switchyard/database';
 import { join, named, raw, type Sql, sql } from '@switchyard/database/sql';
 import { invalid } from '@switchyard/errors';
-import type { DirectoryTx, DirectoryWriter, Viewer } from '../../directory';
+import { levels } from '@switchyard/rights';
+import { type StoredAvatar, setAvatar } from '../../avatars';
+import {
+  type DirectoryTx,
+  type DirectoryWriter,
+  isUserNamed,
+  purgeBegun,
+  type Viewer,
+  waysBelow,
+  waysOf,
+} from '../../directory';
 import type { Owners } from '../../members';
 import { taken } from '../../rules';
+import { assignTopics } from '../../topics';
 import type { ProjectChange } from '../domain/project';
 import type {
   NameConflicts,
@@ -16,15 +27,16 @@ import type {
   LockedNamespace,
   LockedProject,
   NewProject,
+  ProjectExtras,
   ProjectFilter,
   ProjectRow,
   PushRecord,
 } from '../domain/project-row';
-import { projectColumns, projectFrom } from './project.columns';
+import { noExtras, projectColumns, projectColumnsWith, projectFrom } from './project.columns';
 import { publishProjectCreated } from './project.events';
 import { listProjects } from './project.list';
 
-const changedColumns = (change: ProjectChange): Sql[] =>
+const changedColumns = ({ topics: _, ...change }: ProjectChange): Sql[] =>
   Object.entries(change)
     .filter(([, value]) => value !== undefined)
     .map(([column, value]) => {
@@ -41,21 +53,21 @@ async function lockNamespace(tx: Tx, namespaceId: number, userId: number): Promi
     select n.id, n.kind, n.visibility, n.owner_id, n.full_path, n.settings ->> 'project_creation_level' as project_creation_level,
       n.settings ->> 'default_branch' as default_branch, (select top.tier from namespaces top where top.id = n.ancestry[1]) as tier,
       case when n.owner_id = ${userId} then 50 else coalesce((
-        select max(m.access_level) from memberships m where m.namespace_id = any(n.ancestry) and m.user_id = ${userId}
-        and (m.expires_at is null or m.expires_at > now())), 0) end as level,
+        select max(way.level) from (${waysOf(userId, { ancestry: sql`n.ancestry` }, levels.minimal)}) as way), 0) end as level,
       exists (select from namespaces a where a.id = any(n.ancestry) and a.marked_for_deletion_at is not null) as deleting,
-      exists (
-        select from memberships m left join projects held on held.id = m.project_id
-        join namespaces below on below.id = coalesce(m.namespace_id, held.namespace_id)
-        where m.user_id = ${userId} and (m.expires_at is null or m.expires_at > now()) and n.id = any(below.ancestry)) as member_below,
+      exists (${waysBelow(userId, sql`n.id`)}) as member_below,
       coalesce((select u.projects_limit <= (select count(*) from projects mine where mine.namespace_id = n.id)
         from users u where u.id = n.owner_id), false) as full
     from namespaces n where n.id = ${namespaceId}`);
 }
 
-/** Locks a project; undefined when it was purged. */
+/** Locks a project; undefined when it was purged, or its purge has begun. */
 const lockProject = (tx: Tx, id: number): Promise<LockedProject | undefined> =>
-  tx.one(sql`select namespace_id, name, path, visibility from projects where id = ${id} for no key update`);
+  tx.one(sql`
+    select p.namespace_id, p.name, p.path, p.visibility, n.full_path || '/' || p.path as full_path,
+      p.marked_for_deletion_at, (select top.tier from namespaces top where top.id = n.ancestry[1]) as tier
+    from projects p join namespaces n on n.id = p.namespace_id
+    where p.id = ${id} and p.marked_for_deletion_at is distinct from ${purgeBegun} for no key update of p`);
 
 /** Which of name and path a namespace has already, without one project. */
 async function conflictsIn(
@@ -73,7 +85,7 @@ async function conflictsIn(
 
 const noConflicts: NameConflicts = { name: false, path: false };
 
-async function insertProject(tx: DirectoryTx, project: NewProject): Promise<number> {
+async function insertProject(tx: DirectoryTx, { topics = [], ...project }: NewProject): Promise<number> {
   const values = Object.entries(project).filter(([, value]) => value !== undefined);
   const columns = values.map(([column]) => raw(column));
   const [row] = await tx.write(
@@ -83,6 +95,7 @@ async function insertProject(tx: DirectoryTx, project: NewProject): Promise<numb
     returning id`,
   );
   if (row === undefined) throw new Error('a project was not inserted');
+  if (topics.length > 0) await assignTopics(tx, row.id, topics);
   return row.id;
 }
 
@@ -93,10 +106,10 @@ const keepRedirect = (tx: Tx, id: number): Promise<unknown> =>
     select lower(n.full_path || '/' || p.path), p.id from projects p join namespaces n on n.id = p.namespace_id where p.id = ${id}
     on conflict (path) do update set project_id = excluded.project_id, namespace_id = null, created_at = now()`);
 
-const update = (tx: DirectoryTx, id: number, sets: readonly Sql[], where: Sql = sql`true`): Promise<unknown> =>
+const update = (tx: DirectoryTx, id: number, sets: readonly Sql[]): Promise<unknown> =>
   tx.write(
     'project',
-    sql`update projects set ${join([sql`updated_at = now()`, ...sets])} where id = ${id} and ${where} returning id`,
+    sql`update projects set ${join([sql`updated_at = now()`, ...sets])} where id = ${id} returning id`,
   );
 
 /** When another project was created concurrently, a unique index refuses the name or path. */
@@ -120,6 +133,7 @@ export const projectStore = (
     switch (decision.kind) {
       case 'changed':
         if (decision.redirects) await keepRedirect(tx, id);
+        if (decision.change.topics !== undefined) await assignTopics(tx, id, decision.change.topics);
         return update(tx, id, changedColumns(decision.change));
       case 'moved':
         await keepRedirect(tx, id);
@@ -128,18 +142,23 @@ export const projectStore = (
       case 'archived':
         return update(tx, id, [sql`archived = ${decision.archived}`]);
       case 'deleted':
-        return update(tx, id, [sql`marked_for_deletion_at = now()`], sql`marked_for_deletion_at is null`);
+        return update(tx, id, [sql`marked_for_deletion_at = ${decision.purgesNow ? purgeBegun : sql`now()`}`]);
+      case 'restored':
+        return update(tx, id, [sql`marked_for_deletion_at = null`]);
     }
   }
 
   return {
     /** A page of projects the viewer may see. */
-    list: (viewer: Viewer, filter: ProjectFilter, request: PageRequest) => listProjects(db, viewer, filter, request),
+    list: (viewer: Viewer, filter: ProjectFilter, request: PageRequest, extras: ProjectExtras = noExtras) =>
+      listProjects(db, viewer, filter, request, extras),
 
     /** One project with what the viewer has to do with it. */
-    find: (id: number, viewer: Viewer): Promise<ProjectRow | undefined> =>
+    find: (id: number, viewer: Viewer, extras: ProjectExtras = noExtras): Promise<ProjectRow | undefined> =>
       db.one<ProjectRow>(
-        named('project', sql`select ${projectColumns(viewer)} from ${projectFrom} where p.id = ${id}`),
+        extras.statistics || extras.customAttributes
+          ? sql`select ${projectColumnsWith(viewer, extras)} from ${projectFrom} where p.id = ${id}`
+          : named('project', sql`select ${projectColumns(viewer)} from ${projectFrom} where p.id = ${id}`),
       ),
 
     /** Own namespace of a user; 0 when they have none. */
@@ -150,11 +169,21 @@ export const projectStore = (
 
     /** Id of a user by id or username; undefined when there is none. */
     async findUser(idOrUsername: string): Promise<number | undefined> {
-      const found = /^\d{1,15}$/.test(idOrUsername)
-        ? sql`id = ${Number(idOrUsername)}`
-        : sql`lower(username) = lower(${idOrUsername})`;
-      const row = await db.one<{ id: number }>(sql`select id from users where ${found}`);
+      const row = await db.one<{ id: number }>(sql`select u.id from users u where ${isUserNamed(idOrUsername)}`);
       return row?.id;
+    },
+
+    /** Id of a project by id or full path; 0 for none, and for one that is marked for deletion. */
+    async findId(idOrPath: string): Promise<number> {
+      const slash = idOrPath.lastIndexOf('/');
+      const found = /^\d{1,15}$/.test(idOrPath)
+        ? sql`p.id = ${Number(idOrPath)}`
+        : sql`lower(n.full_path) = lower(${idOrPath.slice(0, Math.max(0, slash))}) and lower(p.path) = lower(${idOrPath.slice(slash + 1)})`;
+      const row = await db.one<{ id: number }>(
+        sql`select p.id from projects p join namespaces n on n.id = p.namespace_id
+          where ${found} and p.marked_for_deletion_at is null`,
+      );
+      return row?.id ?? 0;
     },
 
     /** Id of a namespace by id or full path; 0 for none. */
@@ -173,12 +202,14 @@ export const projectStore = (
         actorId,
         name,
         path,
+        avatar,
       }: {
         readonly namespaceId: number;
         readonly userId: number;
         readonly actorId: number;
         readonly name: string;
         readonly path: string;
+        readonly avatar?: StoredAvatar | null | undefined;
       },
       decide: (facts: ProjectFacts) => ProjectCreation,
     ): Promise<number> =>
@@ -188,12 +219,13 @@ export const projectStore = (
         const { project, ownerId } = decide({ namespace, conflicts });
         const id = await insertProject(tx, project);
         await addOwner(tx, id, ownerId, actorId);
+        await setAvatar(tx, { kind: 'project', id }, avatar);
         await publishProjectCreated(tx, id, actorId);
         return id;
       }).catch(refuseTaken),
 
     change: (
-      { id, actorId, namespace: requested, names, unmodifiedSince }: ProjectChangeRequest,
+      { id, actorId, namespace: requested, names, avatar, unmodifiedSince }: ProjectChangeRequest,
       decide: (project: LockedProject, facts: ProjectFacts) => ProjectDecision,
     ): Promise<boolean> =>
       transaction(async (tx) => {
@@ -209,6 +241,7 @@ export const projectStore = (
           ? await conflictsIn(tx, namespace.id, { name, path: newPath, except: id })
           : noConflicts;
         await save(tx, id, decide(project, { namespace, conflicts }), actorId);
+        await setAvatar(tx, { kind: 'project', id }, avatar);
         return true;
       }).catch(refuseTaken),
 

@@ -1,16 +1,24 @@
-import { ProjectServiceService, type ProjectSettings } from '@switchyard/protos/groups_admin/v1/project';
+import { badRequest } from '@switchyard/errors';
+import {
+  type GetProjectRequest,
+  GroupProjects,
+  ProjectServiceService,
+  type ProjectSettings,
+} from '@switchyard/protos/groups_admin/v1/project';
 import { entity, implement, page, pageRequest, type ServiceImplementation, viewerOf } from '@switchyard/rpc';
 import { displayText } from '@switchyard/texts';
+import { toAvatarChange } from '../../avatars';
+import type { Viewer } from '../../directory';
 import type { Visibility } from '../../rules';
 import { given, some } from '../../wire';
 import type { createProject } from '../application/create-project';
-import type { deleteProject } from '../application/delete-project';
+import type { deleteProject, restoreProject } from '../application/delete-project';
 import type { readProjects } from '../application/read-projects';
 import type { transferProject } from '../application/transfer-project';
 import type { archiveProject, setDefaultBranch, updateProject } from '../application/update-project';
 import type { ProjectChange } from '../domain/project';
-import type { Instance } from '../presenters/project.presenter';
-import { presentProject, presentSimpleProject } from '../presenters/project.presenter';
+import type { ProjectExtras } from '../domain/project-row';
+import { type Instance, presentProject, presentSimpleProject } from '../presenters/project.presenter';
 
 /** Use cases behind ProjectService. */
 export interface ProjectUseCases {
@@ -20,9 +28,16 @@ export interface ProjectUseCases {
   setDefaultBranch: ReturnType<typeof setDefaultBranch>;
   transferProject: ReturnType<typeof transferProject>;
   deleteProject: ReturnType<typeof deleteProject>;
+  restoreProject: ReturnType<typeof restoreProject>;
   listProjects: ReturnType<typeof readProjects>['list'];
   getProject: ReturnType<typeof readProjects>['get'];
 }
+
+const sharedOf = {
+  [GroupProjects.GROUP_PROJECTS_UNSPECIFIED]: 'without',
+  [GroupProjects.GROUP_PROJECTS_WITH_SHARED]: 'with',
+  [GroupProjects.GROUP_PROJECTS_SHARED]: 'only',
+} as const;
 
 const orNull = (text: string | undefined): string | null | undefined => (text === '' ? null : text);
 
@@ -58,8 +73,6 @@ function toChange(wire: ProjectSettings | undefined): ProjectChange {
     merge_train_settling_seconds: wire.mergeTrainSettlingSeconds,
     merge_commit_template: orNull(wire.mergeCommitTemplate),
     squash_commit_template: orNull(wire.squashCommitTemplate),
-    suggestion_commit_message: orNull(wire.suggestionCommitMessage),
-    printing_merge_request_link_enabled: wire.printingMergeRequestLinkEnabled,
     resolve_outdated_diff_discussions: wire.resolveOutdatedDiffDiscussions,
     autoclose_referenced_issues: wire.autocloseReferencedIssues,
     approvals_before_merge: wire.approvalsBeforeMerge,
@@ -67,15 +80,19 @@ function toChange(wire: ProjectSettings | undefined): ProjectChange {
     merge_requests_access_level: merge_requests,
     repository_access_level: repository,
     feature_access_levels: Object.keys(others).length === 0 ? undefined : others,
-    lfs_enabled: wire.lfsEnabled,
     request_access_enabled: wire.requestAccessEnabled,
-    shared_runners_enabled: wire.sharedRunnersEnabled,
     emails_enabled: wire.emailsEnabled,
-    ci_config_path: orNull(wire.ciConfigPath),
-    build_timeout: wire.buildTimeout,
-    auto_cancel_pending_pipelines: wire.autoCancelPendingPipelines,
   };
 }
+
+/** What the viewer gets of what was requested. */
+const extrasFor = (
+  viewer: Viewer,
+  request: Pick<GetProjectRequest, 'withStatistics' | 'withCustomAttributes'>,
+): ProjectExtras => ({
+  statistics: viewer.userId > 0 && request.withStatistics === true,
+  customAttributes: viewer.admin && request.withCustomAttributes === true,
+});
 
 /** ProjectService. */
 export const projectHandler = (useCases: ProjectUseCases, instance: Instance): ServiceImplementation =>
@@ -92,7 +109,12 @@ export const projectHandler = (useCases: ProjectUseCases, instance: Instance): S
             group:
               request.groupId === 0
                 ? undefined
-                : { id: request.groupId, below: request.includeSubgroups, above: request.includeAncestorGroups },
+                : {
+                    id: request.groupId,
+                    below: request.includeSubgroups,
+                    above: request.includeAncestorGroups,
+                    shared: sharedOf[request.groupProjects],
+                  },
             archived: request.archived,
             visibility: given(request.visibility),
             search: given(request.search),
@@ -103,6 +125,7 @@ export const projectHandler = (useCases: ProjectUseCases, instance: Instance): S
             withIssues: request.withIssuesEnabled || undefined,
             withMergeRequests: request.withMergeRequestsEnabled || undefined,
             topics: some(request.topics),
+            topicId: given(request.topicId),
             idAfter: given(request.idAfter),
             idBefore: given(request.idBefore),
             lastActivityAfter: request.lastActivityAfter,
@@ -110,9 +133,13 @@ export const projectHandler = (useCases: ProjectUseCases, instance: Instance): S
             updatedAfter: request.updatedAfter,
             updatedBefore: request.updatedBefore,
             active: request.active,
+            markedOn: request.markedForDeletionOn,
+            repositoryStorage: request.repositoryStorage,
+            customAttributes: viewer.admin ? request.customAttributes?.values : undefined,
           },
           asked,
           given(request.user),
+          extrasFor(viewer, request),
         );
         const present = request.simple || viewer.userId === 0 ? presentSimpleProject : presentProject;
         return page(
@@ -124,7 +151,9 @@ export const projectHandler = (useCases: ProjectUseCases, instance: Instance): S
       getProject: async (request, context) => {
         const viewer = viewerOf(context);
         const present = viewer.userId === 0 ? presentSimpleProject : presentProject;
-        return entity(present(await useCases.getProject(viewer, request.projectId), instance));
+        return entity(
+          present(await useCases.getProject(viewer, request.projectId, extrasFor(viewer, request)), instance),
+        );
       },
 
       createProject: async (request, context) =>
@@ -135,6 +164,7 @@ export const projectHandler = (useCases: ProjectUseCases, instance: Instance): S
               userId: given(request.userId),
               initializeWithReadme: request.initializeWithReadme,
               settings: toChange(request.settings),
+              avatar: toAvatarChange(request.settings?.avatar),
             }),
             instance,
           ),
@@ -143,7 +173,12 @@ export const projectHandler = (useCases: ProjectUseCases, instance: Instance): S
       updateProject: async (request, context) =>
         entity(
           presentProject(
-            await useCases.updateProject(viewerOf(context), request.projectId, toChange(request.settings)),
+            await useCases.updateProject(
+              viewerOf(context),
+              request.projectId,
+              toChange(request.settings),
+              toAvatarChange(request.settings?.avatar),
+            ),
             instance,
           ),
         ),
@@ -157,9 +192,15 @@ export const projectHandler = (useCases: ProjectUseCases, instance: Instance): S
         ),
 
       deleteProject: async (request, { actor }) => {
-        await useCases.deleteProject(actor.userId, request.projectId, request.ifUnmodifiedSince);
+        const { projectId: id, fullPath = '', permanentlyRemove, ifUnmodifiedSince: unmodifiedSince } = request;
+        if (permanentlyRemove && fullPath === '') throw badRequest('"full_path" not given');
+        const confirmed = permanentlyRemove ? { fullPath } : undefined;
+        await useCases.deleteProject(actor.userId, { id, confirmed, unmodifiedSince });
         return entity({ message: '202 Accepted' }, 202);
       },
+
+      restoreProject: async (request, context) =>
+        entity(presentProject(await useCases.restoreProject(viewerOf(context), request.projectId), instance)),
 
       transferProject: async (request, context) =>
         entity(

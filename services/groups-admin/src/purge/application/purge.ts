@@ -2,14 +2,17 @@ import type { Tx } from '@switchyard/database';
 import { appendAllToOutbox, projectEvents } from '@switchyard/events';
 import type { DirectoryTx, Transact } from '../../directory';
 import { publishMemberRemoved } from '../../members';
+import { publishShareRemoved } from '../../shares';
 import type { Contents } from '../domain/contents';
 
 /** What the purge reads and deletes; several replicas may purge at once and take different rows. */
 export interface PurgeStore {
-  /** Locks due projects: marked themselves, or below a marked namespace. */
-  dueProjects(tx: Tx, delayDays: number, limit: number): Promise<number[]>;
-  /** Locks due namespaces that hold nothing any more, deepest first. */
-  dueNamespaces(tx: Tx, delayDays: number, limit: number): Promise<number[]>;
+  /** Begins the purge of what was marked `delayDays` days ago: from now on no one restores it. */
+  begin(tx: DirectoryTx, delayDays: number): Promise<void>;
+  /** Locks projects whose purge has begun: their own, or that of a namespace above. */
+  dueProjects(tx: Tx, limit: number): Promise<number[]>;
+  /** Locks namespaces whose purge has begun and that hold nothing any more, deepest first. */
+  dueNamespaces(tx: Tx, limit: number): Promise<number[]>;
   inProjects(tx: Tx, projects: readonly number[]): Promise<Contents>;
   inNamespaces(tx: Tx, namespaces: readonly number[]): Promise<Contents>;
   /** Deletes locked projects with what lies in them. */
@@ -34,15 +37,17 @@ const publishDeleted = (tx: Tx, ids: readonly number[]): Promise<void> =>
     })),
   );
 
-const endMemberships = (tx: DirectoryTx, { memberships }: Contents): void =>
-  tx.withSequence((sequence) =>
-    publishMemberRemoved(tx, memberships, { actorId: 0, reason: 'parent_deleted', sequence }),
-  );
+const publishEnded = (tx: DirectoryTx, { memberships, shares }: Contents): void =>
+  tx.withSequence(async (sequence) => {
+    const ended = { actorId: 0, reason: 'parent_deleted', sequence } as const;
+    await publishMemberRemoved(tx, memberships, ended);
+    await publishShareRemoved(tx, shares, ended);
+  });
 
 /**
  * Deletes what is marked for deletion and due (D5): projects first, in batches, then namespaces from the leaves up.
  * Everything deleted is a change of the directory; after `project.deleted`, other services purge what they hold.
- * @param delayDays days between mark and purge
+ * @param delayDays gives the days between mark and purge, as they are set now
  */
 export const purge = ({
   transaction,
@@ -51,32 +56,34 @@ export const purge = ({
 }: {
   transaction: Transact;
   store: PurgeStore;
-  delayDays: number;
+  delayDays(): Promise<number>;
 }) => {
   const projects = (): Promise<number> =>
     transaction(async (tx) => {
-      const ids = await store.dueProjects(tx, delayDays, batch);
+      const ids = await store.dueProjects(tx, batch);
       if (ids.length === 0) return 0;
       const inside = await store.inProjects(tx, ids);
       await store.deleteProjects(tx, ids, inside);
       await publishDeleted(tx, ids);
-      endMemberships(tx, inside);
+      publishEnded(tx, inside);
       return ids.length;
     });
 
   const namespaces = (): Promise<number> =>
     transaction(async (tx) => {
-      const ids = await store.dueNamespaces(tx, delayDays, batch);
+      const ids = await store.dueNamespaces(tx, batch);
       if (ids.length === 0) return 0;
       const inside = await store.inNamespaces(tx, ids);
       await store.deleteNamespaces(tx, ids, inside);
-      endMemberships(tx, inside);
+      publishEnded(tx, inside);
       return ids.length;
     });
 
   /** Purges until nothing is due or `signal` is aborted; returns how many rows were deleted. */
   return async (signal?: AbortSignal): Promise<number> => {
+    const delay = await delayDays();
     let deleted = 0;
+    await transaction((tx) => store.begin(tx, delay));
     for (const step of [projects, namespaces]) {
       for (let done = 1; done > 0 && signal?.aborted !== true; deleted += done) done = await step();
     }

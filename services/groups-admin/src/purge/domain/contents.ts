@@ -1,8 +1,11 @@
 import type { Membership } from '../../members';
+import type { Share } from '../../shares';
 
 /** What lies in projects or namespaces and goes with them. */
 export interface Contents {
   memberships: Membership[];
+  /** Of what goes, and with groups that go. */
+  shares: Share[];
   /** Ids. */
   labels: number[];
   /** Ids. */

@@ -1,11 +1,18 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
-import { badRequest, forbidden, notFound, unauthorized, unprocessable } from '@switchyard/errors';
+import { badRequest, forbidden, notAllowed, notFound, unauthorized, unprocessable } from '@switchyard/errors';
 import type { Actor } from '@switchyard/protos/rpc/v1/identity';
 import { selfServiceScopes } from '@switchyard/rights';
-import { displayText, displayTextProblems } from '@switchyard/texts';
-import { isInternalUser, lengthProblems } from '../../rules';
-import type { NewToken, Rotation, TokenFilter, TokenRecord } from '../domain/personal-access-token-row';
-import { mayHaveScopes } from '../domain/scopes';
+import { displayText } from '@switchyard/texts';
+import { isInternalUser } from '../../rules';
+import { type TokenRequest, tokenProblems } from '../domain/new-token';
+import type {
+  NewToken,
+  Rotation,
+  TokenFilter,
+  TokenRecord,
+  TokenReplacement,
+} from '../domain/personal-access-token-row';
+import { scopesOf } from '../domain/scopes';
 import { dateAfter, expiryProblem, rotationDays } from '../domain/token-lifetime';
 import { generateToken, type TokenDigest } from './token';
 
@@ -13,15 +20,6 @@ import { generateToken, type TokenDigest } from './token';
 export interface ShownToken {
   record: TokenRecord;
   token: string;
-}
-
-/** A new token, as it is requested. */
-export interface TokenRequest {
-  name: string;
-  description: string;
-  scopes: readonly string[];
-  /** `YYYY-MM-DD`; empty for the longest lifetime. */
-  expiresAt: string;
 }
 
 /** Tokens in the database. */
@@ -34,15 +32,15 @@ export interface TokenStore {
   /** Stores a token; returns its id, or undefined when the user was deleted in the meantime. */
   create(token: NewToken): Promise<number | undefined>;
   /**
-   * Revokes a token; a revoked one stays so. @throws AppError precondition_failed when it changed after
+   * Revokes a token; a revoked one stays so. The membership of a bot follows its tokens. @throws AppError precondition_failed when it changed after
    * `unmodifiedSince`
    */
-  revoke(tokenId: number, unmodifiedSince?: Date): Promise<void>;
+  revoke(tokenId: number, actorId: number, unmodifiedSince?: Date): Promise<void>;
   /**
    * Puts a new token in the place of one, which is revoked, in one transaction. One that was rotated before is
    * `reused`: every token of its chain is revoked then (G-4.5-12).
    */
-  rotate(tokenId: number, replacement: { digest: Buffer; expiresAt: string }): Promise<Rotation>;
+  rotate(tokenId: number, actorId: number, replacement: TokenReplacement): Promise<Rotation>;
 }
 
 /** Personal access tokens (G-5-8 … G-5-11). A token id of 0 is the token that was presented. */
@@ -55,22 +53,44 @@ export type PersonalAccessTokens = {
   get(tokenId: number, actor: Actor): Promise<TokenRecord>;
   /** @throws AppError not_found; bad_request for another user's */
   revoke(tokenId: number, actor: Actor, unmodifiedSince?: Date): Promise<void>;
-  /** @throws AppError unauthorized, not_found as in `get`; bad_request for a revoked token or a late date */
-  rotate(tokenId: number, expiresAt: string, actor: Actor): Promise<ShownToken>;
+  /**
+   * @throws AppError unauthorized, not_found as in `get`; bad_request for a revoked token or a late date; not_allowed
+   *   where the presented token is no personal one
+   */
+  rotate(tokenId: number, expiresAt: string, actor: Actor, options?: { revokesFamily: boolean }): Promise<ShownToken>;
+  /** Makes a token by which administrators act as a user. @throws AppError as `create`; forbidden */
+  createImpersonation(userId: number, request: TokenRequest, actor: Actor): Promise<ShownToken>;
+  /** @throws AppError forbidden; not_found for an unknown user */
+  listImpersonation(
+    userId: number,
+    state: TokenFilter['state'],
+    request: PageRequest,
+    actor: Actor,
+  ): Promise<{ rows: TokenRecord[]; page: PageInfo }>;
+  /** @throws AppError forbidden, not_found */
+  getImpersonation(userId: number, tokenId: number, actor: Actor): Promise<TokenRecord>;
+  /** @throws AppError forbidden, not_found, precondition_failed */
+  revokeImpersonation(userId: number, tokenId: number, actor: Actor, unmodifiedSince?: Date): Promise<void>;
 };
 
 /** Builds the use cases of tokens. */
 export function personalAccessTokens(
   store: TokenStore,
   digest: TokenDigest,
-  lifetimeDays: number,
+  lifetime: () => Promise<number>,
 ): PersonalAccessTokens {
+  // Those that administrators use are managed by them alone, at a place of their own.
+  const find = async (tokenId: number, actor: Actor): Promise<TokenRecord | undefined> => {
+    const token = await store.find(tokenId === 0 ? actor.tokenId : tokenId);
+    return tokenId !== 0 && token?.kind === 'impersonation' ? undefined : token;
+  };
+
   const mayManage = (token: TokenRecord | undefined, actor: Actor): token is TokenRecord =>
     token !== undefined && (actor.admin || token.user_id === actor.userId);
 
   // Only administrators learn that a token does not exist; others get the same answer as for another user's token.
   const get = async (tokenId: number, actor: Actor): Promise<TokenRecord> => {
-    const token = await store.find(tokenId === 0 ? actor.tokenId : tokenId);
+    const token = await find(tokenId, actor);
     if (mayManage(token, actor)) return token;
     throw actor.admin ? notFound('Personal Access Token') : unauthorized();
   };
@@ -81,63 +101,100 @@ export function personalAccessTokens(
     return { record, token };
   };
 
+  async function create(
+    userId: number,
+    request: TokenRequest,
+    kind: 'personal' | 'impersonation',
+  ): Promise<ShownToken> {
+    const owner = await store.owner(userId);
+    if (owner === undefined) throw notFound('User');
+    // The tokens of a bot are those of its project or group.
+    if (isInternalUser(owner.userType) || owner.userType === 'bot') throw unprocessable('Not permitted to create');
+    const now = new Date();
+    const lifetimeDays = await lifetime();
+    const expiresAt = request.expiresAt || dateAfter(now, lifetimeDays);
+    const problems = tokenProblems(request, { available: scopesOf(owner), expiresAt, now, lifetimeDays });
+    if (problems.length > 0) throw unprocessable(problems.join(' and '));
+    const token = generateToken();
+    const id = await store.create({
+      userId,
+      name: displayText(request.name),
+      description: request.description || undefined,
+      scopes: [...new Set(request.scopes)],
+      expiresAt,
+      digest: digest(token),
+      kind,
+    });
+    if (id === undefined) throw notFound('User');
+    return shown(id, token);
+  }
+
+  /** An impersonation token of a user. @throws AppError forbidden, not_found */
+  async function impersonationToken(userId: number, tokenId: number, actor: Actor): Promise<TokenRecord> {
+    if (!actor.admin) throw forbidden();
+    const token = await store.find(tokenId);
+    if (token?.kind !== 'impersonation' || token.user_id !== userId) throw notFound('Impersonation Token');
+    return token;
+  }
+
   return {
-    async create(userId, { name, description, scopes, expiresAt }, actor) {
+    async create(userId, request, actor) {
       const forSelf = userId === 0;
-      if (forSelf && !scopes.every((scope) => selfServiceScopes.includes(scope))) throw forbidden();
-      const owner = await store.owner(forSelf ? actor.userId : userId);
-      if (owner === undefined) throw notFound('User');
-      if (isInternalUser(owner.userType)) throw unprocessable('Not permitted to create');
-      const now = new Date();
-      const date = expiresAt || dateAfter(now, lifetimeDays);
-      const tooLong = lengthProblems(name, 255).concat(lengthProblems(description, 255));
-      const problems = [
-        ...displayTextProblems(name, Number.POSITIVE_INFINITY).map((text) => `Name ${text}`),
-        ...(tooLong.length > 0 ? [`Name or description ${tooLong[0]}`] : []),
-        ...(mayHaveScopes(scopes, owner.admin) && scopes.length > 0
-          ? []
-          : ['Scopes can only contain available scopes']),
-        ...[expiryProblem(date, now, lifetimeDays)].filter((problem) => problem !== undefined),
-      ];
-      if (problems.length > 0) throw unprocessable(problems.join(' and '));
-      const token = generateToken();
-      const id = await store.create({
-        userId: forSelf ? actor.userId : userId,
-        name: displayText(name),
-        description: description || undefined,
-        scopes: [...new Set(scopes)],
-        expiresAt: date,
-        digest: digest(token),
-      });
-      if (id === undefined) throw notFound('User');
-      return shown(id, token);
+      if (forSelf && !request.scopes.every((scope) => selfServiceScopes.includes(scope))) throw forbidden();
+      return create(forSelf ? actor.userId : userId, request, 'personal');
     },
 
     async list(filter, request, actor) {
       if (!actor.admin && filter.userId !== undefined && filter.userId !== actor.userId) throw unauthorized();
-      return store.list({ ...filter, userId: actor.admin ? filter.userId : actor.userId }, request);
+      return store.list(
+        { ...filter, userId: actor.admin ? filter.userId : actor.userId, impersonation: false },
+        request,
+      );
     },
 
     get,
 
     async revoke(tokenId, actor, unmodifiedSince) {
-      const token = await store.find(tokenId === 0 ? actor.tokenId : tokenId);
+      const token = await find(tokenId, actor);
       if (token === undefined) throw notFound();
       if (!mayManage(token, actor)) throw badRequest();
-      await store.revoke(token.id, unmodifiedSince);
+      await store.revoke(token.id, actor.userId, unmodifiedSince);
     },
 
-    async rotate(tokenId, expiresAt, actor) {
+    async rotate(tokenId, expiresAt, actor, { revokesFamily } = { revokesFamily: true }) {
       const old = await get(tokenId, actor);
+      if (tokenId === 0 && (old.kind === 'resource' || old.kind === 'impersonation')) throw notAllowed();
       const now = new Date();
       const date = expiresAt || dateAfter(now, rotationDays);
-      const problem = expiryProblem(date, now, lifetimeDays);
+      const problem = expiryProblem(date, now, await lifetime());
       if (problem !== undefined) throw badRequest(problem);
       const token = generateToken();
-      const rotation = await store.rotate(old.id, { digest: digest(token), expiresAt: date });
+      const rotation = await store.rotate(old.id, actor.userId, {
+        digest: digest(token),
+        expiresAt: date,
+        revokesFamily,
+      });
       if (rotation === 'missing') throw notFound('Personal Access Token');
       if (rotation === 'revoked' || rotation === 'reused') throw badRequest('Token already revoked');
       return shown(rotation.replacement, token);
+    },
+
+    async createImpersonation(userId, request, actor) {
+      if (!actor.admin) throw forbidden();
+      return create(userId, request, 'impersonation');
+    },
+
+    async listImpersonation(userId, state, request, actor) {
+      if (!actor.admin) throw forbidden();
+      if ((await store.owner(userId)) === undefined) throw notFound('User');
+      return store.list({ userId, state, impersonation: true }, request);
+    },
+
+    getImpersonation: impersonationToken,
+
+    async revokeImpersonation(userId, tokenId, actor, unmodifiedSince) {
+      const token = await impersonationToken(userId, tokenId, actor);
+      await store.revoke(token.id, actor.userId, unmodifiedSince);
     },
   };
 }

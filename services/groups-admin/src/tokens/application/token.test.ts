@@ -1,7 +1,7 @@
-import { generateToken, mayBeToken, tokenDigest } from './token';
+import { generateToken, mayBeToken, presentedDigest, tokenDigest } from './token';
 
 test('a new token is of our form, passes its checksum, and is never the same', () => {
-  const tokens = Array.from({ length: 200 }, generateToken);
+  const tokens = Array.from({ length: 200 }, () => generateToken());
   expect(new Set(tokens).size).toBe(200);
   for (const token of tokens) {
     expect(token).toMatch(/^glpat-[A-Za-z0-9_-]{20,}$/);
@@ -30,4 +30,18 @@ test('a digest depends on the secret', () => {
   expect(one('token')).toEqual(one('token'));
   expect(one('token')).not.toEqual(two('token'));
   expect(one('token')).toHaveLength(32);
+});
+
+test('deploy and job tokens have prefixes of their own, and are nothing else (G-5-8)', () => {
+  const [deploy, job] = [generateToken('deploy'), generateToken('job')];
+  expect(deploy).toMatch(/^gldt-[A-Za-z0-9_-]{20,}$/);
+  expect(job).toMatch(/^glcbt-[A-Za-z0-9_-]{20,}$/);
+  const digestOf = presentedDigest(tokenDigest('a secret of at least thirty-two characters'), undefined);
+  expect([digestOf(deploy, 'deploy'), digestOf(job, 'job')]).toEqual([expect.any(Buffer), expect.any(Buffer)]);
+  expect([digestOf(deploy, 'job'), digestOf(job, 'deploy'), digestOf(generateToken(), 'job')]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(digestOf(`${job.slice(0, -1)}${job.endsWith('0') ? '1' : '0'}`, 'job')).toBeUndefined();
 });

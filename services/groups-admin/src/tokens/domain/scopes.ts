@@ -1,5 +1,4 @@
 import { allScopes, ordinaryScopes } from '@switchyard/rights';
 
-/** True when a token of a user may have all of `scopes`. */
-export const mayHaveScopes = (scopes: readonly string[], administrator: boolean): boolean =>
-  scopes.every((scope) => (administrator ? allScopes : ordinaryScopes).includes(scope));
+/** Scopes that a token of a user may have. */
+export const scopesOf = ({ admin }: { admin: boolean }): readonly string[] => (admin ? allScopes : ordinaryScopes);

@@ -6,10 +6,14 @@ export interface RotatedToken {
 }
 
 /**
- * What the rotation of a token does. A token that was replaced and is presented again is in the hands of two: all tokens
- * of its family are revoked. One that was revoked by hand is refused.
+ * What the rotation of a token does. One that was replaced and is rotated again may be in the hands of two: where
+ * `revokesFamily`, all tokens of its family are revoked (G-4.5-12). Otherwise it is refused (G-4.5-7), like one that was
+ * revoked by hand.
  */
-export function decideRotation({ revoked, replaced }: RotatedToken): 'replace' | 'revoke_family' | 'refuse' {
+export function decideRotation(
+  { revoked, replaced }: RotatedToken,
+  revokesFamily: boolean,
+): 'replace' | 'revoke_family' | 'refuse' {
   if (!revoked) return 'replace';
-  return replaced ? 'revoke_family' : 'refuse';
+  return replaced && revokesFamily ? 'revoke_family' : 'refuse';
 }

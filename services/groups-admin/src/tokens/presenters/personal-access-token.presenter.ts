@@ -1,3 +1,4 @@
+import type { AccessTokenRecord } from '../domain/access-token';
 import type { TokenRecord } from '../domain/personal-access-token-row';
 
 /** A token record (G-2-27). */
@@ -22,3 +23,26 @@ export const presentSingleToken = (token: TokenRecord) => ({
 
 /** The only answer that carries the token itself. */
 export const presentNewToken = (token: TokenRecord, secret: string) => ({ ...presentToken(token), token: secret });
+
+/** An impersonation token. */
+export const presentImpersonationToken = (token: TokenRecord) => ({ ...presentToken(token), impersonation: true });
+
+/** The answer that carries an impersonation token itself. */
+export const presentNewImpersonationToken = (token: TokenRecord, secret: string) => ({
+  ...presentImpersonationToken(token),
+  token: secret,
+});
+
+/** An access token of a project or group. */
+export const presentAccessToken = (token: AccessTokenRecord) => ({
+  ...presentSingleToken(token),
+  access_level: token.access_level,
+  resource_type: token.project_id === null ? 'group' : 'project',
+  resource_id: token.project_id ?? token.namespace_id,
+});
+
+/** The answer that carries an access token itself. */
+export const presentNewAccessToken = (token: AccessTokenRecord, secret: string) => ({
+  ...presentAccessToken(token),
+  token: secret,
+});

@@ -10,13 +10,17 @@ import {
 import { sql } from '@switchyard/database/sql';
 import type { TokenFilter, TokenRecord } from '../domain/personal-access-token-row';
 
-const alive = sql`not t.revoked and (t.expires_at is null or t.expires_at > (now() at time zone 'UTC')::date)`;
+/** Condition on `personal_access_tokens t`: the token is good. */
+export const alive = sql`not t.revoked and (t.expires_at is null or t.expires_at > (now() at time zone 'UTC')::date)`;
 
-const columns = sql`t.id, t.user_id, t.name, t.description, t.scopes, t.revoked, (${alive}) as active,
-  t.expires_at::text as expires_at, t.last_used_at, t.last_used_ips, t.created_at`;
+/** Columns of a `TokenRecord`. */
+export const tokenColumns = sql`t.id, t.user_id, t.name, t.description, t.scopes, t.revoked, (${alive}) as active,
+  t.expires_at::text as expires_at, t.last_used_at, t.last_used_ips, t.created_at, t.kind`;
 
-const clauses: ClauseTable<TokenFilter> = {
+/** Conditions of `TokenFilter`. */
+export const tokenClauses: ClauseTable<TokenFilter> = {
   userId: (id) => sql`t.user_id = ${id}`,
+  impersonation: (only) => sql`(t.kind = 'impersonation') = ${only}`,
   revoked: (revoked) => sql`t.revoked = ${revoked}`,
   state: (state) => (state === 'active' ? alive : sql`not (${alive})`),
   search: (text) => sql`t.name ilike ${contains(text)}`,
@@ -31,7 +35,8 @@ const clauses: ClauseTable<TokenFilter> = {
 
 const id = { name: 'id', expression: sql`t.id`, type: 'bigint' } as const;
 
-const orders = {
+/** Orders of lists of tokens. */
+export const tokenOrders = {
   id: [id],
   name: [{ name: 'name', expression: sql`t.name`, type: 'text' } as const, id],
   created_at: [{ name: 'created_at', expression: sql`t.created_at`, type: 'timestamptz' } as const, id],
@@ -48,14 +53,14 @@ export function listTokens(
   filter: TokenFilter,
   request: PageRequest,
 ): Promise<{ rows: TokenRecord[]; page: PageInfo }> {
-  const where = clausesOf(clauses, filter, undefined);
+  const where = clausesOf(tokenClauses, filter, undefined);
   return listPage<TokenRecord>({
     db,
     name: 'list_personal_access_tokens',
-    select: columns,
+    select: tokenColumns,
     from: sql`personal_access_tokens t`,
     where,
-    orders,
+    orders: tokenOrders,
     request,
     count: true,
   });
@@ -63,4 +68,4 @@ export function listTokens(
 
 /** One token; undefined when there is none. */
 export const findToken = (db: Database, tokenId: number): Promise<TokenRecord | undefined> =>
-  db.one<TokenRecord>(sql`select ${columns} from personal_access_tokens t where t.id = ${tokenId}`);
+  db.one<TokenRecord>(sql`select ${tokenColumns} from personal_access_tokens t where t.id = ${tokenId}`);

@@ -1,24 +1,14 @@
-import {
-  type ListPersonalAccessTokensRequest,
-  PersonalAccessTokenServiceService,
-} from '@switchyard/protos/groups_admin/v1/personal_access_token';
-import { entity, implement, nothing, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import { PersonalAccessTokenServiceService } from '@switchyard/protos/groups_admin/v1/personal_access_token';
+import { entity, fixedOrder, implement, nothing, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
 import type { PersonalAccessTokens } from '../application/personal-access-tokens';
-import type { TokenFilter } from '../domain/personal-access-token-row';
-import { presentNewToken, presentSingleToken, presentToken } from '../presenters/personal-access-token.presenter';
-
-const filterOf = (request: ListPersonalAccessTokensRequest): TokenFilter => ({
-  userId: request.userId || undefined,
-  revoked: request.revoked,
-  state: (request.state || undefined) as TokenFilter['state'],
-  search: request.search || undefined,
-  createdAfter: request.createdAfter,
-  createdBefore: request.createdBefore,
-  lastUsedAfter: request.lastUsedAfter,
-  lastUsedBefore: request.lastUsedBefore,
-  expiresAfter: request.expiresAfter || undefined,
-  expiresBefore: request.expiresBefore || undefined,
-});
+import {
+  presentImpersonationToken,
+  presentNewImpersonationToken,
+  presentNewToken,
+  presentSingleToken,
+  presentToken,
+} from '../presenters/personal-access-token.presenter';
+import { filterOf, stateOf } from './token-filter';
 
 /** PersonalAccessTokenService. */
 export const personalAccessTokenHandler = (tokens: PersonalAccessTokens): ServiceImplementation =>
@@ -30,7 +20,11 @@ export const personalAccessTokenHandler = (tokens: PersonalAccessTokens): Servic
 
     listPersonalAccessTokens: async (request, { actor }) => {
       const asked = pageRequest(request.page, { orderBy: 'id', descending: true });
-      const { rows, page: info } = await tokens.list(filterOf(request), asked, actor);
+      const { rows, page: info } = await tokens.list(
+        { ...filterOf(request), userId: request.userId || undefined },
+        asked,
+        actor,
+      );
       return page(rows.map(presentToken), { ...info, keyset: asked.mode === 'keyset' });
     },
 
@@ -45,5 +39,24 @@ export const personalAccessTokenHandler = (tokens: PersonalAccessTokens): Servic
     rotatePersonalAccessToken: async ({ tokenId, expiresAt }, { actor }) => {
       const { record, token } = await tokens.rotate(tokenId, expiresAt, actor);
       return entity(presentNewToken(record, token));
+    },
+
+    createImpersonationToken: async ({ userId, ...request }, { actor }) => {
+      const { record, token } = await tokens.createImpersonation(userId, request, actor);
+      return entity(presentNewImpersonationToken(record, token));
+    },
+
+    listImpersonationTokens: async ({ userId, state, page: wanted }, { actor }) => {
+      const asked = fixedOrder(wanted, 'id', 'desc');
+      const { rows, page: info } = await tokens.listImpersonation(userId, stateOf(state), asked, actor);
+      return page(rows.map(presentImpersonationToken), { ...info, keyset: asked.mode === 'keyset' });
+    },
+
+    getImpersonationToken: async ({ userId, tokenId }, { actor }) =>
+      entity(presentImpersonationToken(await tokens.getImpersonation(userId, tokenId, actor))),
+
+    revokeImpersonationToken: async ({ userId, tokenId, ifUnmodifiedSince }, { actor }) => {
+      await tokens.revokeImpersonation(userId, tokenId, actor, ifUnmodifiedSince);
+      return nothing();
     },
   });

@@ -1,9 +1,11 @@
 import { type PageInfo, type PageRequest, requireUnmodified, type Tx } from '@switchyard/database';
-import { conflict, forbidden, notFound } from '@switchyard/errors';
+import { conflict, forbidden, invalid, notFound } from '@switchyard/errors';
 import { appendToOutbox, userBlockedId, userDeletedId, userEvents } from '@switchyard/events';
 import type { Actor } from '@switchyard/protos/rpc/v1/identity';
 import { displayText } from '@switchyard/texts';
-import { isInternalUser, refuse } from '../../rules';
+import { type AvatarChange, avatarProblems, type KeepAvatar, type StoredAvatar } from '../../avatars';
+import { isInternalUser, note, type Problems, refuse } from '../../rules';
+import { type CurrentSettings, emailRefusals, type InstanceSettings } from '../../settings';
 import { changeState, profileProblems, type StateChange, type UserState, userProblems } from '../domain/user';
 import type { LockedUser, UserFilter, UserRow } from '../domain/user-row';
 import { hashPassword } from './password';
@@ -37,31 +39,51 @@ export interface UserFields {
   colorSchemeId?: number;
   sharedRunnersMinutesLimit?: number;
   extraSharedRunnersMinutesLimit?: number;
+  avatar?: AvatarChange;
 }
 
 /** A user as it is stored: the password as its digest. */
-type StoredFields = Omit<UserFields, 'password'> & { passwordDigest?: string };
+type StoredFields = Omit<UserFields, 'password' | 'avatar'> & { passwordDigest?: string };
 
 /** A user to insert. */
 type NewUser = StoredFields & {
   email: string;
   name: string;
   username: string;
+  userType?: 'service_account';
+  serviceAccountGroupId?: bigint | undefined;
   createdById: bigint;
   confirmedAt: Date | undefined;
 };
 
-/** Users in the database; each change is one transaction with its events. */
+/** Who changes a user, when, and whether a new e-mail needs no confirmation. */
+interface UserChange {
+  readonly actorId: number;
+  readonly at: Date;
+  readonly skipReconfirmation: boolean;
+  /** Undefined keeps it, null removes it. */
+  readonly avatar: StoredAvatar | null | undefined;
+}
+
+/** Users in the database; each change is one transaction with its events. `viewerId` 0: an anonymous viewer. */
 export interface UserStore {
-  find(userId: number): Promise<UserRow | undefined>;
-  list(filter: UserFilter, request: PageRequest): Promise<{ rows: UserRow[]; page: PageInfo }>;
-  /** Makes the user and their namespace; returns the id. @throws AppError conflict for a taken e-mail or username */
-  create(user: NewUser): Promise<number>;
+  find(userId: number, viewerId: number, options?: { withCustomAttributes?: boolean }): Promise<UserRow | undefined>;
+  list(filter: UserFilter, request: PageRequest, viewerId: number): Promise<{ rows: UserRow[]; page: PageInfo }>;
+  /** Which of an e-mail and a username belong to another user than `userId`. */
+  taken(
+    fields: { readonly email?: string | undefined; readonly username?: string | undefined },
+    userId: number,
+  ): Promise<{ email: boolean; username: boolean }>;
   /**
-   * Changes a user and, with the username, the namespace; false when there is no such user. @throws AppError conflict
-   * as in `create`
+   * Makes the user and their namespace, with the request to confirm the e-mail where it is not; returns the id.
+   * @throws AppError conflict for a taken e-mail or username; invalid for an e-mail that is not the user's
    */
-  update(userId: number, fields: StoredFields): Promise<boolean>;
+  create(user: NewUser, change: Omit<UserChange, 'skipReconfirmation'>): Promise<number>;
+  /**
+   * Changes a user and, with the username, the namespace; false when there is no such user. A new e-mail waits for its
+   * confirmation. @throws AppError as in `create`
+   */
+  update(userId: number, fields: StoredFields, change: UserChange): Promise<boolean>;
   /**
    * Locks a user, lets `decide` choose the new state, saves it and what `decide` appends; false when there is no such
    * user.
@@ -70,103 +92,163 @@ export interface UserStore {
   /**
    * Deletes a user: memberships, stars and tokens go, the namespace is marked for deletion and frees its path, a
    * tombstone points at the ghost (D5). `check` may refuse under the lock; what it appends commits with the deletion.
-   * False when there is no such user.
+   * With `hard` the purge of the namespace does not wait for the delay. False when there is no such user.
    */
   delete(
     userId: number,
     deletedById: number,
     check: (user: LockedUser & { soleOwner: boolean }, tx: Tx, ghostId: number) => Promise<void>,
+    options: { readonly hard: boolean },
+  ): Promise<boolean>;
+  /**
+   * Blocks a user and queues the deletion of them and of what they wrote; false when there is no such user. A second
+   * request changes nothing. `check` may refuse under the lock.
+   */
+  requestHardDeletion(
+    userId: number,
+    actorId: number,
+    check: (user: LockedUser, tx: Tx) => Promise<void>,
   ): Promise<boolean>;
 }
+
+/**
+ * Deletes a user (D5): the ghost stands in for them; with `hard`, what they wrote is deleted, and groups that they alone
+ * own, in the background. It is the one way by which bots and service accounts go as well.
+ * @throws AppError not_found; conflict while the user is the only Owner of a group, unless `hard`; forbidden for a user
+ * of the instance itself; precondition_failed
+ */
+export type DeleteUser = (
+  userId: number,
+  actor: Pick<Actor, 'userId'>,
+  options?: { readonly hard?: boolean; readonly unmodifiedSince?: Date | undefined },
+) => Promise<void>;
 
 /** Use cases of users (G §10 Users). The gateway decides who may call: changes are for administrators. */
 export type Users = {
   /** @throws AppError not_found `404 User Not Found` */
-  get(userId: number): Promise<UserRow>;
-  list(filter: UserFilter, request: PageRequest): Promise<{ rows: UserRow[]; page: PageInfo }>;
+  get(userId: number, viewer: Pick<Actor, 'userId'>, options?: { withCustomAttributes?: boolean }): Promise<UserRow>;
+  list(
+    filter: UserFilter,
+    request: PageRequest,
+    viewer: Pick<Actor, 'userId'>,
+  ): Promise<{ rows: UserRow[]; page: PageInfo }>;
   /** @throws AppError invalid with texts by field; conflict for a taken e-mail or username */
   create(fields: UserFields, options: { confirmed: boolean }, actor: Actor): Promise<UserRow>;
   /** @throws AppError as in `create`; not_found */
-  update(userId: number, fields: UserFields, actor: Actor): Promise<UserRow>;
-  /**
-   * @throws AppError not_found; conflict while the user is the only Owner of a group; forbidden for a user of the
-   * instance itself
-   */
-  delete(userId: number, actor: Actor, unmodifiedSince?: Date): Promise<void>;
+  update(
+    userId: number,
+    fields: UserFields,
+    options: { readonly skipReconfirmation: boolean },
+    actor: Actor,
+  ): Promise<UserRow>;
+  readonly delete: DeleteUser;
   /** False when the user already was in that state. @throws AppError not_found; forbidden with the reason */
   changeState(userId: number, change: StateChange, actor: Actor): Promise<boolean>;
 };
 
-function refuseProblems(fields: UserFields): void {
+function refuseProblems(fields: UserFields, rules: InstanceSettings, presentEmail?: string): void {
   const { bio, location, skype, linkedin, twitter, discord, github, organization, pronouns } = fields;
   const texts = { bio, location, skype, linkedin, twitter, discord, github, organization, pronouns };
-  refuse({
-    ...userProblems(fields),
+  const problems: Problems = {
+    ...userProblems(fields, rules.minimum_password_length),
     ...profileProblems({ ...texts, website_url: fields.websiteUrl, job_title: fields.jobTitle }),
-  });
+  };
+  if (fields.email !== undefined && fields.email.toLowerCase() !== presentEmail?.toLowerCase())
+    note(problems, 'email', emailRefusals(fields.email, rules));
+  note(problems, 'avatar', avatarProblems(fields.avatar));
+  refuse(problems);
 }
 
 /** Fields as they are stored: a password as its digest. */
-async function stored({ password, ...fields }: UserFields): Promise<StoredFields> {
+async function stored({ password, avatar: _, ...fields }: UserFields): Promise<StoredFields> {
   const name = fields.name === undefined ? {} : { name: displayText(fields.name) };
   return { ...fields, ...name, ...(password === undefined ? {} : { passwordDigest: await hashPassword(password) }) };
 }
 
+/** Publishes that a user is gone. */
+export const publishDeletion = (
+  tx: Tx,
+  { userId, actorId, ghostId, hard }: { userId: number; actorId: number; ghostId: number; hard: boolean },
+): Promise<void> =>
+  appendToOutbox(
+    tx,
+    userEvents,
+    { userId, actorId, occurredAt: new Date(), fact: { $case: 'deleted', value: { ghostId, hard } } },
+    { id: userDeletedId(userId) },
+  );
+
 /** Builds the use cases of users. */
-export function users(store: UserStore): Users {
-  const get = async (userId: number): Promise<UserRow> => {
-    const user = await store.find(userId);
+export function users(
+  store: UserStore,
+  { keepAvatar, settings, clock }: { keepAvatar: KeepAvatar; settings: CurrentSettings; clock: () => Date },
+): Users {
+  const get: Users['get'] = async (userId, viewer, options) => {
+    const user = await store.find(userId, viewer.userId, options);
     if (user === undefined) throw notFound('User');
     return user;
   };
 
   return {
     get,
-    list: (filter, request) => store.list(filter, request),
+    list: (filter, request, viewer) => store.list(filter, request, viewer.userId),
 
     async create(fields, { confirmed }, actor) {
       const { email = '', name = '', username = '' } = fields;
-      refuseProblems({ ...fields, email, name, username });
-      const id = await store.create({
+      const rules = await settings();
+      refuseProblems({ ...fields, email, name, username }, rules);
+      const at = clock();
+      const user = {
+        projectsLimit: rules.default_projects_limit,
+        canCreateGroup: rules.can_create_group,
+        external: rules.user_default_external,
         ...(await stored(fields)),
         email,
         name: displayText(name),
         username,
         createdById: BigInt(actor.userId),
-        // A message would confirm the e-mail of a user whom an administrator makes; until mail is sent, the
-        // administrator does.
-        confirmedAt: confirmed ? new Date() : undefined,
-      });
-      return get(id);
+        confirmedAt: confirmed ? at : undefined,
+      };
+      const change = { actorId: actor.userId, at };
+      return get(await keepAvatar(fields.avatar, (avatar) => store.create(user, { ...change, avatar })), actor);
     },
 
-    async update(userId, fields, actor) {
-      refuseProblems(fields);
+    async update(userId, fields, { skipReconfirmation }, actor) {
+      const { user_type, email } = await get(userId, actor);
+      refuseProblems(fields, await settings(), email);
       if (fields.admin === false && userId === actor.userId)
         throw forbidden('You cannot remove your own administrator rights');
-      if (isInternalUser((await get(userId)).user_type))
+      // A bot has the rights of its token alone.
+      if (isInternalUser(user_type) || user_type === 'bot')
         throw forbidden('Internal users cannot be modified by the API');
-      if (!(await store.update(userId, await stored(fields)))) throw notFound('User');
-      return get(userId);
+      if (user_type !== 'human' && fields.password !== undefined)
+        throw invalid({ password: ['cannot be set for bots and service accounts'] });
+      const change = { actorId: actor.userId, at: clock(), skipReconfirmation };
+      const values = await stored(fields);
+      const found = await keepAvatar(fields.avatar, (avatar) => store.update(userId, values, { ...change, avatar }));
+      if (!found) throw notFound('User');
+      return get(userId, actor);
     },
 
-    async delete(userId, actor, unmodifiedSince) {
-      const found = await store.delete(userId, actor.userId, async (user, tx, ghostId) => {
-        if (isInternalUser(user.user_type)) throw forbidden('Internal users cannot be deleted');
-        await requireUnmodified(tx, 'users', userId, unmodifiedSince);
-        if (user.soleOwner) throw conflict('User cannot be removed while is the sole-owner of a group');
-        await appendToOutbox(
-          tx,
-          userEvents,
-          {
-            userId,
-            actorId: actor.userId,
-            occurredAt: new Date(),
-            fact: { $case: 'deleted', value: { ghostId } },
-          },
-          { id: userDeletedId(userId) },
-        );
-      });
+    async delete(userId, actor, { hard = false, unmodifiedSince } = {}) {
+      if (hard) {
+        const queued = await store.requestHardDeletion(userId, actor.userId, async (user, tx) => {
+          if (isInternalUser(user.user_type)) throw forbidden('Internal users cannot be deleted');
+          await requireUnmodified(tx, 'users', userId, unmodifiedSince);
+        });
+        if (!queued) throw notFound('User');
+        return;
+      }
+      const found = await store.delete(
+        userId,
+        actor.userId,
+        async (user, tx, ghostId) => {
+          if (isInternalUser(user.user_type)) throw forbidden('Internal users cannot be deleted');
+          await requireUnmodified(tx, 'users', userId, unmodifiedSince);
+          if (user.soleOwner) throw conflict('User cannot be removed while is the sole-owner of a group');
+          await publishDeletion(tx, { userId, actorId: actor.userId, ghostId, hard: false });
+        },
+        { hard: false },
+      );
       if (!found) throw notFound('User');
     },
 

@@ -1,9 +1,13 @@
+import type { CustomAttribute } from '../../custom-attributes';
+
 /** A user with everything that is printed of one. */
 export interface UserRow {
   id: number;
   username: string;
   name: string;
   email: string;
+  /** The address that becomes the primary e-mail once it is confirmed. */
+  unconfirmed_email: string | null;
   user_type: string;
   state: string;
   admin: boolean;
@@ -36,6 +40,12 @@ export interface UserRow {
   current_sign_in_at: Date | null;
   last_activity_on: string | null;
   created_at: Date;
+  /** Users who follow them. */
+  followers: number;
+  /** Users whom they follow. */
+  following: number;
+  /** Whether the viewer follows them. */
+  is_followed: boolean;
   namespace_id: number | null;
   creator_id: number | null;
   creator_username: string | null;
@@ -43,6 +53,8 @@ export interface UserRow {
   creator_state: string | null;
   creator_avatar_url: string | null;
   creator_public_email: string | null;
+  /** Present where they were requested. */
+  custom_attributes?: CustomAttribute[];
 }
 
 /** Which users. */
@@ -64,6 +76,10 @@ export interface UserFilter {
   createdBefore?: Date;
   withoutProjectBots?: boolean;
   withoutProjects?: boolean;
+  /** Values by key that the users have. */
+  customAttributes?: Record<string, string>;
+  /** Reads the custom attributes of the users as well. */
+  withCustomAttributes?: boolean;
 }
 
 /** A user under its lock. */
@@ -71,6 +87,11 @@ export interface LockedUser {
   id: number;
   username: string;
   name: string;
+  email: string;
+  /** Whether `email` is. */
+  confirmed: boolean;
+  public_email: string;
+  commit_email: string | null;
   state: string;
   user_type: string;
   namespace_id: number | null;

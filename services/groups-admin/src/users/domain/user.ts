@@ -1,5 +1,6 @@
 import { displayTextProblems, isEmailAddress } from '@switchyard/texts';
 import { lengthProblems, note, type Problems, pathProblems } from '../../rules';
+import { settingDefaults } from '../../settings';
 
 /** States of users (G-2-1). */
 export type UserState = 'active' | 'blocked' | 'deactivated' | 'banned' | 'ldap_blocked' | 'blocked_pending_approval';
@@ -18,8 +19,8 @@ export interface CheckedFields {
   projectsLimit?: number;
 }
 
-/** Shortest and longest password, characters. */
-const passwordLength = { least: 8, most: 128 };
+/** Longest password, characters. */
+const maxPasswordLength = 128;
 
 /** Longest text of the profile, characters. */
 const maxTextLength = 255;
@@ -34,8 +35,14 @@ const usernameProblems = (username: string): string[] =>
     ? [`${username} is a reserved name`]
     : pathProblems(username, { atTop: true });
 
-/** What is wrong with the fields of a user; empty when they are valid. */
-export function userProblems(fields: CheckedFields): Problems {
+/**
+ * What is wrong with the fields of a user; empty when they are valid.
+ * @param leastPassword shortest password, characters
+ */
+export function userProblems(
+  fields: CheckedFields,
+  leastPassword: number = settingDefaults.minimum_password_length,
+): Problems {
   const problems: Problems = {};
   const { email, name, username, password, publicEmail, commitEmail, projectsLimit } = fields;
   if (email !== undefined) note(problems, 'email', email === '' ? ["can't be blank"] : emailProblems(email));
@@ -46,9 +53,9 @@ export function userProblems(fields: CheckedFields): Problems {
   if (projectsLimit !== undefined && projectsLimit < 0)
     note(problems, 'projects_limit', ['must be greater than or equal to 0']);
   if (password !== undefined) {
-    if (password.length < passwordLength.least)
-      note(problems, 'password', [`is too short (minimum is ${passwordLength.least} characters)`]);
-    note(problems, 'password', lengthProblems(password, passwordLength.most));
+    if (password.length < leastPassword)
+      note(problems, 'password', [`is too short (minimum is ${leastPassword} characters)`]);
+    note(problems, 'password', lengthProblems(password, maxPasswordLength));
   }
   return problems;
 }

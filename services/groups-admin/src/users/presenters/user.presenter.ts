@@ -1,3 +1,4 @@
+import { avatarUrl } from '@switchyard/directory';
 import type { UserRow } from '../domain/user-row';
 
 /** What a user reference is made of. */
@@ -18,7 +19,7 @@ export const presentUserReference = (user: ReferenceRow, externalUrl: string) =>
   name: user.name,
   state: user.state,
   locked: false,
-  avatar_url: user.avatar_url,
+  avatar_url: avatarUrl(user.avatar_url, externalUrl),
   web_url: `${externalUrl}/${user.username}`,
 });
 
@@ -44,9 +45,9 @@ export function presentUser(user: UserRow, externalUrl: string) {
     pronouns: shown(user.pronouns),
     bot: user.user_type !== 'human',
     work_information: shown(workInformation(user)),
-    followers: 0,
-    following: 0,
-    is_followed: false,
+    followers: user.followers,
+    following: user.following,
+    is_followed: user.is_followed,
     local_time: null,
   };
 }
@@ -68,6 +69,7 @@ export function presentFullUser(
     confirmed_at: iso(user.confirmed_at),
     last_activity_on: user.last_activity_on,
     email: user.email,
+    ...(user.unconfirmed_email === null ? {} : { unconfirmed_email: user.unconfirmed_email }),
     theme_id: user.theme_id,
     color_scheme_id: user.color_scheme_id,
     projects_limit: user.projects_limit,
@@ -92,6 +94,7 @@ export function presentFullUser(
     note: user.note,
     created_by: creatorOf(user, externalUrl),
     email_reset_offered_at: null,
+    ...(user.custom_attributes === undefined ? {} : { custom_attributes: user.custom_attributes }),
   };
 }
 

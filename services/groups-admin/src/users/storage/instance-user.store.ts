@@ -1,6 +1,6 @@
 import { sql } from '@switchyard/database/sql';
 import type { DirectoryTx } from '../../directory';
-import type { internalUserTypes } from '../../rules';
+import { type internalUserTypes, noreplyAddress } from '../../rules';
 import { insertUserNamespace } from './user.store';
 
 interface InternalUser {
@@ -25,7 +25,7 @@ async function insertInternalUser(tx: DirectoryTx, { type, username, name }: Int
     const [row] = await tx.write(
       'user',
       sql`insert into users (username, name, email, user_type, admin, can_create_group, projects_limit, confirmed_at)
-        select ${free}, ${name}, ${`${free}@noreply.localhost`}, ${type}, false, false, 0, now()
+        select ${free}, ${name}, ${noreplyAddress(free, 'localhost')}, ${type}, false, false, 0, now()
         where not exists (select from namespaces where lower(full_path) = ${free})
         on conflict do nothing returning id`,
     );

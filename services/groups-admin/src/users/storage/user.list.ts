@@ -8,16 +8,26 @@ import {
   type PageRequest,
 } from '@switchyard/database';
 import { named, type Sql, sql } from '@switchyard/database/sql';
+import { customAttributesOf, hasCustomAttributes } from '../../custom-attributes';
 import { internalUserTypes } from '../../rules';
 import type { UserFilter, UserRow } from '../domain/user-row';
 
-const columns = sql`u.id, u.username, u.name, u.email, u.user_type, u.state, u.admin, u.external, u.avatar_url, u.public_email,
+const columns = (
+  viewerId: number,
+): Sql => sql`u.id, u.username, u.name, u.email, u.user_type, u.state, u.admin, u.external, u.avatar_url, u.public_email,
   u.commit_email, u.bio, u.location, u.skype, u.linkedin, u.twitter, u.discord, u.github, u.website_url, u.organization,
   u.job_title, u.pronouns, u.note, u.preferred_language, u.theme_id, u.color_scheme_id, u.projects_limit, u.can_create_group,
   u.private_profile, u.shared_runners_minutes_limit, u.extra_shared_runners_minutes_limit, u.confirmed_at, u.last_sign_in_at,
   u.current_sign_in_at, u.last_activity_on::text as last_activity_on, u.created_at, own.id as namespace_id,
   by.id as creator_id, by.username as creator_username, by.name as creator_name, by.state as creator_state,
-  by.avatar_url as creator_avatar_url, by.public_email as creator_public_email`;
+  by.avatar_url as creator_avatar_url, by.public_email as creator_public_email,
+  (select e.email from emails e where e.user_id = u.id and e.becomes_primary) as unconfirmed_email,
+  (select count(*)::int from user_follows f where f.followed_id = u.id) as followers,
+  (select count(*)::int from user_follows f where f.follower_id = u.id) as following,
+  exists (select from user_follows f where f.followed_id = u.id and f.follower_id = ${viewerId}) as is_followed`;
+
+const columnsWithAttributes = (viewerId: number): Sql =>
+  sql`${columns(viewerId)}, ${customAttributesOf('user', sql`u.id`)} as custom_attributes`;
 
 const tables = sql`users u
   left join namespaces own on own.owner_id = u.id
@@ -53,6 +63,8 @@ const clauses: ClauseTable<UserFilter, UserFilter> = {
   createdAfter: (timestamp) => sql`u.created_at > ${timestamp}`,
   createdBefore: (timestamp) => sql`u.created_at < ${timestamp}`,
   withoutProjectBots: when(sql`u.user_type <> 'bot'`),
+  customAttributes: (values) => hasCustomAttributes('user', sql`u.id`, values),
+  withCustomAttributes: () => [],
   withoutProjects: when(sql`not exists (select from projects p where p.namespace_id = own.id)`),
 };
 
@@ -72,12 +84,13 @@ export const listUsers = (
   db: Database,
   filter: UserFilter,
   request: PageRequest,
+  viewerId: number,
 ): Promise<{ rows: UserRow[]; page: PageInfo }> =>
   listPage<UserRow>({
     db,
     name: 'list_users',
     searches: filter.search !== undefined,
-    select: columns,
+    select: filter.withCustomAttributes ? columnsWithAttributes(viewerId) : columns(viewerId),
     from: tables,
     where: clausesOf(clauses, filter, filter),
     orders,
@@ -86,5 +99,14 @@ export const listUsers = (
   });
 
 /** One user; undefined when there is none. */
-export const findUser = (db: Database, userId: number): Promise<UserRow | undefined> =>
-  db.one<UserRow>(named('find_user', sql`select ${columns} from ${tables} where u.id = ${userId}`));
+export const findUser = (
+  db: Database,
+  userId: number,
+  viewerId: number,
+  { withCustomAttributes = false } = {},
+): Promise<UserRow | undefined> =>
+  db.one<UserRow>(
+    withCustomAttributes
+      ? sql`select ${columnsWithAttributes(viewerId)} from ${tables} where u.id = ${userId}`
+      : named('find_user', sql`select ${columns(viewerId)} from ${tables} where u.id = ${userId}`),
+  );

@@ -1,10 +1,24 @@
-import { type Database, isUniqueViolation, type PageRequest, type Tx } from '@switchyard/database';
+import { type Database, isUniqueViolation, type PageRequest, type SqlExecutor, type Tx } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
-import { conflict } from '@switchyard/errors';
-import type { DirectoryTx, DirectoryWriter } from '../../directory';
+import { conflict, invalid } from '@switchyard/errors';
+import { endAccessRequestsOfUser } from '../../access-requests';
+import { type StoredAvatar, setAvatar } from '../../avatars';
+import { type DirectoryTx, type DirectoryWriter, purgeBegun } from '../../directory';
 import type { Prisma } from '../../generated/prisma/client';
+import { choosePrimaryEmail } from '../domain/email';
 import type { LockedUser, UserFilter, UserRow } from '../domain/user-row';
+import {
+  awaitPrimary,
+  confirmedAddresses,
+  dropAddress,
+  forgetWaitingPrimary,
+  isAddressOfOther,
+  lockAddress,
+} from './email.store';
 import { findUser, listUsers } from './user.list';
+
+/** Its notices wake those who delete users with what they wrote, in all processes. */
+const userDeletionChannel = 'switchyard_user_deletions';
 
 /** Columns of a user to insert; those of a user to change are all optional. */
 type NewUser = Omit<Prisma.UserCreateInput, 'id'> & { username: string; name: string; email: string };
@@ -20,13 +34,71 @@ function takenError(error: unknown): unknown {
 // Queried before the insert, so that a taken e-mail and a taken username are refused in this order, whatever index is
 // checked first.
 async function refuseTaken(tx: Tx, fields: { email?: string; username?: string }, userId: number): Promise<void> {
-  const [found] = await tx.query<{ email: boolean; username: boolean }>(sql`
-    select exists (select from users where lower(email) = lower(${fields.email ?? ''}::text) and id <> ${userId}::bigint) as email,
+  if (fields.email !== undefined) await lockAddress(tx, fields.email);
+  const found = await takenFields(tx, fields, userId);
+  if (found.email) throw conflict('Email has already been taken');
+  if (found.username) throw conflict('Username has already been taken');
+}
+
+/** Which of an e-mail and a username belong to another user than `userId`. */
+async function takenFields(
+  db: SqlExecutor,
+  fields: { email?: string | undefined; username?: string | undefined },
+  userId: number,
+): Promise<{ email: boolean; username: boolean }> {
+  const [found] = await db.query<{ email: boolean; username: boolean }>(sql`
+    select ${isAddressOfOther(fields.email ?? '', userId)} as email,
       exists (select from users where lower(username) = lower(${fields.username ?? ''}::text) and id <> ${userId}::bigint)
       or exists (select from namespaces where lower(full_path) = lower(${fields.username ?? ''}::text)
         and owner_id is distinct from ${userId}::bigint) as username`);
-  if (found?.email) throw conflict('Email has already been taken');
-  if (found?.username) throw conflict('Username has already been taken');
+  return found ?? { email: false, username: false };
+}
+
+/** Who changes a user, when, and whether a new e-mail needs no confirmation. */
+interface UserChange {
+  readonly actorId: number;
+  readonly at: Date;
+  readonly skipReconfirmation: boolean;
+  readonly avatar: StoredAvatar | null | undefined;
+}
+
+/**
+ * Sets the primary e-mail, or makes it wait for its confirmation.
+ * @returns the columns to be written
+ */
+async function changePrimaryEmail(
+  tx: DirectoryTx,
+  user: LockedUser,
+  wanted: string,
+  { actorId, at, skipReconfirmation }: UserChange,
+): Promise<Pick<Partial<NewUser>, 'email' | 'confirmedAt'>> {
+  const ownsWanted = (await confirmedAddresses(tx, user.id)).has(wanted.toLowerCase());
+  if (choosePrimaryEmail({ ...user, ownsWanted }, wanted, skipReconfirmation) === 'wait') {
+    await awaitPrimary(tx, { userId: user.id, email: wanted, actorId, at });
+    return {};
+  }
+  await forgetWaitingPrimary(tx, user.id, wanted);
+  if (wanted.toLowerCase() === user.email.toLowerCase() && user.confirmed) return { email: wanted };
+  return { email: wanted, confirmedAt: at };
+}
+
+/** Refuses a public e-mail, and one of commits, that is no confirmed one of the user; one that stays is taken. */
+async function requireOwned(
+  tx: Tx,
+  userId: number,
+  fields: { publicEmail?: string | null; commitEmail?: string | null },
+  before: { public_email: string; commit_email: string | null },
+): Promise<void> {
+  const wanted = [
+    ['public_email', fields.publicEmail, before.public_email],
+    ['commit_email', fields.commitEmail, before.commit_email],
+  ] as const;
+  const changed = wanted.filter(([, address, known]) => address && address.toLowerCase() !== known?.toLowerCase());
+  if (changed.length === 0) return;
+  const owned = await confirmedAddresses(tx, userId);
+  const foreign = changed.filter(([, address]) => !owned.has((address ?? '').toLowerCase()));
+  if (foreign.length > 0)
+    throw invalid(Object.fromEntries(foreign.map(([field]) => [field, ['is not an email you own']])));
 }
 
 /** A user's namespace: at the top level, public, so that the visibility of what is in it is its own. */
@@ -48,19 +120,20 @@ export async function insertUserNamespace(
 
 const lockUser = (tx: Tx, userId: number): Promise<LockedUser | undefined> =>
   tx.one<LockedUser>(sql`
-    select u.id, u.username, u.name, u.state, u.user_type,
+    select u.id, u.username, u.name, u.email, u.confirmed_at is not null as confirmed, u.public_email, u.commit_email, u.state,
+      u.user_type,
       (select n.id from namespaces n where n.owner_id = u.id) as namespace_id
     from users u where u.id = ${userId}::bigint for update of u`);
 
-// A group without another Owner, by a membership of its own or of a group above it.
-const soleOwnerOf = (userId: number): Sql => sql`
-  select exists (
-    select from memberships m join namespaces n on n.id = m.namespace_id
-    where m.user_id = ${userId}::bigint and m.access_level = 50 and n.marked_for_deletion_at is null
-      and not exists (
-        select from memberships other
-        where other.namespace_id = any (n.ancestry) and other.access_level = 50 and other.user_id <> m.user_id
-          and (other.expires_at is null or other.expires_at > now()))) as found`;
+// Groups `n` without another Owner, by a membership of its own or of a group above it.
+const soleOwned = (userId: number): Sql => sql`
+  memberships m join namespaces n on n.id = m.namespace_id
+  where m.user_id = ${userId}::bigint and m.access_level = 50 and n.marked_for_deletion_at is null
+    and not exists (
+      select from memberships other
+      where other.namespace_id = any (n.ancestry) and other.access_level = 50 and other.user_id <> m.user_id
+        and (other.expires_at is null or other.expires_at > now())
+        and not exists (select from access_token_bots b where b.user_id = other.user_id))`;
 
 /** Users over Prisma, with SQL for what Prisma cannot express. */
 export function userStore(db: Database, { prismaTransaction }: DirectoryWriter) {
@@ -75,32 +148,46 @@ export function userStore(db: Database, { prismaTransaction }: DirectoryWriter) 
   };
 
   return {
-    find: (userId: number): Promise<UserRow | undefined> => findUser(db, userId),
-    list: (filter: UserFilter, request: PageRequest) => listUsers(db, filter, request),
+    find: (
+      userId: number,
+      viewerId: number,
+      options?: { withCustomAttributes?: boolean },
+    ): Promise<UserRow | undefined> => findUser(db, userId, viewerId, options),
+    list: (filter: UserFilter, request: PageRequest, viewerId: number) => listUsers(db, filter, request, viewerId),
+    taken: (fields: { email?: string | undefined; username?: string | undefined }, userId: number) =>
+      takenFields(db, fields, userId),
 
-    create: (fields: NewUser): Promise<number> =>
+    create: (fields: NewUser, { actorId, at, avatar }: Omit<UserChange, 'skipReconfirmation'>): Promise<number> =>
       inTransaction(async (client, tx) => {
         await refuseTaken(tx, fields, 0);
         const created = await client.user.create({ data: fields, select: { id: true } });
         const id = Number(created.id);
         await insertUserNamespace(tx, id, fields.username, fields.name);
+        await setAvatar(tx, { kind: 'user', id }, avatar);
+        if (!fields.confirmedAt) await awaitPrimary(tx, { userId: id, email: fields.email, actorId, at });
+        await requireOwned(tx, id, fields, { public_email: '', commit_email: null });
         return id;
       }),
 
-    update: (userId: number, fields: Partial<NewUser>): Promise<boolean> =>
+    update: (userId: number, { email, ...fields }: Partial<NewUser>, change: UserChange): Promise<boolean> =>
       inTransaction(async (client, tx) => {
         const user = await lockUser(tx, userId);
         if (user === undefined) return false;
-        await refuseTaken(tx, fields, userId);
+        await refuseTaken(tx, { ...fields, ...(email === undefined ? {} : { email }) }, userId);
+        const primary = email === undefined ? {} : await changePrimaryEmail(tx, user, email, change);
         await client.user.update({
           where: { id: BigInt(userId) },
-          data: { ...fields, updatedAt: new Date() },
+          data: { ...fields, ...primary, updatedAt: new Date() },
           select: { id: true },
         });
+        await requireOwned(tx, userId, fields, user);
+        if (primary.email !== undefined && primary.email.toLowerCase() !== user.email.toLowerCase())
+          await dropAddress(tx, userId, user.email);
         const username = fields.username ?? user.username;
         const name = fields.name ?? user.name;
         const moves = username !== user.username || name !== user.name;
         if (moves && user.namespace_id !== null) await moveUserNamespace(tx, user.namespace_id, username, name);
+        await setAvatar(tx, { kind: 'user', id: userId }, change.avatar);
         return true;
       }),
 
@@ -121,17 +208,51 @@ export function userStore(db: Database, { prismaTransaction }: DirectoryWriter) 
         return true;
       }),
 
+    requestHardDeletion: (
+      userId: number,
+      actorId: number,
+      check: (user: LockedUser, tx: Tx) => Promise<void>,
+    ): Promise<boolean> =>
+      inTransaction(async (client, tx) => {
+        const user = await lockUser(tx, userId);
+        if (user === undefined) return false;
+        await check(user, tx);
+        await tx.query(sql`
+          insert into user_deletions (user_id, actor_id) values (${userId}::bigint, ${actorId}::bigint) on conflict do nothing`);
+        await client.user.update({ where: { id: BigInt(userId) }, data: { state: 'blocked' }, select: { id: true } });
+        tx.notify(userDeletionChannel);
+        return true;
+      }),
+
+    onHardDeletions: (wake: () => void): (() => void) => db.notices.listen(userDeletionChannel, wake),
+
+    hardDeletions: (after: number, limit: number): Promise<{ id: number; actorId: number }[]> =>
+      db.query(sql`
+        select user_id as id, actor_id as "actorId" from user_deletions
+        where user_id > ${after}::bigint order by user_id limit ${limit}`),
+
+    markSoleOwnedGroups: (userId: number, limit: number): Promise<number> =>
+      inTransaction(async (_client, tx) => {
+        const marked = await tx.write(
+          'namespace',
+          sql`update namespaces set marked_for_deletion_at = ${purgeBegun}, updated_at = now()
+            where id in (select n.id from ${soleOwned(userId)} order by n.id limit ${limit}) returning id`,
+        );
+        return marked.length;
+      }),
+
     delete: (
       userId: number,
       deletedById: number,
       check: (user: LockedUser & { soleOwner: boolean }, tx: Tx, ghostId: number) => Promise<void>,
+      { hard }: { readonly hard: boolean },
     ): Promise<boolean> =>
       inTransaction(async (client, tx) => {
         const user = await lockUser(tx, userId);
         if (user === undefined) return false;
         const ghost = await tx.one<{ id: number }>(sql`select id from users where user_type = 'ghost'`);
         if (ghost === undefined) throw new Error('there is no ghost user');
-        const sole = await tx.one<{ found: boolean }>(soleOwnerOf(userId));
+        const sole = await tx.one<{ found: boolean }>(sql`select exists (select from ${soleOwned(userId)}) as found`);
         await check({ ...user, soleOwner: sole?.found ?? false }, tx, ghost.id);
         const held = await tx.query<{ id: number }>(
           sql`select id from memberships where user_id = ${userId}::bigint order by id for update`,
@@ -140,11 +261,12 @@ export function userStore(db: Database, { prismaTransaction }: DirectoryWriter) 
           'membership',
           held.map(({ id }) => id),
         );
+        await endAccessRequestsOfUser(tx, userId);
         await tx.writeHidden(sql`
           with gone as (delete from project_stars where user_id = ${userId}::bigint returning project_id)
           update projects set star_count = star_count - 1 where id in (select project_id from gone)`);
         await client.personalAccessToken.deleteMany({ where: { userId: BigInt(userId) } });
-        if (user.namespace_id !== null) await abandonNamespace(tx, user.namespace_id);
+        if (user.namespace_id !== null) await abandonNamespace(tx, user.namespace_id, hard);
         await client.userTombstone.create({
           data: {
             id: BigInt(userId),
@@ -177,12 +299,14 @@ async function moveUserNamespace(tx: DirectoryTx, namespaceId: number, path: str
 /**
  * Hides a deleted user's namespace with its projects, and frees its path for another user. No username begins with a
  * dash.
+ * @param atOnce the purge does not wait for the delay
  */
-async function abandonNamespace(tx: DirectoryTx, namespaceId: number): Promise<void> {
+async function abandonNamespace(tx: DirectoryTx, namespaceId: number, atOnce: boolean): Promise<void> {
   await tx.query(sql`delete from redirect_routes where namespace_id = ${namespaceId}::bigint`);
   await tx.write(
     'namespace',
-    sql`update namespaces set owner_id = null, marked_for_deletion_at = now(), updated_at = now(),
+    sql`update namespaces set owner_id = null, updated_at = now(),
+        marked_for_deletion_at = ${atOnce ? purgeBegun : sql`now()`},
         path = '-deleted-' || id, full_path = '-deleted-' || id
       where id = ${namespaceId}::bigint returning id`,
   );

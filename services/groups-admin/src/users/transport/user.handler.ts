@@ -7,7 +7,8 @@ import {
 } from '@switchyard/protos/groups_admin/v1/user';
 import type { Actor } from '@switchyard/protos/rpc/v1/identity';
 import { entity, implement, nothing, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
-import type { Users } from '../application/users';
+import { toAvatarChange } from '../../avatars';
+import type { UserFields, Users } from '../application/users';
 import type { StateChange } from '../domain/user';
 import type { UserFilter, UserRow } from '../domain/user-row';
 import { presentFullUser, presentUser, presentUserReference } from '../presenters/user.presenter';
@@ -36,42 +37,47 @@ const filterOf = (request: ListUsersRequest, actor: Actor): UserFilter => ({
   createdBefore: actor.admin ? request.createdBefore : undefined,
   withoutProjectBots: request.withoutProjectBots,
   withoutProjects: request.withoutProjects && actor.admin,
+  customAttributes: actor.admin ? request.customAttributes?.values : undefined,
+  withCustomAttributes: request.withCustomAttributes === true && actor.admin,
 });
 
 /** Fields that were sent; absent ones stay out, so that they keep their value. */
-const fieldsOf = (settings: UserSettings | undefined) =>
-  Object.fromEntries(Object.entries(settings ?? {}).filter(([, value]) => value !== undefined));
+const fieldsOf = ({ avatar, ...others }: Partial<UserSettings> = {}): UserFields =>
+  Object.fromEntries(
+    Object.entries({ ...others, avatar: toAvatarChange(avatar) }).filter(([, value]) => value !== undefined),
+  );
 
 /** UserService. */
 export function userHandler(users: Users, externalUrl: string): ServiceImplementation {
   const full = (user: UserRow) => presentFullUser(user, externalUrl, { forAdministrator: true });
   return implement(UserServiceService, {
     getCurrentUser: async (_request, { actor }) =>
-      entity(presentFullUser(await users.get(actor.userId), externalUrl, { forAdministrator: actor.admin })),
+      entity(presentFullUser(await users.get(actor.userId, actor), externalUrl, { forAdministrator: actor.admin })),
 
     listUsers: async (request, { actor }) => {
       if (actor.userId === 0 && request.username === '') throw forbidden('Not authorized to access /api/v4/users');
       const asked = pageRequest(request.page, { orderBy: 'id', descending: true });
       const order = actor.admin ? asked : { ...asked, orderBy: 'id', sort: 'desc' as const };
-      const { rows, page: info } = await users.list(filterOf(request, actor), order);
+      const { rows, page: info } = await users.list(filterOf(request, actor), order, actor);
       const present = actor.admin ? full : (user: UserRow) => presentUserReference(user, externalUrl);
       return page(rows.map(present), { ...info, keyset: asked.mode === 'keyset' });
     },
 
     getUser: async (request, { actor }) => {
       if (actor.userId === 0) throw forbidden('Not authorized!');
-      const user = await users.get(request.userId);
+      const options = { withCustomAttributes: request.withCustomAttributes === true };
+      const user = await users.get(request.userId, actor, options);
       return entity(actor.admin ? full(user) : presentUser(user, externalUrl));
     },
 
     createUser: async ({ settings, skipConfirmation }, { actor }) =>
       entity(full(await users.create(fieldsOf(settings), { confirmed: skipConfirmation }, actor))),
 
-    updateUser: async ({ userId, settings }, { actor }) =>
-      entity(full(await users.update(userId, fieldsOf(settings), actor))),
+    updateUser: async ({ userId, settings, skipReconfirmation }, { actor }) =>
+      entity(full(await users.update(userId, fieldsOf(settings), { skipReconfirmation }, actor))),
 
-    deleteUser: async ({ userId, ifUnmodifiedSince }, { actor }) => {
-      await users.delete(userId, actor, ifUnmodifiedSince);
+    deleteUser: async ({ userId, ifUnmodifiedSince: unmodifiedSince, hardDelete: hard }, { actor }) => {
+      await users.delete(userId, actor, { hard, unmodifiedSince });
       return nothing();
     },
 

@@ -19,6 +19,10 @@ export type JobRequest =
   | { readonly kind: 'merge_train'; readonly trainId: number }
   /** Remove `refs/merge-requests/<iid>/train`, which pointed at `sha` if that is known, unless a car needs it. */
   | { readonly kind: 'train_ref'; readonly projectId: number; readonly iid: number; readonly sha?: string | undefined }
+  /** Measure the repository of a project. */
+  | { readonly kind: 'repository_size'; readonly projectId: number }
+  /** Delete the merge requests of a user who was deleted with what they wrote. */
+  | { readonly kind: 'delete_authored'; readonly userId: number }
   /** Check the open merge requests into a branch again. */
   | { readonly kind: 'recheck'; readonly projectId: number; readonly targetBranch: string };
 
@@ -50,7 +54,16 @@ export interface Lane {
 export const lanes: readonly Lane[] = [
   { kinds: ['merge_train', 'settle_merge'], places: 4, ofProject: 2, restMs: 0 },
   {
-    kinds: ['mergeability', 'auto_merge', 'rebase', 'train_ref', 'recheck', 'merge_request_facts'],
+    kinds: [
+      'mergeability',
+      'auto_merge',
+      'rebase',
+      'train_ref',
+      'recheck',
+      'merge_request_facts',
+      'repository_size',
+      'delete_authored',
+    ],
     places: 3,
     ofProject: 2,
     restMs: 10,

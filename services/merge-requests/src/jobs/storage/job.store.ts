@@ -6,7 +6,10 @@ import type { ClaimedJob, JobRequest, Lane } from '../domain/job';
 function keyOf(request: JobRequest): string {
   switch (request.kind) {
     case 'mergeability':
+    case 'repository_size':
       return String(request.projectId);
+    case 'delete_authored':
+      return String(request.userId);
     case 'merge_train':
       return String(request.trainId);
     case 'recheck':
@@ -22,8 +25,9 @@ function keyOf(request: JobRequest): string {
 
 /** The project of a job by its kind and key, as {@link keyOf} writes it. */
 const projectOf = sql`case
-  when kind = 'mergeability' then key::bigint
+  when kind in ('mergeability', 'repository_size') then key::bigint
   when kind in ('recheck', 'train_ref', 'merge_request_facts') then split_part(key, ':', 1)::bigint
+  when kind = 'delete_authored' then null
   when kind = 'merge_train' then (select t.project_id from merge_trains t where t.id = key::bigint)
   else (select mr.project_id from merge_requests mr where mr.id = key::bigint) end`;
 

@@ -42,6 +42,8 @@ export interface MergeRequestReads {
   unmergedFrom(sourceProjectId: number, sourceBranch: string): Promise<MergeRequest[]>;
   /** Open merge requests into a branch. */
   openInto(projectId: number, targetBranch: string): Promise<MergeRequest[]>;
+  /** Ids of up to `limit` merge requests of an author. */
+  authoredBy(authorId: number, limit: number): Promise<number[]>;
   /** Ids of open merge requests with auto-merge set. */
   withAutoMerge(limit: number): Promise<number[]>;
 }

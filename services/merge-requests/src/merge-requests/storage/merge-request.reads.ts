@@ -67,6 +67,12 @@ export const mergeRequestReads = (db: Database) => ({
     return rows.map(toMergeRequest);
   },
 
+  async authoredBy(authorId: number, limit: number): Promise<number[]> {
+    const rows = await db.query<{ id: number }>(sql`
+      select id from merge_requests where author_id = ${authorId} order by created_at, id limit ${limit}`);
+    return rows.map(({ id }) => id);
+  },
+
   /**
    * Open merge requests with auto-merge set: checked from time to time, for what no event reports (a time that has
    * come).

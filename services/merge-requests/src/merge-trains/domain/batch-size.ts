@@ -47,7 +47,7 @@ export function withBatchAt(train: Train, position: number): Train {
   const size = batchSizeAt(train, position);
   const members = train.cars.slice(position, position + size);
   // Those that were in a batch of this car before it was put first still bear its id.
-  const marked = new Set([first.id, ...[...members, first].flatMap(({ batchId }) => batchId ?? [])]);
+  const marked = new Set([first.id, ...members.flatMap(({ batchId }) => batchId ?? [])]);
   return {
     ...train,
     cars: train.cars.map((car, at): Car => {

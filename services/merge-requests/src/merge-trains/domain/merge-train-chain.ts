@@ -37,6 +37,19 @@ export function isFailing(group: Group): boolean {
   return build !== undefined && (ended.has(build.verdict) || (hasFailed(build) && build.verdict !== 'green'));
 }
 
+/** The group that a pipeline tests. */
+export const testedBy = (train: Train, pipelineId: number): Group | undefined =>
+  groupsOf(train.cars).find((group) => testedBuild(group)?.pipelineId === pipelineId);
+
+/** The train with the same change of the build of each car of a group. */
+export const withBuild = (train: Train, group: Group, change: Partial<CarBuild>): Train => ({
+  ...train,
+  cars: train.cars.map(
+    (car): Car =>
+      group.includes(car) && car.build !== undefined ? { ...car, build: { ...car.build, ...change } } : car,
+  ),
+});
+
 const hasFailed = ({ reruns, failedNames }: CarBuild): boolean => reruns > 0 || failedNames.length > 0;
 
 /** Whether a group occupies a place of the window, or is about to. */
@@ -61,7 +74,8 @@ function countOf<Item>(items: readonly Item[], counts: (item: Item) => boolean):
 const isUntested = ({ pipelineId, requested, reruns, failedNames }: CarBuild): boolean =>
   pipelineId === undefined && !requested && reruns === 0 && failedNames.length === 0;
 
-const withoutPipeline = (car: Car): Car =>
+/** A car whose commit has to be tested afresh. */
+export const withoutPipeline = (car: Car): Car =>
   car.build === undefined || isUntested(car.build)
     ? car
     : {
@@ -111,10 +125,8 @@ interface Chained {
   readonly tip: string | undefined;
 }
 
-/** Drops the builds of a group that do not lie on `tip` any more. */
+/** Drops the builds of a group that do not lie on `tip` any more; a group that stays as it is, is the same object. */
 function chained(group: Group, tip: string | undefined): Chained {
-  const kept = keptTip(group, tip);
-  if (kept !== null) return { group, tip: isFailing(group) ? tip : kept };
   let onto = tip;
   let cars = group.map((car): Car => {
     if (car.status === 'merging') {
@@ -129,22 +141,8 @@ function chained(group: Group, tip: string | undefined): Chained {
   });
   // A pipeline tests the whole batch or nothing of it.
   if (cars.some(({ build }) => build === undefined)) cars = cars.map(withoutPipeline);
-  return { group: cars, tip: isFailing(cars) ? tip : onto };
-}
-
-/** What a group that stays as it is ends in; null when something of it has to go. */
-function keptTip(group: Group, tip: string | undefined): string | undefined | null {
-  let onto = tip;
-  let built = 0;
-  let tested = 0;
-  for (const { status, held, build } of group) {
-    if (status !== 'merging' && ((held !== undefined && held.onto !== onto) || (build && build.onto !== onto)))
-      return null;
-    onto = build?.sha;
-    if (build !== undefined) built += 1;
-    if (build !== undefined && (build.requested || build.pipelineId !== undefined)) tested += 1;
-  }
-  return built < group.length && tested > 0 ? null : onto;
+  const next = cars.every((car, at) => car === group[at]) ? group : cars;
+  return { group: next, tip: isFailing(next) ? tip : onto };
 }
 
 function isTornApart(train: Train, group: Group): boolean {
@@ -246,23 +244,7 @@ export function inOrder(before: Train, train: Train): { train: Train; steps: Ste
   };
 }
 
-/** The commit that a car at `position` is to be built on; undefined while one ahead of it is not built. */
-export function ontoOf(train: Train, position: number): string | undefined {
-  let tip = train.base;
-  let at = 0;
-  for (const group of groupsOf(train.cars)) {
-    let onto = tip;
-    for (const car of group) {
-      if (at === position) return onto;
-      onto = car.build?.sha;
-      at += 1;
-    }
-    tip = isFailing(group) ? tip : onto;
-  }
-  return undefined;
-}
-
-/** The first car that has no build and can have one. */
+/** The one car that is to be built now: it has no build and can have one, and all ahead of it are built. */
 export function nextToBuild(train: Train): { car: Car; onto: string; continues: boolean } | undefined {
   let tip = train.base;
   for (const group of groupsOf(train.cars)) {

@@ -9,10 +9,12 @@ import {
   hasRoom,
   inOrder,
   nextToBuild,
-  ontoOf,
   outOfBatch,
   testedBuild,
+  testedBy,
+  withBuild,
   withoutCars,
+  withoutPipeline,
 } from './merge-train-chain';
 
 /** Weight of one more car in the moving average of how often cars fail. */
@@ -187,25 +189,18 @@ function blamed(train: Train, car: Car): Outcome {
 const streakKept = 10;
 
 function reported(train: Train, pipelineId: number, verdict: Verdict, failedNames: readonly string[]): Outcome {
-  const group = groupsOf(train.cars).find((cars) => testedBuild(cars)?.pipelineId === pipelineId);
+  const group = testedBy(train, pipelineId);
   const build = group && testedBuild(group);
   if (group === undefined || build === undefined || group[0]?.status === 'merging') return unchanged(train);
   // What was given up for lateness has been cancelled since: that is no verdict.
   if (build.verdict === 'late') return unchanged(train);
   const names = namesAfter(build, verdict, failedNames);
   if (build.verdict === verdict && names.join() === build.failedNames.join()) return unchanged(train);
-  const members = new Set(group.map(({ id }) => id));
-  const cars = train.cars.map(
-    (car): Car =>
-      members.has(car.id) && car.build !== undefined
-        ? { ...car, build: { ...car.build, verdict, failedNames: names } }
-        : car,
-  );
   const ends = verdict !== 'pending' && verdict !== build.verdict;
   const events: TrainEvent[] = ends ? [{ kind: 'judged', pipelineId, verdict, failedNames: names }] : [];
   if (verdict === 'green' && build.failedNames.length > 0)
     events.push({ kind: 'flaked', carId: (group.at(-1) as Car).id, names: build.failedNames });
-  return outcome(train, { ...train, cars }, events);
+  return outcome(train, withBuild(train, group, { verdict, failedNames: names }), events);
 }
 
 /** What failed last: it is kept while the commit is tested again, and is over once that has passed. */
@@ -215,17 +210,12 @@ function namesAfter(build: CarBuild, verdict: Verdict, failedNames: readonly str
 }
 
 function timedOut(train: Train, pipelineId: number): Outcome {
-  const group = groupsOf(train.cars).find((cars) => testedBuild(cars)?.pipelineId === pipelineId);
+  const group = testedBy(train, pipelineId);
   if (group === undefined || testedBuild(group)?.verdict !== 'pending' || train.state === 'paused')
     return unchanged(train);
-  const members = new Set(group.map(({ id }) => id));
-  const cars = train.cars.map(
-    (car): Car =>
-      members.has(car.id) && car.build !== undefined ? { ...car, build: { ...car.build, verdict: 'late' } } : car,
-  );
   return outcome(
     train,
-    { ...train, cars },
+    withBuild(train, group, { verdict: 'late' }),
     [{ kind: 'judged', pipelineId, verdict: 'late', failedNames: [] }],
     [pipelineId],
   );
@@ -261,19 +251,7 @@ function added(train: Train, { carId, mergeRequestId, first }: Extract<Signal, {
 
 /** Cars that failed while the target branch seemed to get a fresh chance: what failed may not have been theirs. */
 const pardoned = (car: Car): Car =>
-  car.status === 'fresh' && car.build?.verdict === 'failed'
-    ? {
-        ...car,
-        build: {
-          ...car.build,
-          pipelineId: undefined,
-          requested: false,
-          verdict: 'pending',
-          reruns: 0,
-          failedNames: [],
-        },
-      }
-    : car;
+  car.status === 'fresh' && car.build?.verdict === 'failed' ? withoutPipeline(car) : car;
 
 function controlled(train: Train, state: TrainState): Outcome {
   if (train.state === state && !train.targetFailing) return unchanged(train);
@@ -341,8 +319,8 @@ function mayLand(train: Train, position: number, to: string): boolean {
 function ofCar(train: Train, car: Car, signal: Extract<Signal, { carId: number }>): Outcome {
   const position = train.cars.indexOf(car);
   const { build } = car;
-  const wanted =
-    car.status !== 'merging' && build === undefined && car.held === undefined ? ontoOf(train, position) : undefined;
+  const next = nextToBuild(train);
+  const wanted = next?.car === car ? next.onto : undefined;
   switch (signal.kind) {
     case 'removed':
       return without(train, ({ id }) => (id === car.id ? signal.reason : undefined));
@@ -400,18 +378,8 @@ const newBuild = (onto: string, sha: string): CarBuild => ({
 });
 
 /** All cars that a new pipeline tests show it. */
-function opened(train: Train, tip: Car, pipelineId: number): Train {
-  const members = new Set(
-    (groupsOf(train.cars).find((cars) => cars.some(({ id }) => id === tip.id)) ?? [tip]).map(({ id }) => id),
-  );
-  return {
-    ...train,
-    cars: train.cars.map(
-      (car): Car =>
-        members.has(car.id) && car.build !== undefined ? { ...car, build: { ...car.build, pipelineId } } : car,
-    ),
-  };
-}
+const opened = (train: Train, tip: Car, pipelineId: number): Train =>
+  withBuild(train, groupsOf(train.cars).find((cars) => cars.includes(tip)) ?? [tip], { pipelineId });
 
 /**
  * A train and a signal give a train, what is to be done, and what is to be published. Pure: no clock, no git, no

@@ -2,7 +2,7 @@ import type { PageRequest as ListRequest, SqlExecutor } from '@switchyard/databa
 import { notFound } from '@switchyard/errors';
 import { MergeTrainServiceService } from '@switchyard/protos/merge_requests/v1/merge_train';
 import type { PageRequest, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
-import { entity, implement, nothing, page, pageRequest } from '@switchyard/rpc';
+import { entity, fixedOrder, implement, nothing, page } from '@switchyard/rpc';
 import { callerOf } from '../../callers';
 import { together } from '../../merge-requests';
 import type { addToMergeTrain } from '../application/add-to-merge-train';
@@ -40,7 +40,7 @@ export function mergeTrainHandler(
     wanted: PageRequest | undefined,
     sort: ListRequest['sort'],
   ): Promise<RepresentationPage> {
-    const request: ListRequest = { ...pageRequest(wanted, { orderBy: 'id' }), orderBy: 'id', sort };
+    const request: ListRequest = fixedOrder(wanted, 'id', sort);
     const { rows, page: info } = await listMergeTrainEntries(db, projectId, filter, request);
     return page(
       rows.map((entry) => presentMergeTrainEntry(entry, externalUrl)),

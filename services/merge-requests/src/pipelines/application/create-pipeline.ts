@@ -2,8 +2,7 @@ import { forbidden, invalid, notAllowed, notFound } from '@switchyard/errors';
 import type { Caller } from '../../callers';
 import { mergeRequestRef, parseSha, readCommit, resolveRevision } from '../../git';
 import { developer, mayMerge } from '../../repositories';
-import type { PipelineView } from '../domain/pipeline';
-import { shortRef } from '../domain/pipeline';
+import { type PipelineView, shortRef } from '../domain/pipeline';
 import { checkedVariables, type PipelineVariable } from '../domain/pipeline-variable';
 import type { PipelineEdges } from './pipeline.edges';
 
@@ -32,7 +31,7 @@ export const createPipeline =
         base: ["You do not have sufficient permission to run a pipeline on '%{ref}'.".replace('%{ref}', ref)],
       });
     }
-    const made = await edges.pipelines.create({
+    const pipeline = {
       projectId,
       sha: revision.sha,
       ref: shortRef(revision.ref ?? ref),
@@ -40,8 +39,8 @@ export const createPipeline =
       source: 'api',
       userId: caller.userId,
       committedAt: (await readCommit(repo, revision.sha))?.committedAt,
-      variables,
-    });
+    };
+    const made = await edges.pipelines.create(pipeline, variables);
     return found(await edges.pipelines.find(projectId, made.id));
   };
 

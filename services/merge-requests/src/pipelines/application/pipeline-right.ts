@@ -1,6 +1,6 @@
 import type { Caller } from '../../callers';
 import { mayMergeInto } from '../../repositories';
-import { isTrainRef, probedTrain } from '../domain/pipeline';
+import { isTrainRef, mergeRequestOf, probedTrain } from '../domain/pipeline';
 import type { PipelineEdges } from './pipeline.edges';
 
 /**
@@ -20,7 +20,6 @@ export async function mayDecideOn(
     const targetBranch = await edges.targetOfTrain(projectId, trainId);
     return targetBranch === undefined ? undefined : mayMergeInto(edges, projectId, targetBranch, caller);
   }
-  const iid = Number(/\d+/.exec(ref)?.[0]);
-  const mergeRequest = await edges.findMergeRequest({ projectId, iid });
+  const mergeRequest = await edges.findMergeRequest({ projectId, iid: mergeRequestOf(ref) ?? 0 });
   return mergeRequest && mayMergeInto(edges, projectId, mergeRequest.targetBranch, caller);
 }

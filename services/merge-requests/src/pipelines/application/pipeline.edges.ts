@@ -1,5 +1,5 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
-import type { RepositoryAccess } from '../../repositories';
+import type { ProjectAccess, RepositoryAccess } from '../../repositories';
 import type {
   CommitStatus,
   CommitStatusFilter,
@@ -11,7 +11,7 @@ import type {
   ReportRefusal,
   StatusReport,
 } from '../domain/pipeline';
-import type { PipelineVariable } from '../domain/pipeline-variable';
+import type { CiVariable, PipelineVariable } from '../domain/pipeline-variable';
 
 /** A merge request as pipelines know it. */
 export interface TestedMergeRequest {
@@ -34,6 +34,22 @@ export type FindMergeRequest = (key: { projectId: number; iid: number }) => Prom
 /** The target branch of a train of the project; undefined when there is none. */
 export type TargetOfTrain = (projectId: number, trainId: number) => Promise<string | undefined>;
 
+/** The access of a user who causes pipelines to their project; undefined when the user may not act any more. */
+export type AccessOfCauser = (projectId: number, userId: number) => Promise<ProjectAccess | undefined>;
+
+/** Of which pipeline the variables are resolved; see `VariableService.ResolveVariables`. */
+export interface VariableQuery {
+  readonly projectId: number;
+  readonly protectedRef: boolean;
+  readonly environment: string | undefined;
+  readonly withHidden: boolean;
+  /** Id of the public request. */
+  readonly requestId: string;
+}
+
+/** The variables of project, groups and instance that a pipeline gets. @throws AppError too_large; unavailable */
+export type ResolveVariables = (query: VariableQuery) => Promise<CiVariable[]>;
+
 /** Where pipelines and commit statuses are kept. Rows of a list come with the page they are. */
 export interface PipelineStore {
   /** Pipelines of a project. */
@@ -55,8 +71,11 @@ export interface PipelineStore {
   newestOfRef(projectId: number, ref: string): Promise<PipelineView | undefined>;
   /** Ref of the newest pipeline of a commit. */
   refOfCommit(projectId: number, sha: string): Promise<{ ref: string; tag: boolean } | undefined>;
-  /** Makes a pipeline that waits for reports, and makes it the head pipeline of the merge requests it is about. */
-  create(pipeline: NewPipeline): Promise<Pipeline>;
+  /**
+   * Makes a pipeline that waits for reports, and makes it the head pipeline of the merge requests it is about; its
+   * variables are stored encrypted.
+   */
+  create(pipeline: NewPipeline, variables?: readonly PipelineVariable[]): Promise<Pipeline>;
   /**
    * Takes a report: finds or makes its pipeline, sets the name's status, recomputes the pipeline, and lets the merge
    * requests whose head it is follow, all in one transaction.
@@ -67,15 +86,32 @@ export interface PipelineStore {
   cancel(projectId: number, pipelineId: number, actorId: number, now: Date): Promise<void>;
   /** Starts the failed and canceled names again; without any the pipeline stays as it is. */
   retry(projectId: number, pipelineId: number, actorId: number, now: Date): Promise<void>;
+  /** Marks the present run as one with job tokens; returns its number, undefined when the pipeline has finished. */
+  beginJobTokens(projectId: number, pipelineId: number): Promise<number | undefined>;
   /** @throws AppError not_found; precondition_failed when it changed after `unmodifiedSince` */
   remove(projectId: number, pipelineId: number, unmodifiedSince?: Date): Promise<void>;
 }
+
+/** A job token, which is shown once. */
+export interface IssuedJobToken {
+  readonly token: string;
+  readonly expiresAt: Date;
+}
+
+/** Issues a job token for a run of a pipeline; groups-admin owns them. */
+export type JobTokenIssuer = (
+  run: { readonly projectId: number; readonly pipelineId: number; readonly run: number; readonly userId: number },
+  requestId: string,
+) => Promise<IssuedJobToken>;
 
 /** What the use cases of pipelines work with. */
 export interface PipelineEdges extends Pick<RepositoryAccess, 'openRepository' | 'protectedBranches'> {
   readonly pipelines: PipelineStore;
   readonly findMergeRequest: FindMergeRequest;
   readonly targetOfTrain: TargetOfTrain;
+  readonly accessOfCauser: AccessOfCauser;
+  readonly resolveVariables: ResolveVariables;
+  readonly issueJobToken: JobTokenIssuer;
   readonly externalUrl: string;
   readonly clock: () => Date;
 }

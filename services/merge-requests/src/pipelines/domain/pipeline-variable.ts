@@ -1,4 +1,5 @@
 import { invalid } from '@switchyard/errors';
+import { maxVariableValueLength, variableKeyProblems } from '@switchyard/texts';
 
 /** A variable that a pipeline was made with. */
 export interface PipelineVariable {
@@ -11,19 +12,37 @@ export interface PipelineVariable {
 /** How an outside CI hands the value on: in the environment, or in a file that the environment names. */
 export type PipelineVariableType = 'env_var' | 'file';
 
-const tooLong = (limit: number): string => `is too long (maximum is ${limit} characters)`;
+/** A variable as an outside CI gets it for a pipeline. */
+export interface CiVariable extends Omit<PipelineVariable, 'value'> {
+  /** undefined: hidden from the reader. */
+  readonly value: string | undefined;
+  /** For pipelines of protected refs alone. */
+  readonly protected: boolean;
+  /** Not to be shown in logs. */
+  readonly masked: boolean;
+  /** References in the value stay as they are. */
+  readonly raw: boolean;
+  readonly environmentScope: string;
+  readonly source: 'pipeline' | 'project' | 'group' | 'instance';
+}
+
+/** Of each key what a pipeline was made with, else what it inherits; by key. */
+export function precedence(own: readonly PipelineVariable[], inherited: readonly CiVariable[]): CiVariable[] {
+  const nearest = new Map(inherited.map((variable) => [variable.key, variable]));
+  for (const variable of own) {
+    nearest.set(variable.key, {
+      ...variable,
+      protected: false,
+      masked: false,
+      raw: false,
+      environmentScope: '*',
+      source: 'pipeline',
+    });
+  }
+  return [...nearest.values()].sort((one, other) => (one.key < other.key ? -1 : 1));
+}
 
 const maxVariables = 200;
-const maxKeyLength = 255;
-const maxValueLength = 10_000;
-
-function keyProblems(key: string): string[] {
-  if (key === '') return ["can't be blank"];
-  return [
-    ...(key.length > maxKeyLength ? [tooLong(maxKeyLength)] : []),
-    ...(/^\w+$/.test(key) ? [] : ["can contain only letters, digits and '_'."]),
-  ];
-}
 
 /**
  * The variables of a new pipeline, with the blanks around their keys cut off.
@@ -36,9 +55,9 @@ export function checkedVariables(given: readonly PipelineVariable[]): PipelineVa
   const keys = variables.map(({ key }) => key);
   const repeated = [...new Set(keys.filter((key, index) => key !== '' && keys.indexOf(key) !== index))];
   const problems = {
-    'variables.key': [...new Set(keys.flatMap(keyProblems))],
-    'variables.value': variables.some(({ value }) => [...value].length > maxValueLength)
-      ? [tooLong(maxValueLength)]
+    'variables.key': [...new Set(keys.flatMap(variableKeyProblems))],
+    'variables.value': variables.some(({ value }) => [...value].length > maxVariableValueLength)
+      ? [`is too long (maximum is ${maxVariableValueLength} characters)`]
       : [],
     base:
       repeated.length === 0

@@ -1,6 +1,5 @@
 import type { UserRow } from '@switchyard/directory';
 import type { CommitStatusState, PipelineStatus } from './pipeline-status';
-import type { PipelineVariable } from './pipeline-variable';
 
 /** A pipeline as it is stored (G-2-13). Durations are whole seconds. */
 export interface Pipeline {
@@ -28,6 +27,8 @@ export interface Pipeline {
   readonly duration: number | undefined;
   readonly queuedDuration: number | undefined;
   readonly archived: boolean;
+  /** A job token was issued for its present run, so the end of that is published. */
+  readonly jobTokensIssued: boolean;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -117,7 +118,6 @@ export interface NewPipeline {
   readonly committedAt: Date | undefined;
   /** Where it begins; default `created`. */
   readonly status?: PipelineStatus;
-  readonly variables?: readonly PipelineVariable[];
 }
 
 /** Why a report was not taken: there is no such transition, or nothing to belong to. */
@@ -136,6 +136,12 @@ export const isTrainRef = (ref: string): boolean => trainRef.test(ref);
 export const probedTrain = (ref: string): number | undefined => {
   const [, id] = probeRef.exec(ref) ?? [];
   return id === undefined ? undefined : Number(id);
+};
+
+/** The number of the merge request that a ref belongs to, its train's ref included; undefined for other refs. */
+export const mergeRequestOf = (ref: string): number | undefined => {
+  const [, iid] = /^refs\/merge-requests\/(\d{1,15})\/\w+$/.exec(ref) ?? [];
+  return iid === undefined ? undefined : Number(iid);
 };
 
 /** A branch or tag by its short name; other refs stay as they are. */

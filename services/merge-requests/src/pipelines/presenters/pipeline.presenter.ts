@@ -2,7 +2,7 @@ import { type UserRow, userReference } from '@switchyard/directory';
 import { dateTime, optionalDateTime } from '../../repositories';
 import type { CommitStatus, Pipeline } from '../domain/pipeline';
 import type { PipelineStatus } from '../domain/pipeline-status';
-import type { PipelineVariable } from '../domain/pipeline-variable';
+import type { CiVariable, PipelineVariable } from '../domain/pipeline-variable';
 
 /** Where the project of a pipeline is found. */
 export interface PipelineRendering {
@@ -114,4 +114,16 @@ export const presentPipelineVariable = ({ key, value, type }: PipelineVariable) 
   key,
   value,
   raw: false,
+});
+
+/** A variable as a pipeline gets it; the value of a hidden one is null for users. */
+export const presentCiVariable = (variable: CiVariable) => ({
+  variable_type: variable.type,
+  key: variable.key,
+  value: variable.value ?? null,
+  protected: variable.protected,
+  masked: variable.masked,
+  raw: variable.raw,
+  environment_scope: variable.environmentScope,
+  source: variable.source,
 });

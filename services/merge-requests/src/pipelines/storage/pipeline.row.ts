@@ -27,6 +27,7 @@ export const toPipeline = (row: Record<string, unknown>): Pipeline => ({
   duration: given(row.duration),
   queuedDuration: given(row.queued_duration),
   archived: row.archived as boolean,
+  jobTokensIssued: row.job_tokens_issued === true,
   createdAt: row.created_at as Date,
   updatedAt: row.updated_at as Date,
 });

@@ -23,13 +23,14 @@ import {
   reportTimes,
   retryable,
 } from '../domain/pipeline-change';
-import { type CommitStatusState, type PipelineStatus, pipelineStatusOf } from '../domain/pipeline-status';
+import { type CommitStatusState, isFinished, type PipelineStatus, pipelineStatusOf } from '../domain/pipeline-status';
 import type { PipelineVariable } from '../domain/pipeline-variable';
 import { lockHead } from './head-lock';
+import { beginJobTokens, endJobTokenRuns } from './job-token-run.store';
 import type { HeadPipelines, PipelineFollowers } from './pipeline.followers';
 import { pipelineLists } from './pipeline.list';
 import { pipelineSelect, statusSelect, toCommitStatus, toPipeline, toPipelineView, toStatusView } from './pipeline.row';
-import { insertVariables, variablesOf } from './pipeline-variable.store';
+import type { pipelineVariableStore } from './pipeline-variable.store';
 
 /**
  * Makes a pipeline and the head pipeline of the merge requests it is about; one that tests a car of a train is no head
@@ -46,7 +47,6 @@ export async function insertPipeline(tx: Tx, pipeline: NewPipeline, followers?: 
       ${pipeline.status ?? 'created'}, ${pipeline.userId}, ${pipeline.mergeRequestId ?? null}, ${pipeline.committedAt ?? null})
     returning *`);
   const made = toPipeline(row!);
-  await insertVariables(tx, made.id, pipeline.variables ?? []);
   // The newest pipeline of its head is a merge request's head pipeline.
   if (heads.length > 0) await followers?.become(tx, heads, made.id);
   return made;
@@ -67,10 +67,15 @@ async function lockPipeline(tx: Tx, projectId: number, pipelineId: number): Prom
  */
 export async function cancelPipelines(tx: Tx, pipelineIds: readonly number[]): Promise<void> {
   if (pipelineIds.length === 0) return;
-  await tx.query(sql`
+  const canceled = await tx.query<{ id: number; job_tokens_issued: boolean }>(sql`
     update pipelines set status = 'canceled', finished_at = now(), updated_at = now(), lock_version = lock_version + 1,
       duration = case when started_at is null then null else greatest(0, round(extract(epoch from now() - started_at)))::int end
-    where id = any(${[...pipelineIds]}::bigint[]) and status not in ('success', 'failed', 'canceled', 'skipped')`);
+    where id = any(${[...pipelineIds]}::bigint[]) and status not in ('success', 'failed', 'canceled', 'skipped')
+    returning id, job_tokens_issued`);
+  await endJobTokenRuns(
+    tx,
+    canceled.flatMap(({ id, job_tokens_issued: issued }) => (issued ? id : [])),
+  );
   await tx.query(sql`
     update commit_statuses set status = 'canceled', finished_at = now(), updated_at = now()
     where pipeline_id = any(${[...pipelineIds]}::bigint[]) and not retried and status = any(${[...cancelable]}::text[])`);
@@ -96,6 +101,7 @@ async function change(
       lock_version = lock_version + 1,
       coverage = (select round(avg(coverage), 2) from commit_statuses where pipeline_id = ${before.id} and not retried)
     where id = ${before.id}`);
+  if (before.jobTokensIssued && (isFinished(status) || retriedAs !== undefined)) await endJobTokenRuns(tx, [before.id]);
   if (notifies) await heads.changed(tx, { pipelineId: before.id, status, failed, retriedAs, actorId, now });
   if (trainId !== undefined) await enqueueJobs(tx, [{ kind: 'merge_train', trainId }]);
 }
@@ -133,7 +139,11 @@ async function updateStatus(tx: Tx, current: CommitStatus, report: StatusReport,
 }
 
 /** The tables of pipelines and commit statuses. */
-export const pipelineStore = (db: Database, followers: PipelineFollowers) => ({
+export const pipelineStore = (
+  db: Database,
+  followers: PipelineFollowers,
+  variables: ReturnType<typeof pipelineVariableStore>,
+) => ({
   ...pipelineLists(db),
 
   async find(projectId: number, pipelineId: number): Promise<PipelineView | undefined> {
@@ -144,7 +154,7 @@ export const pipelineStore = (db: Database, followers: PipelineFollowers) => ({
   },
 
   /** The variables that it was made with, in the order in which they were given. */
-  variables: (pipelineId: number): Promise<PipelineVariable[]> => variablesOf(db, pipelineId),
+  variables: (pipelineId: number): Promise<PipelineVariable[]> => variables.of(pipelineId),
 
   async newestOfRef(projectId: number, ref: string): Promise<PipelineView | undefined> {
     const row = await db.one(sql`
@@ -159,8 +169,12 @@ export const pipelineStore = (db: Database, followers: PipelineFollowers) => ({
   },
 
   /** Makes a pipeline that waits for reports, and makes it the head pipeline of the merge requests it is about. */
-  create: (pipeline: NewPipeline): Promise<Pipeline> =>
-    db.transaction((tx) => insertPipeline(tx, pipeline, followers.heads)),
+  create: (pipeline: NewPipeline, given: readonly PipelineVariable[] = []): Promise<Pipeline> =>
+    db.transaction(async (tx) => {
+      const made = await insertPipeline(tx, pipeline, followers.heads);
+      await variables.insert(tx, made.id, given);
+      return made;
+    }),
 
   /**
    * Takes a report: finds or makes its pipeline, sets the name's status, recomputes the pipeline, and lets the merge
@@ -246,13 +260,20 @@ export const pipelineStore = (db: Database, followers: PipelineFollowers) => ({
       });
     }),
 
+  beginJobTokens: (projectId: number, pipelineId: number): Promise<number | undefined> =>
+    db.transaction(async (tx) => {
+      const pipeline = await lockPipeline(tx, projectId, pipelineId);
+      return isFinished(pipeline.status) ? undefined : beginJobTokens(tx, pipelineId);
+    }),
+
   remove: (projectId: number, pipelineId: number, unmodifiedSince?: Date): Promise<void> =>
     db.transaction(async (tx) => {
       // The deletion takes it from its cars, whose rows their train may have changed: the train comes first (ADR 24).
       await followers.cars.lockTrains(tx, pipelineId);
-      await lockPipeline(tx, projectId, pipelineId);
+      const { jobTokensIssued } = await lockPipeline(tx, projectId, pipelineId);
       await requireUnmodified(tx, 'pipelines', pipelineId, unmodifiedSince);
       const trainId = await followers.cars.trainOf(tx, pipelineId);
+      if (jobTokensIssued) await endJobTokenRuns(tx, [pipelineId]);
       await tx.query(sql`delete from pipelines where id = ${pipelineId}`);
       if (trainId !== undefined) await enqueueJobs(tx, [{ kind: 'merge_train', trainId }]);
     }),

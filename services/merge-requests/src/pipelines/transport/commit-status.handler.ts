@@ -19,6 +19,10 @@ export function commitStatusHandler(
 ) {
   return implement(CommitStatusServiceService, {
     async setCommitStatus(request, context) {
+      const { job } = context.actor;
+      // A job has the rights of another user: what it reports counts for its own pipeline alone (G-5-13).
+      if (job !== undefined && request.pipelineId > 0 && request.pipelineId !== job.pipelineId)
+        throw notFound('Pipeline');
       const { status, author } = await useCases.reportCommitStatus(callerOf(context), {
         projectId: request.projectId,
         revision: request.sha,
@@ -28,7 +32,7 @@ export function commitStatusHandler(
         targetUrl: request.targetUrl,
         description: request.description,
         coverage: request.coverage,
-        pipelineId: request.pipelineId || undefined,
+        pipelineId: job?.pipelineId ?? (request.pipelineId || undefined),
       });
       return entity(presentCommitStatus(status, author, externalUrl));
     },

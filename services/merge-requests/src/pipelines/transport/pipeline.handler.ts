@@ -1,20 +1,28 @@
 import { AppError, forbidden, notFound } from '@switchyard/errors';
 import { PipelineServiceService } from '@switchyard/protos/merge_requests/v1/pipeline';
 import { levels } from '@switchyard/rights';
-import { type CallContext, entity, implement, nothing, page, pageRequest } from '@switchyard/rpc';
+import { type CallContext, entity, fixedOrder, implement, nothing, page, pageRequest } from '@switchyard/rpc';
 import { callerOf } from '../../callers';
 import type { createMergeRequestPipeline, createPipeline } from '../application/create-pipeline';
+import type { issueJobToken } from '../application/issue-job-token';
+import type { listCiVariables } from '../application/list-ci-variables';
 import type { PipelineEdges } from '../application/pipeline.edges';
 import { mayDecideOn } from '../application/pipeline-right';
-import type { PipelineFilter, PipelineView } from '../domain/pipeline';
-import { shortRef } from '../domain/pipeline';
+import { type PipelineFilter, type PipelineView, shortRef } from '../domain/pipeline';
 import type { PipelineVariableType } from '../domain/pipeline-variable';
-import { presentPipeline, presentPipelineBasic, presentPipelineVariable } from '../presenters/pipeline.presenter';
+import {
+  presentCiVariable,
+  presentPipeline,
+  presentPipelineBasic,
+  presentPipelineVariable,
+} from '../presenters/pipeline.presenter';
 
 /** The use cases behind the RPCs. */
 export interface PipelineUseCases {
   readonly createPipeline: ReturnType<typeof createPipeline>;
+  readonly issueJobToken: ReturnType<typeof issueJobToken>;
   readonly createMergeRequestPipeline: ReturnType<typeof createMergeRequestPipeline>;
+  readonly listCiVariables: ReturnType<typeof listCiVariables>;
 }
 
 /** Least levels that see what others gave a pipeline, and that remove one. */
@@ -93,6 +101,21 @@ export function pipelineHandler(useCases: PipelineUseCases, edges: PipelineEdges
       return entity((await pipelines.variables(pipelineId)).map(presentPipelineVariable));
     },
 
+    async listCiVariables({ projectId, pipelineId, environment }, context) {
+      const job = context.actor.job;
+      const reader = {
+        ...callerOf(context),
+        isPipeline: job !== undefined && job.projectId === projectId && job.pipelineId === pipelineId,
+        isJob: job !== undefined,
+      };
+      const variables = await useCases.listCiVariables(reader, {
+        projectId,
+        pipelineId,
+        environment: environment || undefined,
+      });
+      return entity(variables.map(presentCiVariable));
+    },
+
     async cancelPipeline({ projectId, pipelineId }, context) {
       await requireRight(projectId, pipelineId, context);
       await pipelines.cancel(projectId, pipelineId, context.actor.userId, clock());
@@ -105,6 +128,11 @@ export function pipelineHandler(useCases: PipelineUseCases, edges: PipelineEdges
       return entity(whole(await pipelines.find(projectId, pipelineId), context));
     },
 
+    async issuePipelineJobToken({ projectId, pipelineId }, context) {
+      const { token, expiresAt } = await useCases.issueJobToken(callerOf(context), projectId, pipelineId);
+      return entity({ token, expires_at: expiresAt.toISOString() });
+    },
+
     async deletePipeline({ projectId, pipelineId, ifUnmodifiedSince }, context) {
       if (!context.actor.admin && (context.access?.level ?? 0) < owner) throw new AppError('forbidden');
       await requireRight(projectId, pipelineId, context);
@@ -115,11 +143,7 @@ export function pipelineHandler(useCases: PipelineUseCases, edges: PipelineEdges
     async listMergeRequestPipelines({ projectId, iid, page: wanted }) {
       const mergeRequest = await edges.findMergeRequest({ projectId, iid });
       if (mergeRequest === undefined) throw notFound();
-      const { rows, page: info } = await pipelines.ofMergeRequest(mergeRequest, {
-        ...pageRequest(wanted, { orderBy: 'id', descending: true }),
-        orderBy: 'id',
-        sort: 'desc',
-      });
+      const { rows, page: info } = await pipelines.ofMergeRequest(mergeRequest, fixedOrder(wanted, 'id', 'desc'));
       const place = { externalUrl, fullPath: mergeRequest.projectPath };
       return page(
         rows.map(({ pipeline }) => presentPipelineBasic(pipeline, place)),

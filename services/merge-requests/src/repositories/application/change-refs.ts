@@ -32,6 +32,7 @@ import {
   tagOf,
 } from '../domain/ref-change';
 import { fallbackDefaultBranch, initialDefault, type RepositoryProject } from '../domain/repository';
+import type { NewDefault } from '../domain/settlement';
 import { countedCommits, findReadme } from './push-facts';
 import type { BeginRefChange, ChangeRefsRequest, LocalSubscriber, RefChanging } from './ref-change';
 
@@ -46,7 +47,7 @@ faultPoints.push(
 /** Moves refs for real: per update, undefined when it moved, else why not. */
 export type MoveRefs = (changes: readonly RefChange[]) => Promise<readonly (string | undefined)[]>;
 
-type Settled = { settlements: readonly Settlement[]; newDefault?: string | undefined };
+type Settled = { settlements: readonly Settlement[]; newDefault?: NewDefault | undefined };
 
 /** Where intents are kept; see storage/ref-change.store.ts. */
 export interface RefChangeLog {
@@ -179,12 +180,13 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
       moved[at] && creates(change) && change.source !== 'internal' ? (branchOf(change.ref) ?? []) : [],
     );
     const named = project === undefined ? '' : initialDefault(project);
-    const newDefault = project?.pushed === false ? firstDefaultBranch(named, created) : undefined;
+    const first = project?.pushed === false ? firstDefaultBranch(named, created) : undefined;
     const happened = changes.filter((_, at) => moved[at]);
-    const facts = await factsOf(repo, happened, newDefault ?? (named || fallbackDefaultBranch), known);
+    const facts = await factsOf(repo, happened, first ?? (named || fallbackDefaultBranch), known);
     const settlements = changes.map(
       (change, at): Settlement => ({ change, moved: moved[at] ?? false, facts: facts.get(change.id) }),
     );
+    const newDefault = first && project ? { branch: first, protection: project.defaultProtection } : undefined;
     return { settlements, newDefault };
   }
 

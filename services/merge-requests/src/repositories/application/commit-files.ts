@@ -16,6 +16,7 @@ import {
   commitFiles as writeFiles,
   zeroSha,
 } from '../../git';
+import { mayBegin } from '../domain/default-protection';
 import { allowsForcePush, mayPush, type ProtectedBranch } from '../domain/protected-branch';
 import { inTurn } from './in-turn';
 import type { RepositoryActor } from './manage-branches';
@@ -140,12 +141,12 @@ export function commitFiles({ open, changeRefs, protectedBranches, repositories 
     wanted: NewCommitInput,
     withStats: boolean,
   ): Promise<Commit> {
-    const [{ repo }, rules, self] = await Promise.all([
+    const [{ repo, project }, rules, self] = await Promise.all([
       open(projectId),
       protectedBranches.all(projectId),
       repositories.committer(actor.userId),
     ]);
-    if (!mayPush(rules, wanted.branch, actor.access)) {
+    if (!mayBegin(project, actor.access) || !mayPush(rules, wanted.branch, actor.access)) {
       throw forbidden('You are not allowed to push into this branch');
     }
     checkAuthor(wanted);

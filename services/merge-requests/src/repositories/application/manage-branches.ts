@@ -19,6 +19,7 @@ import {
   type Sha,
   zeroSha,
 } from '../../git';
+import { mayBegin } from '../domain/default-protection';
 import { mayPush, type ProjectAccess, type ProtectedBranch } from '../domain/protected-branch';
 import { refusalOfRemoval } from '../domain/push';
 import type { OpenProjectRepository, ProjectRepository, Repositories } from './open-project-repository';
@@ -106,7 +107,7 @@ export function manageBranches({ open, changeRefs, protectedBranches, repositori
     const first = branchRef(defaultBranch);
     if (ref !== defaultBranch && ref !== first && ref !== 'HEAD') return false;
     if ((await listRefs(repo, ['refs/heads/'])).length > 0) return false;
-    if (!mayPush(rules, defaultBranch, access)) {
+    if (!mayBegin(project, access) || !mayPush(rules, defaultBranch, access)) {
       throw forbidden(`You are not allowed to create the protected branch '${defaultBranch}' on this project.`);
     }
     const { name, email } = await repositories.committer(userId);

@@ -11,6 +11,7 @@ import {
   type UpdateResult,
   zeroSha,
 } from '../../git';
+import { mayBegin } from '../domain/default-protection';
 import { developer, type ProjectAccess, type ProtectedBranch } from '../domain/protected-branch';
 import { refusalOf } from '../domain/push';
 import type { RefChangeOutcome } from '../domain/ref-change';
@@ -110,11 +111,12 @@ export function receivePush({ open, changes, protectedBranches, inviteFor }: Rec
   }
 
   async function verdictsOn(push: ProposedPush, request: PushRequest) {
-    const [{ defaultBranch }, rules] = await Promise.all([
+    const [{ defaultBranch, project }, rules] = await Promise.all([
       open(request.projectId),
       protectedBranches.all(request.projectId),
     ]);
-    const context = { rules, access: request.access, defaultBranch };
+    const { access } = request;
+    const context = { rules, access, defaultBranch, mayBegin: mayBegin(project, access) };
     const reasons = push.updates.map((update) =>
       refusalOf({ ref: update.ref, before: update.old, after: update.new, rewrites: update.forced }, context),
     );

@@ -16,6 +16,7 @@ const context = (level: number, given: Partial<PushContext> = {}): PushContext =
   rules: [main],
   access: { level, admin: false },
   defaultBranch: 'main',
+  mayBegin: true,
   ...given,
 });
 const update = (ref: string, given: Partial<PushedUpdate> = {}): PushedUpdate => ({

@@ -14,6 +14,8 @@ export interface PushContext {
   readonly access: ProjectAccess;
   /** Default branch of the project. */
   readonly defaultBranch: string;
+  /** Whether the first branch is there, or this user may push it. */
+  readonly mayBegin: boolean;
 }
 
 /** One update of a push. */
@@ -34,6 +36,7 @@ export function refusalOf(update: PushedUpdate, context: PushContext): string | 
       : 'Only branches (refs/heads/) and tags (refs/tags/) can be pushed.';
   }
   if (deletes(update)) return refusalOfRemoval(branch, context);
+  if (!context.mayBegin) return 'You are not allowed to push the first branch of this project; a Maintainer has to.';
   const isProtected = rulesOf(rules, branch).length > 0;
   if (!mayPush(rules, branch, access)) {
     return creates(update)
@@ -47,7 +50,7 @@ export function refusalOf(update: PushedUpdate, context: PushContext): string | 
 }
 
 /** Why a branch is not to be removed; undefined when it may be. */
-export function refusalOfRemoval(branch: string, context: PushContext): string | undefined {
+export function refusalOfRemoval(branch: string, context: Omit<PushContext, 'mayBegin'>): string | undefined {
   if (branch === context.defaultBranch) return 'The default branch of a project cannot be deleted.';
   if (rulesOf(context.rules, branch).length > 0) return 'Protected branches cannot be deleted; unprotect them first.';
   if (!mayPush(context.rules, branch, context.access)) return 'You are not allowed to delete this branch.';

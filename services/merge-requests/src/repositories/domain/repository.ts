@@ -1,3 +1,5 @@
+import type { DefaultProtection } from './default-protection';
+
 /** What this service knows of a project's repository: the directory's row and its own. */
 export interface RepositoryProject {
   readonly id: number;
@@ -15,6 +17,8 @@ export interface RepositoryProject {
   readonly created: boolean;
   /** True once a branch was pushed. */
   readonly pushed: boolean;
+  /** How the first branch that is pushed is protected. */
+  readonly defaultProtection: DefaultProtection;
 }
 
 /** Name and address for commits made through the API. */

@@ -1,11 +1,11 @@
-import { maintainer, type ProtectedBranch } from './protected-branch';
+import type { DefaultProtection } from './default-protection';
 import { branchOf, creates, deletes, type PushFacts, type RefChange, type Settlement } from './ref-change';
 
-/** How the first branch of a project, which becomes its default, is protected (G §10). */
-export const defaultProtection: Pick<ProtectedBranch, 'pushAccessLevel' | 'mergeAccessLevel'> = {
-  pushAccessLevel: maintainer,
-  mergeAccessLevel: maintainer,
-};
+/** The branch that becomes the default of a repository that had none, and how it is protected. */
+export interface NewDefault {
+  readonly branch: string;
+  readonly protection: DefaultProtection;
+}
 
 /** A move of a ref that is published. */
 export interface PublishedMove {

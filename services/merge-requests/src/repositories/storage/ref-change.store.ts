@@ -1,6 +1,7 @@
 import type { Database, Tx } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
 import { appendAllToOutbox, repositoryPushed } from '@switchyard/events';
+import { ruleOfDefault } from '../domain/default-protection';
 import {
   branchOf,
   creates,
@@ -11,10 +12,12 @@ import {
   type Settlement,
   tagOf,
 } from '../domain/ref-change';
-import { decideSettlement, defaultProtection, type PublishedMove } from '../domain/settlement';
+import { decideSettlement, type NewDefault, type PublishedMove } from '../domain/settlement';
 
 /** Share of the timeout for notifying during which an intent is left to the process that made it: 2 s of 5. */
 const graceShare = 0.4;
+/** Seconds in which ref changes of one project gather before its repository is measured. */
+const measureDelaySeconds = 5;
 /** Days settled intents are kept, as long as the outbox (D6). */
 const keptDays = 7;
 
@@ -31,15 +34,16 @@ async function openOf(tx: Tx, pushId: string): Promise<RefChange[]> {
 }
 
 // Of two first pushes at once the one that commits later finds the other's mark.
-async function adoptDefaultBranch(tx: Tx, projectId: number, branch: string): Promise<void> {
+async function adoptDefaultBranch(tx: Tx, projectId: number, { branch, protection }: NewDefault): Promise<void> {
   const adopted = await tx.query(sql`
     update repositories set default_branch = ${branch}, updated_at = now()
     where project_id = ${projectId} and last_pushed_at is null returning project_id`);
-  if (adopted.length === 0) return;
-  const { pushAccessLevel, mergeAccessLevel } = defaultProtection;
+  const rule = ruleOfDefault(protection);
+  if (adopted.length === 0 || rule === undefined) return;
   await tx.query(sql`
-    insert into protected_branches (project_id, name, push_access_level, merge_access_level)
-    values (${projectId}, ${branch}, ${pushAccessLevel}, ${mergeAccessLevel}) on conflict (project_id, name) do nothing`);
+    insert into protected_branches (project_id, name, push_access_level, merge_access_level, allow_force_push)
+    values (${projectId}, ${branch}, ${rule.pushAccessLevel}, ${rule.mergeAccessLevel}, ${rule.allowForcePush})
+    on conflict (project_id, name) do nothing`);
 }
 
 const eventOf = ({ change, facts, refCount }: PublishedMove, pushId: string) => {
@@ -72,7 +76,7 @@ async function record(
   tx: Tx,
   pushId: string,
   settlements: readonly Settlement[],
-  newDefault: string | undefined,
+  newDefault: NewDefault | undefined,
   publishTimeoutSeconds: number,
 ): Promise<void> {
   const projectId = settlements[0]?.change.projectId;
@@ -81,7 +85,10 @@ async function record(
   if (newDefault !== undefined) await adoptDefaultBranch(tx, projectId, newDefault);
   await tx.query(sql`
     with project as (
-      update repositories set last_pushed_at = case when ${movesBranch} then now() else last_pushed_at end where project_id = ${projectId})
+      update repositories set last_pushed_at = case when ${movesBranch} then now() else last_pushed_at end,
+        measure_at = case when ${movedIds.length > 0}
+          then least(measure_at, now() + make_interval(secs => ${measureDelaySeconds}::double precision)) else measure_at end
+      where project_id = ${projectId})
     update ref_change_intents set settled_at = now(),
       state = case when id = any(${movedIds}::bigint[]) then 'done' else 'failed' end,
       handled_at = case when source = 'internal' then now() end,
@@ -145,7 +152,7 @@ export const refChangeStore = (db: Database, publishTimeoutSeconds: number) => (
    */
   settle: (
     pushId: string,
-    settle: (open: RefChange[]) => Promise<{ settlements: readonly Settlement[]; newDefault?: string | undefined }>,
+    settle: (open: RefChange[]) => Promise<{ settlements: readonly Settlement[]; newDefault?: NewDefault | undefined }>,
     also?: (tx: Tx, settlements: readonly Settlement[]) => Promise<void>,
   ): Promise<readonly Settlement[]> =>
     db.transaction(
@@ -168,7 +175,7 @@ export const refChangeStore = (db: Database, publishTimeoutSeconds: number) => (
     settle: (
       open: RefChange[],
       later: (change: RefChange) => Promise<(RefChange & { done: boolean })[]>,
-    ) => Promise<{ settlements: readonly Settlement[]; newDefault?: string | undefined }>,
+    ) => Promise<{ settlements: readonly Settlement[]; newDefault?: NewDefault | undefined }>,
   ): Promise<readonly Settlement[] | undefined> {
     let pushId: string | undefined;
     const work = async (tx: Tx): Promise<readonly Settlement[] | undefined> => {

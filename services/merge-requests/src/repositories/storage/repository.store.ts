@@ -1,10 +1,13 @@
 import type { Database } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
+import { instanceProtection } from '../domain/default-protection';
 import type { Committer, RepositoryProject } from '../domain/repository';
 
-interface ProjectRow extends Omit<RepositoryProject, 'wantedDefault' | 'storedDefault'> {
+interface ProjectRow extends Omit<RepositoryProject, 'wantedDefault' | 'storedDefault' | 'defaultProtection'> {
   wantedDefault: string | null;
   storedDefault: string | null;
+  /** Of the group; null where it says nothing, and for the namespaces of users. */
+  protection: RepositoryProject['defaultProtection'] | null;
 }
 
 /** Rows one statement of a purge deletes. */
@@ -20,7 +23,8 @@ export const repositoryStore = (db: Database) => ({
         sql`select p.id, p.name, n.full_path || '/' || p.path as "fullPath", p.archived,
             p.initialize_with_readme as "initializeWithReadme", coalesce(p.creator_id, 0) as "creatorId",
             p.default_branch as "wantedDefault", r.default_branch as "storedDefault",
-            coalesce(r.state = 'created', false) as created, r.last_pushed_at is not null as pushed
+            coalesce(r.state = 'created', false) as created, r.last_pushed_at is not null as pushed,
+            n.default_branch_protection as protection
           from directory.projects p
           join directory.namespaces n on n.id = p.namespace_id
           left join repositories r on r.project_id = p.id
@@ -28,7 +32,13 @@ export const repositoryStore = (db: Database) => ({
       ),
     );
     if (row === undefined) return undefined;
-    return { ...row, wantedDefault: row.wantedDefault ?? undefined, storedDefault: row.storedDefault ?? undefined };
+    const { wantedDefault, storedDefault, protection, ...project } = row;
+    return {
+      ...project,
+      wantedDefault: wantedDefault ?? undefined,
+      storedDefault: storedDefault ?? undefined,
+      defaultProtection: protection ?? instanceProtection,
+    };
   },
 
   /** Makes the row of a repository about to be made on disk; keeps the one that is there. */

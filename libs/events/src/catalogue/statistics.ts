@@ -1,0 +1,21 @@
+import { SnippetsMeasuredEvent } from '@switchyard/protos/collaboration/events/v1/snippets_measured';
+import { RepositoryMeasuredEvent } from '@switchyard/protos/merge_requests/events/v1/repository_measured';
+import { defineEvent } from '../event';
+
+/** Sizes of repositories, in order per project. Ids are `repository.measured:<project id>:<version>`. */
+export const repositoryMeasured = defineEvent({
+  stream: 'merge-requests.repository-statistics',
+  version: 1,
+  type: 'repository.measured',
+  message: RepositoryMeasuredEvent,
+  key: (event) => String(event.projectId),
+});
+
+/** Sizes of the snippets of projects, in order per project. Ids are `snippets.measured:<project id>:<version>`. */
+export const snippetsMeasured = defineEvent({
+  stream: 'collaboration.snippet-statistics',
+  version: 1,
+  type: 'snippets.measured',
+  message: SnippetsMeasuredEvent,
+  key: (event) => String(event.projectId),
+});

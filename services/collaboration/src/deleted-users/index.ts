@@ -1,0 +1,2 @@
+export type { Contributions } from './application/delete-contributions';
+export { composeDeletedUsers } from './compose';

@@ -1,0 +1,1 @@
+export { composeTokenNotices } from './compose';

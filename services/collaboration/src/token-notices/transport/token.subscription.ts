@@ -1,0 +1,13 @@
+import { type AnySubscription, subscription, userEvents } from '@switchyard/events';
+import type { notifyOfTokens } from '../application/notify-of-tokens';
+
+/** Tokens that end soon, each once (D6). */
+export const tokenSubscription = (notify: ReturnType<typeof notifyOfTokens>): AnySubscription =>
+  subscription({
+    event: userEvents,
+    async handle({ userId, fact }, tx) {
+      if (fact?.$case !== 'tokenExpiring') return;
+      const { tokenId: id, ...token } = fact.value;
+      await notify(tx, userId, { id, ...token });
+    },
+  });

@@ -1,0 +1,60 @@
+import { BlockList, isIPv6 } from 'node:net';
+import type { ResolveResponse } from '@switchyard/protos/groups_admin/v1/access';
+import { levels } from '@switchyard/rights';
+import { LRUCache } from 'lru-cache';
+import type { AccessResolver, Question } from './resolve-access';
+
+/** Lists of ranges that are kept ready; 500 ranges take some milliseconds to read. */
+const keptLists = 200;
+const lists = new LRUCache<string, BlockList>({ max: keptLists });
+
+/** IPv4 and IPv6 addresses and CIDR ranges, as groups-admin has checked them. */
+function listOf(ranges: readonly string[]): BlockList {
+  const name = ranges.join();
+  const known = lists.get(name);
+  if (known !== undefined) return known;
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = '', prefix] = range.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  lists.set(name, list);
+  return list;
+}
+
+/** Whether an address lies in one of the ranges; an IPv4 address counts in the form of IPv6 sockets as well. */
+export function isWithin(ip: string | undefined, ranges: readonly string[]): boolean {
+  const [address = ''] = (ip ?? '').split('%', 1);
+  return address !== '' && listOf(ranges).check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}
+
+/** Whether the target is a top-level group that the caller owns. */
+const ownsTopLevel = ({ access }: ResolveResponse, { target }: Question): boolean =>
+  target?.kind === 'group' && access !== undefined && !access.fullPath.includes('/') && access.level >= levels.owner;
+
+/** The answer as it is for the address of the question: a target that is closed to it is as good as none. */
+function forAddress({ addresses, ...answer }: ResolveResponse, question: Question): AddressedResponse {
+  if (addresses === undefined || isWithin(question.address, addresses.ranges)) return answer;
+  if (question.anyAddress === true && ownsTopLevel(answer, question)) return answer;
+  return { ...answer, access: undefined, movedTo: 0, isOutside: true };
+}
+
+/** An answer; `isOutside` where the target is closed to the address and may be open to others. */
+type AddressedResponse = ResolveResponse & { readonly isOutside?: true };
+
+/** Whether the target that an answer is about is closed to the address of the question. */
+export const isOutside = (answer: AddressedResponse): boolean => answer.isOutside === true;
+
+/**
+ * A resolver that keeps to `ip_restriction_ranges` (G-4.15-6), the one place that does: the API, git and event streams
+ * all ask it. It stands over the cache, whose answers serve callers of every address.
+ */
+export const restrictAddresses = (access: AccessResolver): Pick<AccessResolver, 'resolve' | 'again'> => ({
+  async resolve(question, requestId, options) {
+    const { answer, fresh } = await access.resolve(question, requestId, options);
+    return { answer: forAddress(answer, question), fresh };
+  },
+  again: async (question) => forAddress(await access.again(question), question),
+});

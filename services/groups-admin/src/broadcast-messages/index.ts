@@ -1,0 +1,1 @@
+export { composeBroadcastMessages } from './compose';

@@ -1,0 +1,1 @@
+export { composeDeployTokens } from './compose';

@@ -1,0 +1,1 @@
+export { composeJobTokens } from './compose';

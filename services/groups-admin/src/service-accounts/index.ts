@@ -1,0 +1,1 @@
+export { composeServiceAccounts } from './compose';

@@ -1,0 +1,2 @@
+export { composeSshKeys } from './compose';
+export { forgetDeployKeys } from './storage/deploy-key.store';

@@ -1,0 +1,2 @@
+export { composeTopics } from './compose';
+export { assignTopics, hasTopic, hasTopicId, topicNames } from './storage/project-topics';

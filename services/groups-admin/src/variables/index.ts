@@ -1,0 +1,1 @@
+export { composeVariables, rotateSecrets } from './compose';

@@ -1,0 +1,1 @@
+export { composeRepositorySizes } from './compose';
