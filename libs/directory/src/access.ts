@@ -261,6 +261,10 @@ export function accessLevel(actor: Viewer, projectId: Sql | number): Sql {
   return levelOf(subjectOf(actor), typeof projectId === 'number' ? sql`${projectId}::bigint` : projectId);
 }
 
+/** `accessLevel` of each user `u` of a statement about several. */
+export const accessLevelOfUser = (projectId: Sql): Sql =>
+  sql`case when u.admin then 50 else ${levelOf(userSubject, projectId)} end`;
+
 /**
  * Ids of the groups whose members are members of the project `p` in `n`: those above it, the groups with which it or one
  * of these is shared, and those above them. An array.

@@ -1,5 +1,6 @@
 export {
   accessLevel,
+  accessLevelOfUser,
   codeRule,
   groupMembersAtLevel,
   groupsOfProject,

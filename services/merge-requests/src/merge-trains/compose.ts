@@ -66,19 +66,14 @@ export function composeMergeTrains(given: Edges, { jobs, repositories, mergeRequ
   });
   const background = observe('merge_requests.jobs', {
     mergeTrain: runMergeTrain(edges, landing),
-    dismissFromTrain: removeUnauthorizedCars(edges),
+    removeUnauthorizedCars: removeUnauthorizedCars(edges),
     trainRef: dropTrainRef(edges),
   });
+  const sweepEveryMs = config.SWITCHYARD_RECOVERY_SECONDS * 1_000;
   const feed = composeMergeTrainFeed(db, config.SWITCHYARD_EXTERNAL_URL);
   async function sweep(): Promise<void> {
     const trains = await edges.mergeTrains.due();
     await jobs.enqueue(trains.map((trainId) => ({ kind: 'merge_train', trainId }) as const));
-    // One train that cannot be read must not keep the others from being looked at.
-    for (const trainId of trains) {
-      await background
-        .dismissFromTrain(trainId)
-        .catch((error) => logger.warn({ err: error, train_id: trainId }, 'the rights of a train were not looked at'));
-    }
   }
   return {
     jobHandlers: {
@@ -89,7 +84,8 @@ export function composeMergeTrains(given: Edges, { jobs, repositories, mergeRequ
     },
     services: [mergeTrainHandler(useCases, { db, externalUrl: config.SWITCHYARD_EXTERNAL_URL, feed })],
     start: () => [
-      repeat('merge trains', config.SWITCHYARD_RECOVERY_SECONDS * 1_000, sweep),
+      repeat('merge trains', sweepEveryMs, sweep),
+      repeat('rights of merge trains', sweepEveryMs, background.removeUnauthorizedCars),
       startVerifyingLandings(given, repositories),
       feed.start(),
       { close: async () => timers.close() },

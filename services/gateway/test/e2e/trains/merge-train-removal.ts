@@ -236,6 +236,21 @@ export const leavingTests = (started: () => System): void =>
         untold: 'adder',
         leave: ({ at, adder }) => call('DELETE', at(`/members/${adder.id}`)),
       },
+      'who added it is no member any more, while its tests report': {
+        because: rightLost,
+        all: true,
+        untold: 'adder',
+        leave: async ({ at, adder, pipelines: [, second] }) => {
+          await call('DELETE', at(`/members/${adder.id}`));
+          const isGone = async (): Promise<boolean> =>
+            (await system.api('GET', at('/merge_trains/merge_requests/3'))).status === 404;
+          for (let part = 0; part < 15 && !(await isGone()); part += 1) {
+            const body = { state: 'running', name: `part ${part}`, pipeline_id: second?.id };
+            await system.api('POST', at(`/statuses/${second?.sha}`), { body });
+            await new Promise((wait) => setTimeout(wait, 1_000));
+          }
+        },
+      },
       'who added it blocked': {
         because: userGone,
         all: true,

@@ -1,8 +1,17 @@
 import type { MergeRequestEdges } from '../../merge-requests';
-import type { RepositoryAccess } from '../../repositories';
+import type { ProjectAccess, RepositoryAccess } from '../../repositories';
 import type { HoldReason } from '../domain/merge-train';
 import type { BuiltCar, StoredTrain } from '../domain/stored-train';
 import type { TrainControl } from '../domain/train-control';
+
+/** A train, and what the users who added its cars may do in its project. */
+export interface TrainRights {
+  readonly id: number;
+  readonly projectId: number;
+  readonly targetBranch: string;
+  /** Those of each user; users who are deleted or blocked have none. */
+  readonly users: readonly ProjectAccess[];
+}
 
 /** Where merge trains are kept. Every change goes through the state machine under the lock of the train's row. */
 export interface MergeTrainStore {
@@ -43,6 +52,8 @@ export interface MergeTrainStore {
   isBeingPushed(projectId: number, branch: string): Promise<boolean>;
   /** Trains for which something is due that no event announced. */
   due(): Promise<number[]>;
+  /** Trains with cars and with ids above `after`, ascending, at most `limit`. */
+  rights(after: number, limit: number): Promise<TrainRights[]>;
   /** Runs `work` while the merge request is on no train and cannot join one; not at all while it is on one. */
   whileNotQueued(projectId: number, iid: number, work: () => Promise<void>): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import { workOff } from '@switchyard/background';
 import { isAppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
@@ -30,11 +31,11 @@ import {
   stateFailure,
   withCurrentThreads,
 } from '../../merge-requests';
-import { countedCommits, findReadme, mayMergeInto } from '../../repositories';
+import { countedCommits, findReadme, mayMerge, mayMergeInto } from '../../repositories';
 import type { Step } from '../domain/merge-train';
 import { nextDue, workOf } from '../domain/merge-train-work';
 import type { PushedFacts, StoredCar, StoredTrain } from '../domain/stored-train';
-import type { MergeTrainEdges } from './merge-train.edges';
+import type { MergeTrainEdges, TrainRights } from './merge-train.edges';
 
 faultPoints.push(
   'train.commits_written',
@@ -75,21 +76,36 @@ export const runMergeTrain =
     return true;
   };
 
-/** Removes the cars whose users are deleted, blocked or may not merge any more: no event reports that to the train. */
-export const removeUnauthorizedCars =
-  (edges: MergeTrainEdges) =>
-  async (trainId: number): Promise<void> => {
-    const stored = await edges.mergeTrains.load(trainId);
-    if (stored === undefined) return;
-    const reasons = new Map<number, RemovalReason | undefined>();
-    for (const { userId } of stored.cars.values()) {
-      if (!reasons.has(userId)) reasons.set(userId, await reasonIfRightLost(edges, stored, userId));
-    }
-    for (const car of stored.cars.values()) {
-      const reason = reasons.get(car.userId);
-      if (reason !== undefined) await removeCar(edges, car, { kind: 'removed', carId: car.id, reason });
-    }
-  };
+/**
+ * Removes the cars of all trains whose users are deleted, blocked or may not merge any more: no event reports that to a
+ * train. A train that fails is tried again by the next run.
+ */
+export const removeUnauthorizedCars = (edges: MergeTrainEdges) => (stopping: AbortSignal) =>
+  workOff<TrainRights>(
+    'cars whose users lost their rights',
+    {
+      next: edges.mergeTrains.rights,
+      async work({ id, projectId, targetBranch, users }) {
+        const rules = await edges.protectedBranches.all(projectId);
+        if (users.every((access) => mayMerge(rules, targetBranch, access))) return;
+        await removeUnauthorized(edges, id);
+      },
+    },
+    stopping,
+  );
+
+async function removeUnauthorized(edges: MergeTrainEdges, trainId: number): Promise<void> {
+  const stored = await edges.mergeTrains.load(trainId);
+  if (stored === undefined) return;
+  const reasons = new Map<number, RemovalReason | undefined>();
+  for (const { userId } of stored.cars.values()) {
+    if (!reasons.has(userId)) reasons.set(userId, await reasonIfRightLost(edges, stored, userId));
+  }
+  for (const car of stored.cars.values()) {
+    const reason = reasons.get(car.userId);
+    if (reason !== undefined) await removeCar(edges, car, { kind: 'removed', carId: car.id, reason });
+  }
+}
 
 /** Reads a train once and does what follows. False when there was nothing to do, or when what was done led nowhere. */
 async function advance(

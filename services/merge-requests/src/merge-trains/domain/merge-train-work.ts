@@ -6,8 +6,8 @@ import { judge } from './verdict';
 
 /** Milliseconds between a probe that failed and the next one. */
 export const probeEveryMs = 15 * 60_000;
-/** Milliseconds between two looks at whether those who added the cars may still merge. */
-export const rightsEveryMs = 10_000;
+/** Milliseconds after which a train with cars is looked at again that nothing woke. */
+const lookEveryMs = 10_000;
 
 /**
  * When the time of a pipeline began: when it was opened, when its train went on after a pause, in which the outside CI may
@@ -83,13 +83,13 @@ export function workOf(stored: StoredTrain, now: Date): TrainWork {
 
 /**
  * When something falls due for a train that no event announces: a time-out, a pipeline that has settled, the end of a
- * pause, the next probe, the next look at rights. Undefined for an empty train.
+ * pause, the next probe, a look at a train that nothing woke. Undefined for an empty train.
  */
 export function nextDue(stored: StoredTrain, now: Date): Date | undefined {
   const { train, pipelines, rule } = stored;
   const times: number[] = [];
   if (stored.runsAgainAt !== undefined && train.state !== 'running') times.push(stored.runsAgainAt.getTime());
-  if (train.cars.length > 0) times.push(now.getTime() + rightsEveryMs);
+  if (train.cars.length > 0) times.push(now.getTime() + lookEveryMs);
   for (const pipeline of pipelines.values()) {
     const judgement = judge(pipeline.reports, rule, now);
     if (judgement.settlesAt !== undefined) times.push(judgement.settlesAt.getTime());

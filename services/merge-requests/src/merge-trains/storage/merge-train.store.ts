@@ -1,6 +1,8 @@
 import type { Database } from '@switchyard/database';
-import { sql } from '@switchyard/database/sql';
+import { named, sql } from '@switchyard/database/sql';
+import { accessLevelOfUser } from '@switchyard/directory';
 import { enqueueJobs } from '../../jobs';
+import type { TrainRights } from '../application/merge-train.edges';
 import type { HoldReason, Signal } from '../domain/merge-train';
 import { decideBuilt, decideNews, decideSignals } from '../domain/merge-train-change';
 
@@ -118,9 +120,7 @@ export const mergeTrainStore = (db: Database) => ({
       where exists (select 1 from merge_train_cars c where c.train_id = t.id and c.status in ${active})
         and (t.due_at <= now() or t.due_at is null or t.settings_digest is distinct from ${settingsDigest} or p.archived
           or not p.merge_trains_enabled or t.target_moves <> t.target_seen
-          or exists (select 1 from merge_train_cars c left join directory.users u on u.id = c.user_id
-            where c.train_id = t.id and c.status in ${active}
-              and (c.status = 'merging' or u.state is distinct from 'active' or u.ghost_id is not null)))
+          or exists (select 1 from merge_train_cars c where c.train_id = t.id and c.status = 'merging'))
       union select t.id from merge_trains t join directory.projects p on p.id = t.project_id
         join directory.namespaces n on n.id = p.namespace_id
       where t.control_state <> 'running' and t.control_until <= now() and not p.archived and p.merge_trains_enabled
@@ -128,6 +128,22 @@ export const mergeTrainStore = (db: Database) => ({
       order by 1 limit ${sweptTrains}`);
     return rows.map(({ id }) => id);
   },
+
+  /** Trains with cars and with ids above `after`, ascending, at most `limit`: one statement. */
+  rights: (after: number, limit: number): Promise<TrainRights[]> =>
+    db.query(
+      named(
+        'merge_train_rights',
+        sql`select t.id, t.project_id as "projectId", t.target_branch as "targetBranch", held.users
+          from merge_trains t cross join lateral (
+            select json_agg(json_build_object('admin', coalesce(u.admin, false),
+              'level', ${accessLevelOfUser(sql`t.project_id`)})) as users
+            from (select distinct c.user_id from merge_train_cars c where c.train_id = t.id and c.status in ${active}) c
+            left join directory.users u
+              on u.id = c.user_id and u.deleted_at is null and u.ghost_id is null and u.state = 'active') held
+          where t.id > ${after} and held.users is not null order by t.id limit ${limit}`,
+      ),
+    ),
 
   /** Runs `work` while the merge request is on no train and cannot join one; not at all while it is on one. */
   async whileNotQueued(projectId: number, iid: number, work: () => Promise<void>): Promise<void> {
