@@ -19,8 +19,8 @@ const expiryIntervalMs = 3_600_000;
 
 /** Tokens, and what follows from their end. */
 export interface TokenArea extends Area {
-  /** Publishes which tokens end soon and deletes bots without one, until nothing is left; returns how many. */
-  expire(signal?: AbortSignal): Promise<number>;
+  /** Publishes which tokens end soon and deletes bots without one, until nothing is left. */
+  expire(stopping: AbortSignal): Promise<void>;
   /** Personal access tokens, for the areas that make users with tokens. */
   readonly personal: PersonalAccessTokens;
 }

@@ -44,12 +44,10 @@ export const serviceAccountStore = (db: Database) => ({
       sql`select 1 from namespaces where id = ${groupId}::bigint and kind = 'group' and parent_id is null`,
     )) !== undefined,
 
-  orphans: async (after: number, limit: number): Promise<number[]> => {
-    const rows = await db.query<{ id: number }>(sql`
+  orphans: (after: number, limit: number): Promise<{ id: number }[]> =>
+    db.query(sql`
       select u.id from users u
       where u.user_type = 'service_account' and u.service_account_group_id is not null and u.id > ${after}::bigint
         and not exists (select from namespaces n where n.id = u.service_account_group_id)
-      order by u.id limit ${limit}`);
-    return rows.map((row) => row.id);
-  },
+      order by u.id limit ${limit}`),
 });

@@ -4,7 +4,7 @@ import { badRequest, forbidden, notFound } from '@switchyard/errors';
 import { resourceScopes } from '@switchyard/rights';
 import { displayText } from '@switchyard/texts';
 import type { Parent } from '../../parents';
-import { dateOf, noreplyAddress } from '../../rules';
+import { noreplyAddress } from '../../rules';
 import {
   type AccessTokenActor,
   type AccessTokenRecord,
@@ -14,10 +14,11 @@ import {
   requireToken,
 } from '../domain/access-token';
 import { type TokenRequest, tokenProblems } from '../domain/new-token';
-import type { Rotation, TokenFilter } from '../domain/personal-access-token-row';
-import { dateAfter, expiryProblem, rotationDays } from '../domain/token-lifetime';
+import type { TokenFilter } from '../domain/personal-access-token-row';
+import { dateAfter } from '../domain/token-lifetime';
 import type { TokenStore } from './personal-access-tokens';
-import { generateToken, type TokenDigest } from './token';
+import { type ReplacementEdges, replaceToken } from './replace-token';
+import { generateToken } from './token';
 
 /** An access token with its secret, which is shown once. */
 export interface ShownAccessToken {
@@ -54,19 +55,18 @@ export interface AccessTokenStore {
 }
 
 /** What access tokens work with. */
-export interface AccessTokenEdges {
+export interface AccessTokenEdges extends ReplacementEdges {
   readonly store: AccessTokenStore;
   /** Tokens of every kind: owners, revocation, rotation. */
   readonly tokens: Pick<TokenStore, 'owner' | 'revoke' | 'rotate'>;
-  readonly digest: TokenDigest;
-  /** Longest lifetime of a token, days. */
-  lifetime(): Promise<number>;
   /** What follows the `@noreply.` of the addresses of bots. */
   readonly mailHost: string;
 }
 
 /** Access tokens of projects and groups (G-5-10). The gateway decides who may manage them. */
 export function accessTokens({ store, tokens, digest, lifetime, mailHost }: AccessTokenEdges) {
+  const replace = replaceToken({ tokens, digest, lifetime });
+
   /** A bot makes and ends no tokens but its own: its level would outlive the decision of those who gave it. */
   async function refuseBot({ userId }: AccessTokenActor): Promise<void> {
     if ((await tokens.owner(userId))?.userType === 'bot') throw forbidden();
@@ -95,8 +95,8 @@ export function accessTokens({ store, tokens, digest, lifetime, mailHost }: Acce
       const now = new Date();
       const lifetimeDays = await lifetime();
       const expiresAt = request.expiresAt || dateAfter(now, lifetimeDays);
-      const problems = tokenProblems(request, { available: resourceScopes, expiresAt, now, lifetimeDays });
-      if (expiresAt <= dateOf(now)) problems.push('Expiration date cannot be in the past');
+      const rule = { now, lifetimeDays, mustBeAhead: true };
+      const problems = tokenProblems(request, { available: resourceScopes, expiresAt, ...rule });
       if (problems.length > 0) throw badRequest(problems.join(' and '));
       const username = botUsername(source, randomBytes(16).toString('hex'));
       const token = generateToken();
@@ -139,21 +139,16 @@ export function accessTokens({ store, tokens, digest, lifetime, mailHost }: Acce
         tokenId === 0
           ? requireOwnToken(await store.find(source, actor.tokenId))
           : requireToken(await store.find(source, tokenId), actor);
-      const now = new Date();
-      const date = expiresAt || dateAfter(now, rotationDays);
-      const problem = expiryProblem(date, now, await lifetime());
-      if (problem !== undefined) throw badRequest(problem);
-      if (date <= dateOf(now)) throw badRequest('Expiration date cannot be in the past');
-      const token = generateToken();
-      const rotation: Rotation = await tokens.rotate(old.id, actor.userId, {
-        digest: digest(token),
-        expiresAt: date,
-        // One who administers the tokens of others does not hold the old one.
+      const { id, token } = await replace({
+        tokenId: old.id,
+        actorId: actor.userId,
+        expiresAt,
+        mustBeAhead: true,
+        // Administrators of the tokens of others do not hold the old one.
         revokesFamily: tokenId === 0,
+        noun: 'Access Token',
       });
-      if (rotation === 'missing') throw notFound('Access Token');
-      if (rotation === 'revoked' || rotation === 'reused') throw badRequest('Token already revoked');
-      return { record: await get(source, rotation.replacement), token };
+      return { record: await get(source, id), token };
     },
   };
 }

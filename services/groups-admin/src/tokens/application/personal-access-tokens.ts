@@ -13,7 +13,8 @@ import type {
   TokenReplacement,
 } from '../domain/personal-access-token-row';
 import { scopesOf } from '../domain/scopes';
-import { dateAfter, expiryProblem, rotationDays } from '../domain/token-lifetime';
+import { dateAfter } from '../domain/token-lifetime';
+import { replaceToken } from './replace-token';
 import { generateToken, type TokenDigest } from './token';
 
 /** A token with its secret, which is shown once. */
@@ -32,8 +33,8 @@ export interface TokenStore {
   /** Stores a token; returns its id, or undefined when the user was deleted in the meantime. */
   create(token: NewToken): Promise<number | undefined>;
   /**
-   * Revokes a token; a revoked one stays so. The membership of a bot follows its tokens. @throws AppError precondition_failed when it changed after
-   * `unmodifiedSince`
+   * Revokes a token; a revoked one stays so. The membership of a bot follows its tokens.
+   * @throws AppError precondition_failed when it changed after `unmodifiedSince`
    */
   revoke(tokenId: number, actorId: number, unmodifiedSince?: Date): Promise<void>;
   /**
@@ -79,6 +80,8 @@ export function personalAccessTokens(
   digest: TokenDigest,
   lifetime: () => Promise<number>,
 ): PersonalAccessTokens {
+  const replace = replaceToken({ tokens: store, digest, lifetime });
+
   // Those that administrators use are managed by them alone, at a place of their own.
   const find = async (tokenId: number, actor: Actor): Promise<TokenRecord | undefined> => {
     const token = await store.find(tokenId === 0 ? actor.tokenId : tokenId);
@@ -113,7 +116,8 @@ export function personalAccessTokens(
     const now = new Date();
     const lifetimeDays = await lifetime();
     const expiresAt = request.expiresAt || dateAfter(now, lifetimeDays);
-    const problems = tokenProblems(request, { available: scopesOf(owner), expiresAt, now, lifetimeDays });
+    const rule = { now, lifetimeDays, mustBeAhead: false };
+    const problems = tokenProblems(request, { available: scopesOf(owner), expiresAt, ...rule });
     if (problems.length > 0) throw unprocessable(problems.join(' and '));
     const token = generateToken();
     const id = await store.create({
@@ -164,19 +168,15 @@ export function personalAccessTokens(
     async rotate(tokenId, expiresAt, actor, { revokesFamily } = { revokesFamily: true }) {
       const old = await get(tokenId, actor);
       if (tokenId === 0 && (old.kind === 'resource' || old.kind === 'impersonation')) throw notAllowed();
-      const now = new Date();
-      const date = expiresAt || dateAfter(now, rotationDays);
-      const problem = expiryProblem(date, now, await lifetime());
-      if (problem !== undefined) throw badRequest(problem);
-      const token = generateToken();
-      const rotation = await store.rotate(old.id, actor.userId, {
-        digest: digest(token),
-        expiresAt: date,
+      const { id, token } = await replace({
+        tokenId: old.id,
+        actorId: actor.userId,
+        expiresAt,
+        mustBeAhead: false,
         revokesFamily,
+        noun: 'Personal Access Token',
       });
-      if (rotation === 'missing') throw notFound('Personal Access Token');
-      if (rotation === 'revoked' || rotation === 'reused') throw badRequest('Token already revoked');
-      return shown(rotation.replacement, token);
+      return shown(id, token);
     },
 
     async createImpersonation(userId, request, actor) {

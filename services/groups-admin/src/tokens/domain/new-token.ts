@@ -1,6 +1,6 @@
 import { displayTextProblems } from '@switchyard/texts';
 import { lengthProblems } from '../../rules';
-import { expiryProblem } from './token-lifetime';
+import { expiryProblem, type LifetimeRule } from './token-lifetime';
 
 /** A new token, as it is requested. */
 export interface TokenRequest {
@@ -21,9 +21,8 @@ export function tokenProblems(
   {
     available,
     expiresAt,
-    now,
-    lifetimeDays,
-  }: { available: readonly string[]; expiresAt: string; now: Date; lifetimeDays: number },
+    ...rule
+  }: LifetimeRule & { readonly available: readonly string[]; readonly expiresAt: string },
 ): string[] {
   const tooLong = lengthProblems(name, 255).concat(lengthProblems(description, 255));
   const areAvailable = scopes.length > 0 && scopes.every((scope) => available.includes(scope));
@@ -31,6 +30,6 @@ export function tokenProblems(
     ...displayTextProblems(name, Number.POSITIVE_INFINITY).map((text) => `Name ${text}`),
     ...(tooLong.length > 0 ? [`Name or description ${tooLong[0]}`] : []),
     ...(areAvailable ? [] : ['Scopes can only contain available scopes']),
-    ...[expiryProblem(expiresAt, now, lifetimeDays)].filter((problem) => problem !== undefined),
+    ...[expiryProblem(expiresAt, rule)].filter((problem) => problem !== undefined),
   ];
 }

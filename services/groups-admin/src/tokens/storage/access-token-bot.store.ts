@@ -76,19 +76,17 @@ export async function insertBot(tx: DirectoryTx, bot: NewBot): Promise<number> {
  * Bots with ids above `after` that are to be deleted, ascending: without a project or group, or without a good token for
  * `keptDays` days.
  */
-export const dueBots = async (
+export const dueBots = (
   tx: Pick<Tx, 'query'>,
   keptDays: number,
   after: number,
   limit: number,
-): Promise<number[]> =>
-  (
-    await tx.query<{ user_id: number }>(sql`
-      select user_id from access_token_bots
-      where user_id > ${after}
-        and ((project_id is null and namespace_id is null) or inactive_since <= now() - ${keptDays} * interval '1 day')
-      order by user_id limit ${limit}`)
-  ).map(({ user_id: id }) => id);
+): Promise<{ id: number }[]> =>
+  tx.query(sql`
+    select user_id as id from access_token_bots
+    where user_id > ${after}
+      and ((project_id is null and namespace_id is null) or inactive_since <= now() - ${keptDays} * interval '1 day')
+    order by user_id limit ${limit}`);
 
 /** Notes the bots whose last token has expired, and ends their memberships; returns how many. */
 export const noteInactiveBots = (transaction: Transact, limit: number): Promise<number> =>
