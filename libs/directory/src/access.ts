@@ -58,10 +58,13 @@ const userSubject: Subject = {
   fixed: false,
 };
 
-// Subselects that do not mention the row they are used for run once per statement; an expired membership is none (D3).
-const memberships = (subject: Subject, least: number): Sql => sql`directory.memberships m
-  where m.user_id = ${subject.id} and m.deleted_at is null and m.access_level >= ${least}::int
-  and (m.expires_at is null or m.expires_at > now())`;
+/** A membership or a share that gives `least` or more; an expired one is none (D3). */
+const counts = (row: Sql, least: number): Sql =>
+  sql`${row}.deleted_at is null and ${row}.access_level >= ${least}::int and (${row}.expires_at is null or ${row}.expires_at > now())`;
+
+// Subselects that do not mention the row they are used for run once per statement.
+const memberships = (subject: Subject, least: number): Sql =>
+  sql`directory.memberships m where m.user_id = ${subject.id} and ${counts(sql`m`, least)}`;
 
 const ownNamespaces = (subject: Subject, least: number): Sql =>
   sql`select m.namespace_id from ${memberships(subject, least)} and m.namespace_id is not null`;
@@ -79,18 +82,19 @@ const deletingIds = sql`array(select d.id from directory.namespaces d where d.de
 const namespaceLives = sql`n.deleted_at is null and not (n.ancestry && ${deletingIds})`;
 const projectLives = sql`p.deleted_at is null and not p.deleting and ${namespaceLives}`;
 
-/** Shares `s` that count, with their invited groups `g`; a group that is hidden gives nothing. */
+/** An invited group `g` that is not hidden: a hidden one gives nothing. */
+const invitedLives = sql`g.deleted_at is null and not (g.ancestry && ${deletingIds})`;
+
+/** Shares `s` that count, with their invited groups `g`. */
 const shares = (least: number): Sql => sql`directory.shares s join directory.namespaces g on g.id = s.group_id
-  where s.deleted_at is null and s.access_level >= ${least}::int and (s.expires_at is null or s.expires_at > now())
-  and g.deleted_at is null and not (g.ancestry && ${deletingIds})`;
+  where ${counts(sql`s`, least)} and ${invitedLives}`;
 
 // No share of an invited group is looked at. The ids of the groups are an array, so that the plan goes from the viewer's
 // few groups to their shares by index; joined, it reads every share there is.
 const sharesWith = (subject: Subject, least: number): Sql => sql`directory.shares s
   where s.group_id = any(array(
-    select g.id from directory.namespaces g where g.ancestry && ${ownNamespaceIds(subject, least)}
-      and g.deleted_at is null and not (g.ancestry && ${deletingIds})))
-  and s.deleted_at is null and s.access_level >= ${least}::int and (s.expires_at is null or s.expires_at > now())`;
+    select g.id from directory.namespaces g where g.ancestry && ${ownNamespaceIds(subject, least)} and ${invitedLives}))
+  and ${counts(sql`s`, least)}`;
 
 /**
  * Namespaces in which a viewer is a member, directly or by a share. What lies in a group of theirs is left out: a
@@ -291,41 +295,39 @@ export async function usersAtLevel(
   return rows.map((row) => row.id);
 }
 
-/**
- * The people who have `level` or more in a project as its members, directly or through a group above: active ones, no
- * bots, and administrators no more than others. For whom a project is looked after by.
- */
-export async function membersAtLevel(db: SqlExecutor, projectId: number, level: number): Promise<number[]> {
-  const groups = sql`array(select unnest(n.ancestry) from ${projectsFrom} where p.id = ${projectId} and ${projectLives})`;
-  const project = sql`(select p.id from ${projectsFrom} where p.id = ${projectId} and ${projectLives})`;
+/** Active users but bots whose ids a subselect gives. */
+async function people(db: SqlExecutor, ids: Sql): Promise<number[]> {
   const rows = await db.query<{ id: number }>(sql`
-    select u.id from directory.users u
-    where u.deleted_at is null and u.state = 'active' and not u.bot and u.id in (
-      select m.user_id from directory.memberships m
-      where m.deleted_at is null and m.access_level >= ${level} and (m.expires_at is null or m.expires_at > now())
-        and (m.project_id = ${project} or m.namespace_id = any(${groups} || array(
-          select unnest(g.ancestry) from ${shares(level)}
-            and (s.project_id = ${project} or s.namespace_id = any(${groups})))))
-      union all
-      select n.owner_id from ${projectsFrom} where p.id = ${projectId} and ${projectLives})
+    select u.id from directory.users u where u.deleted_at is null and u.state = 'active' and not u.bot and u.id in (${ids})
     order by u.id`);
   return rows.map((row) => row.id);
 }
 
-/** `membersAtLevel` for a group: its members, those of the groups above, and of groups that it is shared with. */
-export async function groupMembersAtLevel(db: SqlExecutor, groupId: number, level: number): Promise<number[]> {
-  const groups = sql`array(
-    select unnest(n.ancestry) from directory.namespaces n where n.id = ${groupId} and ${namespaceLives})`;
-  const rows = await db.query<{ id: number }>(sql`
-    select u.id from directory.users u
-    where u.deleted_at is null and u.state = 'active' and not u.bot and u.id in (
-      select m.user_id from directory.memberships m
-      where m.deleted_at is null and m.access_level >= ${level} and (m.expires_at is null or m.expires_at > now())
-        and m.namespace_id = any(${groups} || array(
-          select unnest(g.ancestry) from ${shares(level)} and s.namespace_id = any(${groups}))))
-    order by u.id`);
-  return rows.map((row) => row.id);
+/** Ids of the members of groups, of one project as well, and of the groups that these are shared with. */
+const memberIds = (groups: Sql, level: number, project: Sql = sql`null`): Sql => sql`
+  select m.user_id from directory.memberships m
+  where ${counts(sql`m`, level)} and (m.project_id = ${project} or m.namespace_id = any(${groups} || array(
+    select unnest(g.ancestry) from ${shares(level)} and (s.project_id = ${project} or s.namespace_id = any(${groups})))))`;
+
+/**
+ * The people who have `level` or more in a project as its members, directly or through a group above: active ones, no
+ * bots, and administrators no more than others.
+ */
+export function membersAtLevel(db: SqlExecutor, projectId: number, level: number): Promise<number[]> {
+  const found = sql`${projectsFrom} where p.id = ${projectId} and ${projectLives}`;
+  const ids = memberIds(sql`array(select unnest(n.ancestry) from ${found})`, level, sql`(select p.id from ${found})`);
+  return people(db, sql`${ids} union all select n.owner_id from ${found}`);
 }
+
+/** `membersAtLevel` for a group: its members, those of the groups above, and of groups that it is shared with. */
+export const groupMembersAtLevel = (db: SqlExecutor, groupId: number, level: number): Promise<number[]> =>
+  people(
+    db,
+    memberIds(
+      sql`array(select unnest(n.ancestry) from directory.namespaces n where n.id = ${groupId} and ${namespaceLives})`,
+      level,
+    ),
+  );
 
 /**
  * Those of `userIds` who can see a project: active users but those that the instance keeps for itself, by the same rule
