@@ -16,9 +16,9 @@ import {
 import { type TokenRequest, tokenProblems } from '../domain/new-token';
 import type { TokenFilter } from '../domain/personal-access-token-row';
 import { dateAfter } from '../domain/token-lifetime';
-import type { TokenStore } from './personal-access-tokens';
 import { type ReplacementEdges, replaceToken } from './replace-token';
 import { generateToken } from './token';
+import type { TokenStore } from './token.ports';
 
 /** An access token with its secret, which is shown once. */
 export interface ShownAccessToken {

@@ -5,43 +5,17 @@ import { selfServiceScopes } from '@switchyard/rights';
 import { displayText } from '@switchyard/texts';
 import { isInternalUser } from '../../rules';
 import { type TokenRequest, tokenProblems } from '../domain/new-token';
-import type {
-  NewToken,
-  Rotation,
-  TokenFilter,
-  TokenRecord,
-  TokenReplacement,
-} from '../domain/personal-access-token-row';
+import type { TokenFilter, TokenRecord } from '../domain/personal-access-token-row';
 import { scopesOf } from '../domain/scopes';
 import { dateAfter } from '../domain/token-lifetime';
 import { replaceToken } from './replace-token';
 import { generateToken, type TokenDigest } from './token';
+import type { TokenStore } from './token.ports';
 
 /** A token with its secret, which is shown once. */
 export interface ShownToken {
   record: TokenRecord;
   token: string;
-}
-
-/** Tokens in the database. */
-export interface TokenStore {
-  /** A token; undefined when there is none. */
-  find(tokenId: number): Promise<TokenRecord | undefined>;
-  list(filter: TokenFilter, request: PageRequest): Promise<{ rows: TokenRecord[]; page: PageInfo }>;
-  /** The user a token can be made for; undefined when there is none. */
-  owner(userId: number): Promise<{ admin: boolean; userType: string } | undefined>;
-  /** Stores a token; returns its id, or undefined when the user was deleted in the meantime. */
-  create(token: NewToken): Promise<number | undefined>;
-  /**
-   * Revokes a token; a revoked one stays so. The membership of a bot follows its tokens.
-   * @throws AppError precondition_failed when it changed after `unmodifiedSince`
-   */
-  revoke(tokenId: number, actorId: number, unmodifiedSince?: Date): Promise<void>;
-  /**
-   * Puts a new token in the place of one, which is revoked, in one transaction. One that was rotated before is
-   * `reused`: every token of its chain is revoked then (G-4.5-12).
-   */
-  rotate(tokenId: number, actorId: number, replacement: TokenReplacement): Promise<Rotation>;
 }
 
 /** Personal access tokens (G-5-8 … G-5-11). A token id of 0 is the token that was presented. */

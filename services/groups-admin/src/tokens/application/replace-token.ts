@@ -1,7 +1,7 @@
 import { badRequest, notFound } from '@switchyard/errors';
 import { dateAfter, expiryProblem, rotationDays } from '../domain/token-lifetime';
 import { generateToken, type TokenDigest } from './token';
-import type { TokenStore } from './personal-access-tokens';
+import type { TokenStore } from './token.ports';
 
 /** What the rotation of tokens works with. */
 export interface ReplacementEdges {

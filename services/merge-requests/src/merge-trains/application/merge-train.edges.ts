@@ -1,17 +1,8 @@
 import type { MergeRequestEdges } from '../../merge-requests';
-import type { ProjectAccess, RepositoryAccess } from '../../repositories';
+import type { RepositoryAccess } from '../../repositories';
 import type { HoldReason } from '../domain/merge-train';
-import type { BuiltCar, StoredTrain } from '../domain/stored-train';
+import type { BuiltCar, StoredTrain, TrainRights } from '../domain/stored-train';
 import type { TrainControl } from '../domain/train-control';
-
-/** A train, and what the users who added its cars may do in its project. */
-export interface TrainRights {
-  readonly id: number;
-  readonly projectId: number;
-  readonly targetBranch: string;
-  /** Those of each user; users who are deleted or blocked have none. */
-  readonly users: readonly ProjectAccess[];
-}
 
 /** Where merge trains are kept. Every change goes through the state machine under the lock of the train's row. */
 export interface MergeTrainStore {

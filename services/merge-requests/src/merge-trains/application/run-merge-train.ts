@@ -34,8 +34,8 @@ import {
 import { countedCommits, findReadme, mayMerge, mayMergeInto } from '../../repositories';
 import type { Step } from '../domain/merge-train';
 import { nextDue, workOf } from '../domain/merge-train-work';
-import type { PushedFacts, StoredCar, StoredTrain } from '../domain/stored-train';
-import type { MergeTrainEdges, TrainRights } from './merge-train.edges';
+import type { PushedFacts, StoredCar, StoredTrain, TrainRights } from '../domain/stored-train';
+import type { MergeTrainEdges } from './merge-train.edges';
 
 faultPoints.push(
   'train.commits_written',

@@ -1,5 +1,5 @@
 import type { ProjectMergeSettings } from '../../merge-requests';
-import type { PushFacts } from '../../repositories';
+import type { ProjectAccess, PushFacts } from '../../repositories';
 import type { Train } from './merge-train';
 import type { GreenRule, PipelineReports } from './verdict';
 
@@ -88,4 +88,13 @@ export interface BuiltCar {
   readonly squash: boolean;
   readonly committedAt: Date;
   readonly facts: PushedFacts;
+}
+
+/** A train, and what the users who added its cars may do in its project. */
+export interface TrainRights {
+  readonly id: number;
+  readonly projectId: number;
+  readonly targetBranch: string;
+  /** Those of each user; users who are deleted or blocked have none. */
+  readonly users: readonly ProjectAccess[];
 }

@@ -2,11 +2,10 @@ import type { Database } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
 import { accessLevelOfUser } from '@switchyard/directory';
 import { enqueueJobs } from '../../jobs';
-import type { TrainRights } from '../application/merge-train.edges';
 import type { HoldReason, Signal } from '../domain/merge-train';
 import { decideBuilt, decideNews, decideSignals } from '../domain/merge-train-change';
 
-import type { BuiltCar, StoredTrain } from '../domain/stored-train';
+import type { BuiltCar, StoredTrain, TrainRights } from '../domain/stored-train';
 import { carOf } from './merge-train.change';
 import { active, loadTrain, settingsDigest } from './merge-train.row';
 import { changeTrain, trainChannel } from './merge-train.save';
