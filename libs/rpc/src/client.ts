@@ -115,6 +115,7 @@ function clientOf<T extends ServiceDefinition>(channel: Client, definition: T, s
         const done = observeRpc('client', method.path);
         const cost = runningCost();
         if (cost !== undefined) requestCost(metadata);
+        const cancel = (): void => call.cancel();
         const call = channel.makeUnaryRequest(
           method.path,
           asTheyAre,
@@ -124,6 +125,8 @@ function clientOf<T extends ServiceDefinition>(channel: Client, definition: T, s
           { deadline },
           (error: ServiceError | null, response: unknown) => {
             done(error === null ? 'ok' : status[error.code].toLowerCase());
+            // The signal may live as long as the process.
+            options.signal?.removeEventListener('abort', cancel);
             // The status event, with the trailer, follows in the same turn: the cost is there before the caller goes
             // on.
             if (error === null) queueMicrotask(() => resolve(response));
@@ -131,8 +134,8 @@ function clientOf<T extends ServiceDefinition>(channel: Client, definition: T, s
           },
         );
         if (cost !== undefined) call.on('status', (ended) => addCost(cost, ended.metadata));
-        if (options.signal?.aborted) call.cancel();
-        else options.signal?.addEventListener('abort', () => call.cancel(), { once: true });
+        if (options.signal?.aborted) cancel();
+        else options.signal?.addEventListener('abort', cancel, { once: true });
       });
     };
 

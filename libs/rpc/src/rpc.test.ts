@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { createServer as createHttp2Server } from 'node:http2';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
@@ -96,6 +96,14 @@ describe('signed calls', () => {
   afterAll(async () => {
     for (const peer of peers) peer.close();
     await server.close(1_000);
+  });
+
+  it('leave nothing at a signal that outlives them', async () => {
+    const { signal } = new AbortController();
+    const get = () => client(gateway.signer).get(request, { requestId: 'r0', signal });
+    await Promise.all([get(), get()]);
+    await expect(client(gateway.signer).refuse(request, { requestId: 'r0', signal })).rejects.toBeDefined();
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('carry actor, access and directory sequence, and pass the JSON bytes through', async () => {
