@@ -18,13 +18,16 @@ import { hostileTexts, hostileValues, pairs, seeded, segment, wrongFor } from '.
 import { oddRefRequests } from '../support/odd-refs';
 import type { RawReply } from '../support/raw-client';
 
-const seed = Number(process.env.SEED ?? 20_240_131);
-/** Part of all parameters that one run tries; the seed says which. */
-const share = Number(process.env.SHARE ?? 0.3);
+/** How much one run tries. */
+interface Amount {
+  /** Part of all parameters, 0 to 1; the seed says which. */
+  readonly share: number;
+  readonly seed: number;
+}
 
 /** Whatever comes in, what goes out is a declared reply or a refusal in GitLab's shape (G-7), quickly. */
-export const badInputTests = (started: () => BadInputHarness): void =>
-  describe('bad input', () => {
+export const badInputTests = (started: () => BadInputHarness, { share, seed }: Amount): void =>
+  describe(`bad input, share ${share}, seed ${seed}`, () => {
     let harness: BadInputHarness;
     beforeAll(() => {
       harness = started();
