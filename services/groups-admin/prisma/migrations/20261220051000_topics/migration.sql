@@ -68,6 +68,7 @@ create trigger project_topics_count after insert on project_topics
 
 create function uncount_removed_topics() returns trigger language plpgsql as $$
 begin
+  perform 1 from topics where id in (select topic_id from removed) order by id for no key update;
   update topics t set total_projects_count = t.total_projects_count - d.total,
     non_private_projects_count = t.non_private_projects_count - d.open
   from (
