@@ -84,6 +84,14 @@ export const resolved = (given: Partial<ResolveResponse> = {}): ResolveResponse 
   ...given,
 });
 
+let tokens = 0;
+
+/** A token that no request had before: the gateway remembers for a while what it learned of one. */
+export function newToken(): { readonly token: string } {
+  tokens += 1;
+  return { token: `token number ${tokens}` };
+}
+
 /** Every gateway asks it all the time; it belongs to no request. */
 const following = 'SettingsService/FollowSettings';
 

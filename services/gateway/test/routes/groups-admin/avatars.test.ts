@@ -1,6 +1,6 @@
 import { invalid, notFound } from '@switchyard/errors';
 import { entity } from '@switchyard/rpc';
-import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
+import { actor, newToken, projectAccess, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
 
 const topic = {
   id: 5,
@@ -43,11 +43,6 @@ beforeEach(() => {
   gateway.calls.length = 0;
 });
 
-let serial = 0;
-const token = () => {
-  serial += 1;
-  return { token: `token number ${serial}` };
-};
 const sent = (rpc: string) => gateway.calls.find((call) => call.rpc === rpc)?.request;
 
 type Part = [head: string, content: string | Buffer];
@@ -72,7 +67,7 @@ const bodyOf = (parts: readonly Part[]): Buffer =>
   ]);
 const form = (method: string, path: string, ...parts: Part[]) =>
   gateway.send(method, path, {
-    ...token(),
+    ...newToken(),
     raw: bodyOf(parts),
     headers: { 'Content-Type': 'multipart/form-data; boundary=line' },
   });
@@ -131,16 +126,16 @@ describe('a small file in a multipart body (G-4.16-6)', () => {
   });
 
   it.each([{}, [], 7, true, 'x', { filename: 'a.png', content: 'x' }])('%j in JSON: 400', async (avatar) => {
-    const reply = await gateway.send('PUT', '/topics/5', { ...token(), body: { avatar } });
+    const reply = await gateway.send('PUT', '/topics/5', { ...newToken(), body: { avatar } });
     expect([reply.status, reply.body]).toEqual([400, { error: 'avatar is invalid' }]);
   });
 
   it('blank in JSON and in a form removes', async () => {
-    await gateway.send('PUT', '/topics/5', { ...token(), body: { avatar: '' } });
-    await gateway.send('PUT', '/user/avatar?avatar=', token());
+    await gateway.send('PUT', '/topics/5', { ...newToken(), body: { avatar: '' } });
+    await gateway.send('PUT', '/user/avatar?avatar=', newToken());
     expect(sent('TopicService/UpdateTopic')).toMatchObject({ settings: { avatar: { file: undefined } } });
     expect(sent('AvatarService/SetOwnAvatar')).toEqual({ avatar: { file: undefined } });
-    expect((await gateway.send('PUT', '/user/avatar', token())).body).toEqual({ error: 'avatar is missing' });
+    expect((await gateway.send('PUT', '/user/avatar', newToken())).body).toEqual({ error: 'avatar is missing' });
   });
 
   it('above 5 MiB, and without a token, is refused before it is read', async () => {
@@ -156,7 +151,7 @@ describe('a small file in a multipart body (G-4.16-6)', () => {
 describe('topics', () => {
   it('400 for what is missing or cannot be, 404 for what is no id', async () => {
     const post = async (path: string, body: object) =>
-      (await gateway.send('POST', path, { ...token(), body })).body.error;
+      (await gateway.send('POST', path, { ...newToken(), body })).body.error;
     expect(await post('/topics', {})).toBe('name is missing, title is missing');
     expect(await post('/topics', { name: 'a', title: 'b', organization_id: 2 })).toBe(
       'organization_id is not supported except as 1',
@@ -168,14 +163,14 @@ describe('topics', () => {
 
   it('201: a merge answers the target', async () => {
     const body = { source_topic_id: 4, target_topic_id: 5 };
-    const reply = await gateway.send('POST', '/topics/merge', { ...token(), body });
+    const reply = await gateway.send('POST', '/topics/merge', { ...newToken(), body });
     expect([reply.status, reply.body]).toEqual([201, topic]);
     expect(sent('TopicService/MergeTopics')).toEqual({ sourceTopicId: 4, targetTopicId: 5 });
   });
 });
 
 describe('avatars', () => {
-  const show = (path: string) => fetch(`${gateway.url}${path}`, { headers: { 'PRIVATE-TOKEN': token().token } });
+  const show = (path: string) => fetch(`${gateway.url}${path}`, { headers: { 'PRIVATE-TOKEN': newToken().token } });
 
   it('are shown as pictures and nothing else', async () => {
     answer = resolved({ access: projectAccess() });
@@ -194,10 +189,10 @@ describe('avatars', () => {
       filename: 'my "logo".png',
     });
     const again = await fetch(`${gateway.url}${path}`, {
-      headers: { 'PRIVATE-TOKEN': token().token, 'If-None-Match': reply.headers.get('etag') ?? '' },
+      headers: { 'PRIVATE-TOKEN': newToken().token, 'If-None-Match': reply.headers.get('etag') ?? '' },
     });
     expect(again.status).toBe(304);
-    expect((await gateway.send('GET', '/projects/1/avatar', token())).status).toBe(200);
+    expect((await gateway.send('GET', '/projects/1/avatar', newToken())).status).toBe(200);
   });
 
   it('of users and topics are open to all; of projects and groups to those who see them', async () => {
@@ -221,8 +216,8 @@ describe('avatars', () => {
   });
 
   it('are found by e-mail', async () => {
-    const reply = await gateway.send('GET', '/avatar?email=ada@example.com&size=32', token());
+    const reply = await gateway.send('GET', '/avatar?email=ada@example.com&size=32', newToken());
     expect(reply.body).toEqual({ avatar_url: 'https://forge.example/a.png' });
-    expect((await gateway.send('GET', '/avatar', token())).body).toEqual({ error: 'email is missing' });
+    expect((await gateway.send('GET', '/avatar', newToken())).body).toEqual({ error: 'email is missing' });
   });
 });

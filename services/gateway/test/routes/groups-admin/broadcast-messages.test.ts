@@ -1,6 +1,6 @@
 import { invalid } from '@switchyard/errors';
 import { anonymous, entity, nothing, page } from '@switchyard/rpc';
-import { actor, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
+import { actor, newToken, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
 
 const message = {
   id: 1,
@@ -45,11 +45,6 @@ beforeEach(() => {
   gateway.calls.length = 0;
 });
 
-let serial = 0;
-const token = () => {
-  serial += 1;
-  return { token: `token of messages ${serial}` };
-};
 const asked = (rpc: string) => gateway.calls.find((call) => call.rpc === `BroadcastMessageService/${rpc}`)?.request;
 const root = '/broadcast_messages';
 
@@ -84,14 +79,14 @@ it('201, 200, 204: passes every field on (G-4.13-2)', async () => {
     dismissable: true,
     theme: 'indigo',
   };
-  expect((await gateway.send('POST', root, { ...token(), body })).status).toBe(201);
+  expect((await gateway.send('POST', root, { ...newToken(), body })).status).toBe(201);
   expect(asked('CreateBroadcastMessage')).toEqual({ settings });
-  expect((await gateway.send('PUT', `${root}/1`, { ...token(), body })).status).toBe(200);
+  expect((await gateway.send('PUT', `${root}/1`, { ...newToken(), body })).status).toBe(200);
   expect(asked('UpdateBroadcastMessage')).toEqual({ broadcastMessageId: 1, settings });
   gateway.calls.length = 0;
-  await gateway.send('PUT', `${root}/1`, { ...token(), body: { target_access_levels: [] } });
+  await gateway.send('PUT', `${root}/1`, { ...newToken(), body: { target_access_levels: [] } });
   expect(asked('UpdateBroadcastMessage')).toMatchObject({ settings: { targetAccessLevels: { levels: [] } } });
-  expect((await gateway.send('DELETE', `${root}/1`, token())).status).toBe(204);
+  expect((await gateway.send('DELETE', `${root}/1`, newToken())).status).toBe(204);
 });
 
 it.each([
@@ -102,13 +97,13 @@ it.each([
   [{ message: 'm', theme: 'pink' }, 'theme does not have a valid value'],
   [{ message: 'm', starts_at: 'soon', theme: 'pink' }, 'starts_at is invalid, theme does not have a valid value'],
 ])('400: %j (G-4.13-3)', async (body, error) => {
-  const sent = await gateway.send('POST', root, { ...token(), body });
+  const sent = await gateway.send('POST', root, { ...newToken(), body });
   expect([sent.status, sent.body]).toEqual([400, { error }]);
 });
 
 it('400: a bad font is refused by the service (G-4.13-3)', async () => {
   refused = invalid({ font: ['must be a valid color code'] });
-  const sent = await gateway.send('POST', root, { ...token(), body: { message: 'm', font: 'red' } });
+  const sent = await gateway.send('POST', root, { ...newToken(), body: { message: 'm', font: 'red' } });
   expect([sent.status, sent.body]).toEqual([400, { message: { font: ['must be a valid color code'] } }]);
 });
 
@@ -119,7 +114,7 @@ it.each(['POST /broadcast_messages', 'PUT /broadcast_messages/1', 'DELETE /broad
     const unauthorized = await gateway.send(method, path, { body: {} });
     expect([unauthorized.status, unauthorized.body]).toEqual([401, { message: '401 Unauthorized' }]);
     admin = false;
-    const forbidden = await gateway.send(method, path, { ...token(), body: {} });
+    const forbidden = await gateway.send(method, path, { ...newToken(), body: {} });
     expect([forbidden.status, forbidden.body]).toEqual([403, { message: '403 Forbidden' }]);
   },
 );

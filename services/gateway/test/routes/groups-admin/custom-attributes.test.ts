@@ -1,6 +1,6 @@
 import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import { anonymous, entity, nothing, page } from '@switchyard/rpc';
-import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
+import { actor, newToken, projectAccess, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
 import { group, groupItem } from './samples';
 
 const attribute = { key: 'city', value: 'Lyon' };
@@ -44,11 +44,6 @@ beforeEach(() => {
   gateway.calls.length = 0;
 });
 
-let serial = 0;
-const token = () => {
-  serial += 1;
-  return { token: `token of attributes ${serial}` };
-};
 const asked = (rpc: string) => gateway.calls.find((call) => call.rpc === rpc)?.request;
 const owners = [
   ['users/7', { userId: 7, groupId: 0, projectId: 0 }],
@@ -60,23 +55,23 @@ describe.each(owners)('custom attributes of /%s', (path, owner) => {
   const root = `/${path}/custom_attributes`;
 
   it('200, 204: names owner, key and value', async () => {
-    expect((await gateway.send('GET', root, token())).body).toEqual([attribute]);
+    expect((await gateway.send('GET', root, newToken())).body).toEqual([attribute]);
     expect(asked('CustomAttributeService/ListCustomAttributes')).toMatchObject({ owner });
-    expect((await gateway.send('GET', `${root}/a%2Fb`, token())).body).toEqual(attribute);
+    expect((await gateway.send('GET', `${root}/a%2Fb`, newToken())).body).toEqual(attribute);
     expect(asked('CustomAttributeService/GetCustomAttribute')).toEqual({ owner, key: 'a/b' });
-    expect((await gateway.send('PUT', `${root}/city`, { ...token(), body: { value: 'Lyon' } })).status).toBe(200);
+    expect((await gateway.send('PUT', `${root}/city`, { ...newToken(), body: { value: 'Lyon' } })).status).toBe(200);
     expect(asked('CustomAttributeService/SetCustomAttribute')).toEqual({ owner, key: 'city', value: 'Lyon' });
-    expect((await gateway.send('DELETE', `${root}/city`, token())).status).toBe(204);
+    expect((await gateway.send('DELETE', `${root}/city`, newToken())).status).toBe(204);
   });
 
   it('400, 401, 403: without a value, without a token, and for ordinary users', async () => {
-    expect((await gateway.send('PUT', `${root}/city`, token())).body).toEqual({ error: 'value is missing' });
+    expect((await gateway.send('PUT', `${root}/city`, newToken())).body).toEqual({ error: 'value is missing' });
     expect((await gateway.send('GET', root)).status).toBe(401);
     admin = false;
-    expect((await gateway.send('GET', root, token())).body).toEqual({ message: '403 Forbidden' });
-    expect((await gateway.send('PUT', `${root}/city`, { ...token(), body: { value: 'x' } })).status).toBe(403);
+    expect((await gateway.send('GET', root, newToken())).body).toEqual({ message: '403 Forbidden' });
+    expect((await gateway.send('PUT', `${root}/city`, { ...newToken(), body: { value: 'x' } })).status).toBe(403);
     isThere = false;
-    expect((await gateway.send('GET', root, token())).status).toBe(403);
+    expect((await gateway.send('GET', root, newToken())).status).toBe(403);
     expect(asked('CustomAttributeService/SetCustomAttribute')).toBeUndefined();
   });
 });
@@ -92,7 +87,7 @@ describe('lists', () => {
   ] as const;
 
   it.each(lists)('%s filters by custom attributes and shows them, for administrators', async (path, rpc) => {
-    expect((await gateway.send('GET', `${path}?${query}`, token())).status).toBe(200);
+    expect((await gateway.send('GET', `${path}?${query}`, newToken())).status).toBe(200);
     expect(asked(rpc)).toMatchObject({
       withCustomAttributes: true,
       customAttributes: { values: { city: 'Lyon', n: '1' } },
@@ -101,7 +96,7 @@ describe('lists', () => {
 
   it.each(lists)('%s ignores them from others (G-4.15-11)', async (path, rpc) => {
     admin = false;
-    expect((await gateway.send('GET', `${path}?${query}&custom_attributes[x][]=1`, token())).status).toBe(200);
+    expect((await gateway.send('GET', `${path}?${query}&custom_attributes[x][]=1`, newToken())).status).toBe(200);
     const request = asked(rpc) as { withCustomAttributes: unknown; customAttributes: unknown };
     expect([request.withCustomAttributes, request.customAttributes]).toEqual([undefined, undefined]);
   });
@@ -110,7 +105,7 @@ describe('lists', () => {
   it.each(['custom_attributes=x', 'custom_attributes[a][b]=c', 'custom_attributes[]=c', many])(
     '400: %s',
     async (sent) => {
-      expect((await gateway.send('GET', `/groups?${sent}`, token())).body).toEqual({
+      expect((await gateway.send('GET', `/groups?${sent}`, newToken())).body).toEqual({
         error: 'custom_attributes is invalid',
       });
     },
@@ -119,7 +114,7 @@ describe('lists', () => {
   it('statistics of groups are for administrators, of projects for those the service shows them to', async () => {
     const shownBy = async (path: string, rpc: string) => {
       gateway.calls.length = 0;
-      await gateway.send('GET', `${path}?statistics=true`, token());
+      await gateway.send('GET', `${path}?statistics=true`, newToken());
       return (asked(rpc) as { withStatistics: unknown }).withStatistics;
     };
     expect(await shownBy('/groups', 'GroupService/ListGroups')).toBe(true);

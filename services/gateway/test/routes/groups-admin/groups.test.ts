@@ -1,7 +1,7 @@
 import { conflict, forbidden, invalid } from '@switchyard/errors';
 import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import { anonymous, entity, page } from '@switchyard/rpc';
-import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
+import { actor, newToken, projectAccess, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
 import { group, groupItem, project } from './samples';
 
 const { id, web_url, name, avatar_url, full_name, full_path } = groupItem;
@@ -42,11 +42,6 @@ beforeEach(() => {
   gateway.calls.length = 0;
 });
 
-let serial = 0;
-const token = () => {
-  serial += 1;
-  return { token: `token of groups ${serial}` };
-};
 const asked = (rpc: string) => gateway.calls.find((call) => call.rpc === rpc)?.request;
 
 describe('GET /groups', () => {
@@ -54,7 +49,7 @@ describe('GET /groups', () => {
     const sent = await gateway.send(
       'GET',
       '/groups?skip_groups=1,2&all_available=yes&search=eng&visibility=public&owned=1&min_access_level=40&top_level_only=t&order_by=path&sort=desc&statistics=true&marked_for_deletion_on=2026-01-31&repository_storage=x',
-      token(),
+      newToken(),
     );
     expect(sent.status).toBe(200);
     expect(asked('GroupService/ListGroups')).toMatchObject({
@@ -73,7 +68,7 @@ describe('GET /groups', () => {
     });
     answer = resolved({ actor: actor({ admin: true }) });
     gateway.calls.length = 0;
-    await gateway.send('GET', '/groups?repository_storage=x', token());
+    await gateway.send('GET', '/groups?repository_storage=x', newToken());
     expect(asked('GroupService/ListGroups')).toMatchObject({ repositoryStorage: 'x' });
   });
 
@@ -87,7 +82,7 @@ describe('GET /groups', () => {
     const sent = await gateway.send(
       'GET',
       '/groups?visibility=secret&min_access_level=7&order_by=size&owned=maybe&skip_groups=x&per_page=0',
-      token(),
+      newToken(),
     );
     expect([sent.status, sent.body]).toEqual([
       400,
@@ -113,19 +108,19 @@ describe('GET below a group', () => {
       ['projects?include_subgroups=1', 'ProjectService/ListProjects', { groupId: 3, includeSubgroups: true }],
     ] as const) {
       gateway.calls.length = 0;
-      expect((await gateway.send('GET', `/groups/g%2Fh/${path}`, token())).status).toBe(200);
+      expect((await gateway.send('GET', `/groups/g%2Fh/${path}`, newToken())).status).toBe(200);
       expect(asked(rpc)).toMatchObject(expected);
     }
   });
 
   it('200: the group itself, with or without its projects', async () => {
-    expect((await gateway.send('GET', '/groups/3?with_projects=false', token())).status).toBe(200);
+    expect((await gateway.send('GET', '/groups/3?with_projects=false', newToken())).status).toBe(200);
     expect(asked('GroupService/GetGroup')).toEqual({ groupId: 3, withProjects: false });
   });
 
   it('404: a group that cannot be seen', async () => {
     answer = resolved();
-    const sent = await gateway.send('GET', '/groups/secret', token());
+    const sent = await gateway.send('GET', '/groups/secret', newToken());
     expect([sent.status, sent.body]).toEqual([404, { message: '404 Group Not Found' }]);
   });
 });
@@ -133,7 +128,7 @@ describe('GET below a group', () => {
 describe('POST /groups', () => {
   it('201: settings, and what is cleared', async () => {
     const sent = await gateway.send('POST', '/groups', {
-      ...token(),
+      ...newToken(),
       body: {
         name: 'G',
         path: 'g',
@@ -182,10 +177,12 @@ describe('POST /groups', () => {
     async (setting, value, standard) => {
       const refusal = { status: 400, body: { error: `${setting} is not supported except as ${standard}` } };
       const body = { name: 'G', path: 'g', [setting]: value };
-      expect(await gateway.send('POST', '/groups', { ...token(), body })).toMatchObject(refusal);
-      expect(await gateway.send('PUT', '/groups/3', { ...token(), body: { [setting]: value } })).toMatchObject(refusal);
+      expect(await gateway.send('POST', '/groups', { ...newToken(), body })).toMatchObject(refusal);
+      expect(await gateway.send('PUT', '/groups/3', { ...newToken(), body: { [setting]: value } })).toMatchObject(
+        refusal,
+      );
       const kept = { name: 'G', path: 'g', [setting]: JSON.parse(standard) };
-      expect((await gateway.send('POST', '/groups', { ...token(), body: kept })).status).toBe(201);
+      expect((await gateway.send('POST', '/groups', { ...newToken(), body: kept })).status).toBe(201);
     },
   );
 
@@ -197,7 +194,7 @@ describe('POST /groups', () => {
       default_branch_protection_defaults: { allow_force_push: true },
       project_creation_level: 'administrator',
     };
-    expect((await gateway.send('PUT', '/groups/3', { ...token(), body })).status).toBe(200);
+    expect((await gateway.send('PUT', '/groups/3', { ...newToken(), body })).status).toBe(200);
     expect(asked('GroupService/UpdateGroup')).toMatchObject({
       settings: {
         ipRestrictionRanges: '10.0.0.0/8',
@@ -213,12 +210,12 @@ describe('POST /groups', () => {
       },
     });
     gateway.calls.length = 0;
-    await gateway.send('PUT', '/groups/3', { ...token(), body: { ip_restriction_ranges: '' } });
+    await gateway.send('PUT', '/groups/3', { ...newToken(), body: { ip_restriction_ranges: '' } });
     expect(asked('GroupService/UpdateGroup')).toMatchObject({ settings: { ipRestrictionRanges: '' } });
   });
 
   it('400: what is missing and what has no such value', async () => {
-    const sent = await gateway.send('POST', '/groups', { ...token(), body: { visibility: 'secret' } });
+    const sent = await gateway.send('POST', '/groups', { ...newToken(), body: { visibility: 'secret' } });
     expect([sent.status, sent.body]).toEqual([
       400,
       { error: 'name is missing, path is missing, visibility does not have a valid value' },
@@ -227,20 +224,20 @@ describe('POST /groups', () => {
 
   it('400 and 403: as the service refuses', async () => {
     refused = invalid('Failed to save group {:path=>["has already been taken"]}');
-    const taken = await gateway.send('POST', '/groups', { ...token(), body: { name: 'G', path: 'g' } });
+    const taken = await gateway.send('POST', '/groups', { ...newToken(), body: { name: 'G', path: 'g' } });
     expect([taken.status, taken.body]).toEqual([
       400,
       { message: 'Failed to save group {:path=>["has already been taken"]}' },
     ]);
     refused = forbidden();
-    expect((await gateway.send('POST', '/groups', { ...token(), body: { name: 'G', path: 'g' } })).status).toBe(403);
+    expect((await gateway.send('POST', '/groups', { ...newToken(), body: { name: 'G', path: 'g' } })).status).toBe(403);
   });
 });
 
 describe('changing a group', () => {
   it('PUT 200, restore and transfer 201, DELETE 202', async () => {
     expect(
-      (await gateway.send('PUT', '/groups/3', { ...token(), body: { name: 'H', description: null } })).status,
+      (await gateway.send('PUT', '/groups/3', { ...newToken(), body: { name: 'H', description: null } })).status,
     ).toBe(200);
     expect(asked('GroupService/UpdateGroup')).toMatchObject({ groupId: 3, settings: { name: 'H', description: '' } });
     for (const [tier, passed] of [
@@ -248,15 +245,15 @@ describe('changing a group', () => {
       ['', ''],
     ]) {
       gateway.calls.length = 0;
-      expect((await gateway.send('PUT', `/groups/3?tier=${tier}`, token())).status).toBe(200);
+      expect((await gateway.send('PUT', `/groups/3?tier=${tier}`, newToken())).status).toBe(200);
       expect(asked('GroupService/UpdateGroup')).toMatchObject({ groupId: 3, tier: passed });
     }
-    expect((await gateway.send('PUT', '/groups/3?tier=gold', token())).status).toBe(400);
-    expect((await gateway.send('POST', '/groups/3/transfer?group_id=8', token())).status).toBe(201);
+    expect((await gateway.send('PUT', '/groups/3?tier=gold', newToken())).status).toBe(400);
+    expect((await gateway.send('POST', '/groups/3/transfer?group_id=8', newToken())).status).toBe(201);
     expect(asked('GroupService/TransferGroup')).toEqual({ groupId: 3, parentId: 8 });
-    expect((await gateway.send('POST', '/groups/3/restore', token())).status).toBe(201);
+    expect((await gateway.send('POST', '/groups/3/restore', newToken())).status).toBe(201);
     expect(asked('GroupService/RestoreGroup')).toEqual({ groupId: 3 });
-    const deleted = await gateway.send('DELETE', '/groups/3?permanently_remove=1&full_path=g%2Fh', token());
+    const deleted = await gateway.send('DELETE', '/groups/3?permanently_remove=1&full_path=g%2Fh', newToken());
     expect([deleted.status, deleted.body]).toEqual([202, { message: '202 Accepted' }]);
     expect(asked('GroupService/DeleteGroup')).toMatchObject({ permanentlyRemove: true, fullPath: 'g/h' });
   });
@@ -264,7 +261,7 @@ describe('changing a group', () => {
   it('asks for what is marked for deletion where it is shown, removed or restored, and nowhere else (G-4.15-7)', async () => {
     const wantsMarked = async (method: string, path: string) => {
       gateway.calls.length = 0;
-      await gateway.send(method, path, token());
+      await gateway.send(method, path, newToken());
       return (asked('AccessService/Resolve') as { marked?: boolean }).marked ?? false;
     };
     for (const [method, path] of [
@@ -285,22 +282,22 @@ describe('changing a group', () => {
   });
 
   it('transfer locations 200, and administrators move projects into groups 201 (G-4.15-8)', async () => {
-    expect((await gateway.send('GET', '/groups/3/transfer_locations?search=eng', token())).status).toBe(200);
+    expect((await gateway.send('GET', '/groups/3/transfer_locations?search=eng', newToken())).status).toBe(200);
     expect(asked('GroupService/ListTransferLocations')).toMatchObject({
       moving: { $case: 'groupId', value: 3 },
       search: 'eng',
     });
     answer = resolved({ actor: actor({ admin: true }) });
-    expect((await gateway.send('POST', '/groups/a%2Fb/projects/c%2Fd', token())).status).toBe(201);
+    expect((await gateway.send('POST', '/groups/a%2Fb/projects/c%2Fd', newToken())).status).toBe(201);
     expect(asked('GroupService/TransferProjectToGroup')).toEqual({ group: 'a/b', project: 'c/d' });
   });
 
   it('PUT 403 below Owner, 401 without a token, 409 as the service refuses', async () => {
     refused = conflict();
-    expect((await gateway.send('PUT', '/groups/3', { ...token(), body: { name: 'H' } })).status).toBe(409);
+    expect((await gateway.send('PUT', '/groups/3', { ...newToken(), body: { name: 'H' } })).status).toBe(409);
     const access = { ...projectAccess(), kind: Access_Kind.KIND_GROUP, level: 40 };
     answer = resolved({ actor: actor(), access });
-    expect((await gateway.send('PUT', '/groups/3', { ...token(), body: { name: 'H' } })).status).toBe(403);
+    expect((await gateway.send('PUT', '/groups/3', { ...newToken(), body: { name: 'H' } })).status).toBe(403);
     answer = resolved({ actor: anonymous, access: { ...access, level: 0, visibility: 'public' } });
     expect((await gateway.send('PUT', '/groups/3', { body: { name: 'H' } })).status).toBe(401);
   });

@@ -1,5 +1,5 @@
 import { entity, json, page } from '@switchyard/rpc';
-import { actor, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
+import { actor, newToken, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
 
 const record = {
   id: 70,
@@ -37,11 +37,6 @@ beforeEach(() => {
   gateway.calls.length = 0;
 });
 
-let serial = 0;
-const token = () => {
-  serial += 1;
-  return { token: `token number ${serial}` };
-};
 const asked = () => gateway.calls.find((call) => call.rpc !== 'AccessService/Resolve')?.request;
 
 describe('POST /users/:user_id/personal_access_tokens', () => {
@@ -49,7 +44,7 @@ describe('POST /users/:user_id/personal_access_tokens', () => {
     for (const scopes of [['api', 'read_user'], 'api,read_user']) {
       gateway.calls.length = 0;
       const body = { name: 'ci', scopes, expires_at: '2026-12-31' };
-      const reply = await gateway.send('POST', '/users/7/personal_access_tokens', { ...token(), body });
+      const reply = await gateway.send('POST', '/users/7/personal_access_tokens', { ...newToken(), body });
       expect([reply.status, reply.body.token]).toEqual([201, 'glpat-x']);
       expect(asked()).toEqual({
         userId: 7,
@@ -63,7 +58,7 @@ describe('POST /users/:user_id/personal_access_tokens', () => {
 
   it('400: missing, unknown and malformed parameters', async () => {
     const send = async (body: unknown) =>
-      (await gateway.send('POST', '/users/7/personal_access_tokens', { ...token(), body })).body.error;
+      (await gateway.send('POST', '/users/7/personal_access_tokens', { ...newToken(), body })).body.error;
     expect(await send({})).toBe('name is missing, scopes is missing');
     expect(await send({ name: 'n', scopes: ['api', 'everything'] })).toBe('scopes does not have a valid value');
     expect(await send({ name: 'n', scopes: ['api'], expires_at: '2026-02-30' })).toBe('expires_at is invalid');
@@ -75,7 +70,7 @@ describe('tokens', () => {
     await gateway.send(
       'GET',
       '/personal_access_tokens?sort=last_used_asc&state=active&revoked=false&user_id=7',
-      token(),
+      newToken(),
     );
     expect(asked()).toMatchObject({
       page: { orderBy: 'last_used_at', descending: false },
@@ -86,14 +81,14 @@ describe('tokens', () => {
   });
 
   it('400: unknown state and order', async () => {
-    const reply = await gateway.send('GET', '/personal_access_tokens?sort=up&state=dead', token());
+    const reply = await gateway.send('GET', '/personal_access_tokens?sort=up&state=dead', newToken());
     expect(reply.body.error).toBe('state does not have a valid value, sort does not have a valid value');
   });
 
   it('of the request are seen and revoked with any scope, and rotated with self_rotate', async () => {
     const as = async (scope: string, method: string, path: string) => {
       answer = resolved({ actor: actor({ scopes: [scope] }) });
-      return (await gateway.send(method, path, token())).status;
+      return (await gateway.send(method, path, newToken())).status;
     };
     expect(await as('read_repository', 'GET', '/personal_access_tokens/self')).toBe(200);
     expect(await as('read_repository', 'DELETE', '/personal_access_tokens/self')).toBe(204);
@@ -103,7 +98,7 @@ describe('tokens', () => {
   });
 
   it('404: no one has the token 0, which stands for the one presented between the processes', async () => {
-    expect((await gateway.send('DELETE', '/personal_access_tokens/0', token())).status).toBe(404);
+    expect((await gateway.send('DELETE', '/personal_access_tokens/0', newToken())).status).toBe(404);
     expect(asked()).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { invalid } from '@switchyard/errors';
 import { anonymous, entity, page } from '@switchyard/rpc';
-import { projectAccess, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
+import { newToken, projectAccess, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
 import { project } from './samples';
 
 let gateway: TestGateway;
@@ -35,11 +35,6 @@ beforeEach(() => {
   gateway.calls.length = 0;
 });
 
-let serial = 0;
-const token = () => {
-  serial += 1;
-  return { token: `token of projects ${serial}` };
-};
 const asked = (rpc: string) => gateway.calls.find((call) => call.rpc === rpc)?.request;
 
 describe('GET /projects', () => {
@@ -47,7 +42,7 @@ describe('GET /projects', () => {
     const sent = await gateway.send(
       'GET',
       '/projects?archived=false&visibility=private&search=eng&search_namespaces=true&simple=1&owned=1&membership=1&starred=1&min_access_level=30&with_issues_enabled=1&with_merge_requests_enabled=1&topic=a,b&id_after=1&id_before=9&last_activity_after=2026-01-02&updated_before=2026-01-03T04:05:06Z&active=true&order_by=name&sort=asc&statistics=true&license=true',
-      token(),
+      newToken(),
     );
     expect(sent.status).toBe(200);
     expect(asked('ProjectService/ListProjects')).toMatchObject({
@@ -73,7 +68,7 @@ describe('GET /projects', () => {
   });
 
   it('200: the newest first unless told otherwise, also of a user', async () => {
-    expect((await gateway.send('GET', '/users/ada/projects', token())).status).toBe(200);
+    expect((await gateway.send('GET', '/users/ada/projects', newToken())).status).toBe(200);
     expect(asked('ProjectService/ListProjects')).toMatchObject({
       user: 'ada',
       page: { orderBy: 'created_at', descending: true },
@@ -87,13 +82,13 @@ describe('GET /projects', () => {
   ])('200: keyset pages by %s go on at what names the last row', async (query, position, expected) => {
     const nextCursor = Buffer.from(JSON.stringify(position)).toString('base64url');
     listed = () => page([project], { keyset: true, page: 1, perPage: 20, hasNext: true, nextCursor });
-    const sent = await gateway.send('GET', `/projects?pagination=keyset&${query}`, token());
+    const sent = await gateway.send('GET', `/projects?pagination=keyset&${query}`, newToken());
     expect(sent.headers.get('link')).toContain(expected);
     expect(sent.headers.get('link')).toContain('rel="next"');
   });
 
   it('400: names every problem', async () => {
-    const sent = await gateway.send('GET', '/projects?archived=x&visibility=x&order_by=x&id_after=x', token());
+    const sent = await gateway.send('GET', '/projects?archived=x&visibility=x&order_by=x&id_after=x', newToken());
     expect([sent.status, sent.body]).toEqual([
       400,
       {
@@ -109,9 +104,9 @@ describe('GET /projects/:id', () => {
     answer = resolved({ actor: anonymous, access: projectAccess({ visibility: 'public', level: 0 }) });
     expect((await gateway.send('GET', '/projects/g%2Fp')).status).toBe(200);
     answer = resolved({ movedTo: 5 });
-    const moved = await gateway.send('GET', '/projects/g%2Fold', token());
+    const moved = await gateway.send('GET', '/projects/g%2Fold', newToken());
     expect([moved.status, moved.headers.get('location')]).toEqual([301, 'https://forge.example/api/v4/projects/5']);
-    const written = await gateway.send('PUT', '/projects/g%2Fold', { ...token(), body: { name: 'x' } });
+    const written = await gateway.send('PUT', '/projects/g%2Fold', { ...newToken(), body: { name: 'x' } });
     expect([written.status, written.body]).toEqual([
       405,
       { message: 'Non GET methods are not allowed for moved projects' },
@@ -120,7 +115,7 @@ describe('GET /projects/:id', () => {
 
   it('404: what cannot be seen', async () => {
     answer = resolved();
-    const sent = await gateway.send('GET', '/projects/5', token());
+    const sent = await gateway.send('GET', '/projects/5', newToken());
     expect([sent.status, sent.body]).toEqual([404, { message: '404 Project Not Found' }]);
   });
 });
@@ -128,7 +123,7 @@ describe('GET /projects/:id', () => {
 describe('POST /projects', () => {
   it('201: features by level and by switch', async () => {
     const sent = await gateway.send('POST', '/projects', {
-      ...token(),
+      ...newToken(),
       body: {
         name: 'P',
         namespace_id: 3,
@@ -157,7 +152,7 @@ describe('POST /projects', () => {
   });
 
   it('400: a name or a path, and known words', async () => {
-    const sent = await gateway.send('POST', '/projects', { ...token(), body: { merge_method: 'octopus' } });
+    const sent = await gateway.send('POST', '/projects', { ...newToken(), body: { merge_method: 'octopus' } });
     expect([sent.status, sent.body]).toEqual([
       400,
       {
@@ -166,7 +161,7 @@ describe('POST /projects', () => {
       },
     ]);
     refused = invalid({ name: ['has already been taken'], path: ['has already been taken'] });
-    const taken = await gateway.send('POST', '/projects', { ...token(), body: { name: 'P' } });
+    const taken = await gateway.send('POST', '/projects', { ...newToken(), body: { name: 'P' } });
     expect([taken.status, taken.body]).toEqual([
       400,
       { message: { name: ['has already been taken'], path: ['has already been taken'] } },
@@ -188,7 +183,7 @@ describe('changing a project', () => {
       merge_train_settling_seconds: 0,
       squash_option: 'never',
     };
-    expect((await gateway.send('PUT', '/projects/5', { ...token(), body })).status).toBe(200);
+    expect((await gateway.send('PUT', '/projects/5', { ...newToken(), body })).status).toBe(200);
     expect(asked('ProjectService/UpdateProject')).toMatchObject({
       projectId: 5,
       settings: {
@@ -206,14 +201,14 @@ describe('changing a project', () => {
       },
     });
     gateway.calls.length = 0;
-    await gateway.send('PUT', '/projects/5?merge_train_required_statuses=', token());
+    await gateway.send('PUT', '/projects/5?merge_train_required_statuses=', newToken());
     expect(asked('ProjectService/UpdateProject')).toMatchObject({
       settings: { mergeTrainRequiredStatuses: { names: [] }, mergeTrainTimeout: undefined },
     });
     const wrong = await gateway.send(
       'PUT',
       '/projects/5?merge_train_timeout=soon&merge_train_parallel_cars=-1&merge_train_retries=often&merge_train_settling_seconds=0.5',
-      token(),
+      newToken(),
     );
     expect([wrong.status, wrong.body]).toEqual([
       400,
@@ -228,14 +223,14 @@ describe('changing a project', () => {
       ['unarchive', false],
     ] as const) {
       gateway.calls.length = 0;
-      expect((await gateway.send('POST', `/projects/5/${verb}`, token())).status).toBe(201);
+      expect((await gateway.send('POST', `/projects/5/${verb}`, newToken())).status).toBe(201);
       expect(asked('ProjectService/ArchiveProject')).toEqual({ projectId: 5, archived });
     }
-    expect((await gateway.send('PUT', '/projects/5/transfer', { ...token(), body: { namespace: 8 } })).status).toBe(
+    expect((await gateway.send('PUT', '/projects/5/transfer', { ...newToken(), body: { namespace: 8 } })).status).toBe(
       200,
     );
     expect(asked('ProjectService/TransferProject')).toEqual({ projectId: 5, namespace: '8' });
-    const deleted = await gateway.send('DELETE', '/projects/5', token());
+    const deleted = await gateway.send('DELETE', '/projects/5', newToken());
     expect([deleted.status, deleted.body]).toEqual([202, { message: '202 Accepted' }]);
   });
 });

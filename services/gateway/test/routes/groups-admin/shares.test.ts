@@ -2,7 +2,7 @@ import { conflict, notFound } from '@switchyard/errors';
 import { GroupProjects } from '@switchyard/protos/groups_admin/v1/project';
 import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import { entity, json, page } from '@switchyard/rpc';
-import { projectAccess, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
+import { newToken, projectAccess, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
 import { group, groupItem, project } from './samples';
 
 let gateway: TestGateway;
@@ -37,11 +37,6 @@ beforeEach(() => {
   gateway.calls.length = 0;
 });
 
-let serial = 0;
-const token = () => {
-  serial += 1;
-  return { token: `token of shares ${serial}` };
-};
 const asked = (rpc: string) => gateway.calls.findLast((call) => call.rpc === rpc)?.request;
 
 describe.each([
@@ -50,10 +45,10 @@ describe.each([
 ])('shares of %s', (kind, source) => {
   it('201, 204: are made and ended', async () => {
     const body = { group_id: 8, group_access: 30, expires_at: '2027-01-01' };
-    expect((await gateway.send('POST', `/${kind}/5/share`, { ...token(), body })).status).toBe(201);
+    expect((await gateway.send('POST', `/${kind}/5/share`, { ...newToken(), body })).status).toBe(201);
     const created = { source, groupId: 8, accessLevel: 30, expiresAt: '2027-01-01' };
     expect(asked('ShareService/CreateShare')).toEqual(created);
-    expect((await gateway.send('DELETE', `/${kind}/5/share/8`, token())).status).toBe(204);
+    expect((await gateway.send('DELETE', `/${kind}/5/share/8`, newToken())).status).toBe(204);
     expect(asked('ShareService/DeleteShare')).toMatchObject({ source, groupId: 8 });
   });
 
@@ -64,7 +59,7 @@ describe.each([
     ['group_id=x&group_access=30', 'group_id is invalid'],
     ['group_id=8&group_access=30&expires_at=tomorrow', 'expires_at is invalid'],
   ])('400: %p', async (query, error) => {
-    const sent = await gateway.send('POST', `/${kind}/5/share?${query}`, token());
+    const sent = await gateway.send('POST', `/${kind}/5/share?${query}`, newToken());
     expect([sent.status, sent.body]).toEqual([400, { error }]);
     expect(asked('ShareService/CreateShare')).toBeUndefined();
   });
@@ -76,13 +71,13 @@ describe.each([
     ] as const) {
       refused = refusal;
       const body = { group_id: 8, group_access: 30 };
-      expect((await gateway.send('POST', `/${kind}/5/share`, { ...token(), body })).status).toBe(status);
+      expect((await gateway.send('POST', `/${kind}/5/share`, { ...newToken(), body })).status).toBe(status);
     }
   });
 
   it('200: invited groups, by their relation', async () => {
     const ways = async (query: string) => {
-      expect((await gateway.send('GET', `/${kind}/5/invited_groups?${query}`, token())).status).toBe(200);
+      expect((await gateway.send('GET', `/${kind}/5/invited_groups?${query}`, newToken())).status).toBe(200);
       return asked('GroupService/ListGroups');
     };
     expect(await ways('search=a&min_access_level=30')).toMatchObject({
@@ -92,19 +87,19 @@ describe.each([
     });
     expect(await ways('relation=direct')).toMatchObject({ invitedTo: { direct: true, inherited: false } });
     expect(await ways('relation[]=inherited')).toMatchObject({ invitedTo: { direct: false, inherited: true } });
-    expect((await gateway.send('GET', `/${kind}/5/invited_groups?relation=near`, token())).status).toBe(400);
+    expect((await gateway.send('GET', `/${kind}/5/invited_groups?relation=near`, newToken())).status).toBe(400);
   });
 });
 
 it('200: what is shared with a group', async () => {
-  await gateway.send('GET', '/groups/3/groups/shared?skip_groups=1&visibility=public&order_by=path', token());
+  await gateway.send('GET', '/groups/3/groups/shared?skip_groups=1&visibility=public&order_by=path', newToken());
   expect(asked('GroupService/ListGroups')).toMatchObject({
     sharedWithGroupId: 3,
     skipGroups: [1],
     visibility: 'public',
     page: { orderBy: 'path' },
   });
-  await gateway.send('GET', '/groups/3/projects/shared?archived=false&starred=true', token());
+  await gateway.send('GET', '/groups/3/projects/shared?archived=false&starred=true', newToken());
   expect(asked('ProjectService/ListProjects')).toMatchObject({
     groupId: 3,
     groupProjects: GroupProjects.GROUP_PROJECTS_SHARED,
@@ -115,7 +110,7 @@ it('200: what is shared with a group', async () => {
     ['', GroupProjects.GROUP_PROJECTS_WITH_SHARED],
     ['?with_shared=false', GroupProjects.GROUP_PROJECTS_UNSPECIFIED],
   ] as const) {
-    expect((await gateway.send('GET', `/groups/3/projects${query}`, token())).status).toBe(200);
+    expect((await gateway.send('GET', `/groups/3/projects${query}`, newToken())).status).toBe(200);
     expect(asked('ProjectService/ListProjects')).toMatchObject({ groupProjects: expected });
   }
 });

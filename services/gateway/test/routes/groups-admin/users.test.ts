@@ -1,7 +1,7 @@
 import { forbidden } from '@switchyard/errors';
 import { ChangeUserStateRequest_Change as Change } from '@switchyard/protos/groups_admin/v1/user';
 import { anonymous, entity, json, page } from '@switchyard/rpc';
-import { actor, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
+import { actor, newToken, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
 
 const reference = {
   id: 7,
@@ -44,11 +44,6 @@ beforeEach(() => {
   gateway.calls.length = 0;
 });
 
-let serial = 0;
-const token = () => {
-  serial += 1;
-  return { token: `token number ${serial}` };
-};
 const asked = (rpc: string) => gateway.calls.find((call) => call.rpc === rpc)?.request;
 
 describe('GET /users', () => {
@@ -56,7 +51,7 @@ describe('GET /users', () => {
     const reply = await gateway.send(
       'GET',
       '/users?username=ada&search=a&active=true&blocked=1&external=t&humans=yes&admins=on&created_after=2026-01-02&order_by=name&sort=asc&per_page=5',
-      token(),
+      newToken(),
     );
     expect(reply.status).toBe(200);
     expect(reply.headers.get('x-total')).toBe('1');
@@ -76,7 +71,7 @@ describe('GET /users', () => {
   });
 
   it('400: names every parameter that is wrong', async () => {
-    const reply = await gateway.send('GET', '/users?active=perhaps&order_by=password&created_after=soon', token());
+    const reply = await gateway.send('GET', '/users?active=perhaps&order_by=password&created_after=soon', newToken());
     expect(reply.status).toBe(400);
     expect(reply.body.error.split(', ').sort()).toEqual([
       'active is invalid',
@@ -86,10 +81,10 @@ describe('GET /users', () => {
   });
 
   it('405: an offset beyond 50,000 (G-1-25)', async () => {
-    const reply = await gateway.send('GET', '/users?page=501&per_page=100', token());
+    const reply = await gateway.send('GET', '/users?page=501&per_page=100', newToken());
     expect(reply.status).toBe(405);
     expect(reply.body.error).toContain('objects of type User');
-    expect((await gateway.send('GET', '/users?page=500&per_page=100', token())).status).toBe(200);
+    expect((await gateway.send('GET', '/users?page=500&per_page=100', newToken())).status).toBe(200);
   });
 
   it('403: what the service refuses an anonymous caller', async () => {
@@ -109,7 +104,7 @@ describe('GET /users', () => {
       ['read_repository', 403],
     ] as const) {
       answer = resolved({ actor: actor({ scopes: [scope] }) });
-      expect((await gateway.send('GET', '/users', token())).status).toBe(status);
+      expect((await gateway.send('GET', '/users', newToken())).status).toBe(status);
     }
   });
 });
@@ -125,19 +120,19 @@ describe('POST /users', () => {
   };
 
   it('201: sends what was given and nothing else', async () => {
-    expect((await gateway.send('POST', '/users', { ...token(), body })).status).toBe(201);
+    expect((await gateway.send('POST', '/users', { ...newToken(), body })).status).toBe(201);
     const { settings } = asked('UserService/CreateUser') as { settings: Record<string, unknown> };
     expect(Object.entries(settings).filter(([, value]) => value !== undefined)).toHaveLength(6);
     expect(settings).toMatchObject({ email: 'ada@example.com', password: 'long enough', bio: 'b', admin: true });
   });
 
   it('201: a random password takes the place of a given one', async () => {
-    await gateway.send('POST', '/users', { ...token(), body: { ...body, force_random_password: true } });
+    await gateway.send('POST', '/users', { ...newToken(), body: { ...body, force_random_password: true } });
     expect(asked('UserService/CreateUser')).toMatchObject({ randomPassword: true, settings: { password: undefined } });
   });
 
   it('400: names all that is missing', async () => {
-    expect((await gateway.send('POST', '/users', { ...token(), body: {} })).body).toEqual({
+    expect((await gateway.send('POST', '/users', { ...newToken(), body: {} })).body).toEqual({
       error:
         'email is missing, name is missing, username is missing, password, reset_password, force_random_password are missing, at least one parameter must be provided',
     });
@@ -145,7 +140,7 @@ describe('POST /users', () => {
 
   it('401 and 403: administrators alone', async () => {
     answer = resolved({ actor: actor() });
-    expect((await gateway.send('POST', '/users', { ...token(), body })).status).toBe(403);
+    expect((await gateway.send('POST', '/users', { ...newToken(), body })).status).toBe(403);
     answer = resolved({ actor: anonymous });
     expect((await gateway.send('POST', '/users', { body })).status).toBe(401);
   });
@@ -153,16 +148,16 @@ describe('POST /users', () => {
 
 describe('one user', () => {
   it('200, 204 and 201', async () => {
-    expect((await gateway.send('GET', '/users/7', token())).body).toEqual(user);
-    expect((await gateway.send('PUT', '/users/7', { ...token(), body: { name: 'B' } })).status).toBe(200);
+    expect((await gateway.send('GET', '/users/7', newToken())).body).toEqual(user);
+    expect((await gateway.send('PUT', '/users/7', { ...newToken(), body: { name: 'B' } })).status).toBe(200);
     expect(asked('UserService/UpdateUser')).toMatchObject({ userId: 7, settings: { name: 'B', username: undefined } });
-    const deleted = await gateway.send('DELETE', '/users/7', token());
+    const deleted = await gateway.send('DELETE', '/users/7', newToken());
     expect([deleted.status, deleted.text]).toEqual([204, '']);
-    expect((await gateway.send('POST', '/users/7/unblock', token())).body).toBe(true);
+    expect((await gateway.send('POST', '/users/7/unblock', newToken())).body).toBe(true);
     expect(asked('UserService/ChangeUserState')).toEqual({ userId: 7, change: Change.CHANGE_UNBLOCK });
   });
 
   it('400: an id that is no number', async () => {
-    expect((await gateway.send('GET', '/users/ada', token())).body).toEqual({ error: 'id is invalid' });
+    expect((await gateway.send('GET', '/users/ada', newToken())).body).toEqual({ error: 'id is invalid' });
   });
 });
