@@ -77,13 +77,15 @@ export function linkedUsers(links: Links): Matching<UserMatch> & { include(userI
   };
 }
 
+const distinct = (titles: readonly string[]): string[] => [...new Set(titles.map((title) => title.normalize()))];
+
 /** Labels each of which gets a clause of its own, which finds rare ones by index. */
 const labelClauses = 8;
 
 const labelIds = (titles: readonly string[]): Sql =>
-  sql`array(select l.id from directory.labels l where lower(l.title) = any(${withoutCase(titles)}::text[]) and l.deleted_at is null)`;
+  sql`array(select l.id from directory.labels l where l.title = any(${distinct(titles)}::text[]) and l.deleted_at is null)`;
 
-/** Matches the labels linked to a row by `link.label_id`. */
+/** Matches the labels linked to a row by `link.label_id`, by their exact titles. */
 export function linkedLabels(links: Links): Matching<TitleMatch> {
   const some = linked(
     links,
@@ -97,11 +99,11 @@ export function linkedLabels(links: Links): Matching<TitleMatch> {
     oneOf,
     allOf(match) {
       if (typeof match === 'string') return [oneOf(match)];
-      const titles = withoutCase(match.titles);
+      const titles = distinct(match.titles);
       if (titles.length <= labelClauses) return titles.map((title) => oneOf({ titles: [title] }));
       return [
-        sql`(select count(distinct lower(l.title)) from ${links.table} link join directory.labels l on l.id = link.label_id
-          where ${links.own} and l.deleted_at is null and lower(l.title) = any(${titles}::text[])) = ${titles.length}::int`,
+        sql`(select count(distinct l.title) from ${links.table} link join directory.labels l on l.id = link.label_id
+          where ${links.own} and l.deleted_at is null and l.title = any(${titles}::text[])) = ${titles.length}::int`,
       ];
     },
   };
@@ -111,10 +113,10 @@ export function linkedLabels(links: Links): Matching<TitleMatch> {
 export const milestoneWhere = (column: Sql, condition: Sql): Sql =>
   sql`exists (select 1 from directory.milestones ms where ms.id = ${column} and ms.deleted_at is null and ${condition})`;
 
-/** Matches a column that holds a milestone. */
+/** Matches a column that holds a milestone, by its exact title. */
 export function milestoneColumn(column: Sql, match: TitleMatch): Sql {
   if (match === 'none') return sql`not ${milestoneWhere(column, sql`true`)}`;
   if (match === 'any') return milestoneWhere(column, sql`true`);
   return sql`${column} = any(array(select ms.id from directory.milestones ms
-    where lower(ms.title) = any(${withoutCase(match.titles)}::text[]) and ms.deleted_at is null))`;
+    where ms.title = any(${distinct(match.titles)}::text[]) and ms.deleted_at is null))`;
 }

@@ -3,7 +3,7 @@ import type { IssueState, IssueType } from './issue';
 /** How users are matched: none, any, or each of those named. */
 export type UserMatch = 'none' | 'any' | { readonly ids: readonly number[]; readonly usernames: readonly string[] };
 
-/** How labels or milestones are matched: none, some, or every title. Titles are compared without regard to case. */
+/** How labels or milestones are matched: none, some, or every title, compared exactly. */
 export type TitleMatch = 'none' | 'any' | { readonly titles: readonly string[] };
 
 /** Milestones by where today lies, beside none, some, and titles. */

@@ -3,7 +3,7 @@ import type { MergeRequestState } from './merge-request';
 /** How users are matched: no one, anyone, or every one of those named. */
 export type UserMatch = 'none' | 'any' | { readonly ids: readonly number[]; readonly usernames: readonly string[] };
 
-/** How labels or milestones are matched: none, some, or every title. Titles are compared without regard to case. */
+/** How labels or milestones are matched: none, some, or every title, compared exactly. */
 export type TitleMatch = 'none' | 'any' | { readonly titles: readonly string[] };
 
 /** What a list of merge requests is narrowed by (api.md 4.2, G-4.2-2). */
