@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { mutuallyExclusive } from '../http/check-parameters';
 import { csv, documented, integer, integers, nullable, text } from '../http/params';
 import { atMostPeople, longText } from './field-facts';
 
@@ -16,13 +15,10 @@ export const sharedFields = {
 
 type Shared = z.infer<z.ZodObject<typeof sharedFields>>;
 
-/** Fields of which a request gives one alone. */
-export const exclusiveFields = [mutuallyExclusive('assignee_id', 'assignee_ids')];
-
 /** Ids of users; 0 names no user and is left out. */
 export const positive = (ids: readonly number[]): number[] => ids.filter((id) => id > 0);
 
-/** Assignees as either parameter gives them; undefined when neither was sent. */
+/** Assignees as either parameter gives them, the list before the single one; undefined when neither was sent. */
 function assigneesOf(params: Pick<Shared, 'assignee_id' | 'assignee_ids'>): number[] | undefined {
   if (params.assignee_ids !== undefined) return positive(params.assignee_ids);
   if (params.assignee_id === undefined) return undefined;

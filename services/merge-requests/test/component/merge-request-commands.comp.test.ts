@@ -87,6 +87,16 @@ describe('a merge request', () => {
     ).rejects.toMatchObject({ kind: 'forbidden' });
   });
 
+  test('takes the list of assignees where a single one is sent as well', async () => {
+    const project = await newProject();
+    await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+    const both = { assignee_id: people.owner.id, assignee_ids: [people.maintainer.id] };
+    const { iid, assignees } = await open(project, 'feature', both);
+    expect(assignees).toMatchObject([{ id: people.maintainer.id }]);
+    const changed = await api(people.developer, 'PUT', mr(project, iid), { ...both, assignee_ids: [] });
+    expect([changed.status, changed.body.assignees]).toEqual([200, []]);
+  });
+
   test('refuses commands that cannot come true, where the same wish of an edit is passed over', async () => {
     const project = await newProject();
     await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });

@@ -3,7 +3,7 @@ import { atLeastOne } from '../../http/check-parameters';
 import { boolean, date, dateTime, documented, integer, nullable, oneOf, onlyDefault, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
 import { afterEpoch, oneLine } from '../field-facts';
-import { changedFields, exclusiveFields, newFields, sharedFields } from '../issuable-fields';
+import { changedFields, newFields, sharedFields } from '../issuable-fields';
 import { timeTrackingRoutes } from '../time-tracking';
 
 const issue = { issue_iid: integer() };
@@ -94,7 +94,6 @@ export const issueRoutes = [
       // Those after it must be whole numbers still.
       iid: integer({ min: 1, max: 2_147_483_647 }).optional(),
     },
-    relations: exclusiveFields,
     bodyLimit,
     returns: { 201: 'Issue' },
     handle: ({ params, access, call }) =>
@@ -129,7 +128,7 @@ export const issueRoutes = [
       ...fields,
       updated_at: documented(dateTime(), afterEpoch).optional(),
     },
-    relations: [atLeastOne(...updatable), ...exclusiveFields],
+    relations: [atLeastOne(...updatable)],
     bodyLimit,
     returns: { 200: 'Issue' },
     handle: ({ params, path, access, call }) =>

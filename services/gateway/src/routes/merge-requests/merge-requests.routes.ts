@@ -13,7 +13,7 @@ import {
 } from '../../http/params';
 import { defineRoute } from '../../http/route';
 import { oneLine } from '../field-facts';
-import { changedFields, exclusiveFields, newFields, positive, sharedFields } from '../issuable-fields';
+import { changedFields, newFields, positive, sharedFields } from '../issuable-fields';
 import { timeTrackingRoutes } from '../time-tracking';
 
 const mergeRequest = { merge_request_iid: integer() };
@@ -72,7 +72,6 @@ export const mergeRequestRoutes = [
       ...fields,
       approvals_before_merge: onlyDefault(integer({ min: 0, max: 2_147_483_647 }), 0).optional(),
     },
-    relations: exclusiveFields,
     returns: { 201: 'MergeRequest' },
     handle: ({ params, access, call }) =>
       call(MergeRequestServiceService).createMergeRequest({
@@ -132,7 +131,7 @@ export const mergeRequestRoutes = [
       discussion_locked: boolean().optional(),
       ...fields,
     },
-    relations: [atLeastOne(...updatable), ...exclusiveFields],
+    relations: [atLeastOne(...updatable)],
     returns: { 200: 'MergeRequest' },
     handle: ({ params, path, access, call }) =>
       call(MergeRequestServiceService).updateMergeRequest({
