@@ -251,7 +251,9 @@ describe('merging', () => {
       squash: true,
       squash_commit_message: 'Both',
     });
-    expect(merged).toMatchObject({ status: 200, body: { state: 'merged', merge_commit_sha: null } });
+    const shown = { state: 'merged', merge_commit_sha: null, squash: true, squash_on_merge: true };
+    expect(merged).toMatchObject({ status: 200, body: shown });
+    expect((await api(people.reporter, 'GET', mr(project, 1))).body).toMatchObject(shown);
     const now = await head(project, 'main');
     expect(merged.body.squash_commit_sha).toBe(now);
     const { body } = await api(people.reporter, 'GET', at(project, `/repository/commits/${now}`));

@@ -246,7 +246,7 @@ export function landing(edges: LandingEdges): Landing {
     const { targetBranch } = mergeRequest;
     const whole = { ...plan, mergeRequestId: id, createdAt: edges.clock(), testedTree: undefined, batchIids: [] };
     const begun = await commitIntent([whole], (locked) =>
-      decideIntent(locked, plan, { targetBranch, onlyWhile: options.onlyWhile }),
+      decideIntent(locked, plan, { targetBranch, onlyWhile: options.onlyWhile, squash: options.squash }),
     );
     if (begun === undefined) throw notAllowed();
     faultPoint('merge.intent_committed');

@@ -45,12 +45,25 @@ export function landedTogether(plans: readonly Pick<PlannedMerge, 'plan' | 'iid'
 export function decideIntent(
   { mergeRequest }: LockedMergeRequest,
   plan: NewPlan,
-  { targetBranch, onlyWhile }: { readonly targetBranch: string; readonly onlyWhile: AutoMergeMark | undefined },
+  {
+    targetBranch,
+    onlyWhile,
+    squash,
+  }: {
+    readonly targetBranch: string;
+    readonly onlyWhile: AutoMergeMark | undefined;
+    /** The choice that came with the merge; undefined leaves that of the merge request. */
+    readonly squash?: boolean | undefined;
+  },
 ): MergeRequestChange {
   if (mergeRequest.state !== 'opened' || mergeRequest.targetBranch !== targetBranch) throw notAllowed();
   if (mergeRequest.autoMergeStrategy === onMergeTrain && !plan.skipsTrain) throw notAllowed();
   if (!isStillSet(mergeRequest, onlyWhile)) throw notAllowed();
-  return { patch: { state: 'locked', mergeError: null }, plan, quiet: true };
+  return {
+    patch: { state: 'locked', mergeError: null, ...(squash === undefined ? {} : { squash }) },
+    plan,
+    quiet: true,
+  };
 }
 
 /**
