@@ -37,7 +37,8 @@ export const projectAbilities = {
   write_snippet: ofSnippets({ ...openOr(levels.guest), write: true }),
   read_member: openOr(levels.guest),
   read_protected_branch: ofCode(everywhere(levels.developer)),
-  create_merge_request: ofMergeRequests(writing(levels.developer)),
+  // Where merge requests are disabled their owner says so (422, G-4.2-4); `private` ones are open to its level.
+  create_merge_request: ofCode(writing(levels.developer)),
   update_merge_request: ofMergeRequests({ ...openOr(levels.reporter), write: true }),
   delete_merge_request: ofMergeRequests(writing(levels.owner)),
   read_merge_train: ofMergeRequests(everywhere(levels.developer)),
@@ -48,6 +49,8 @@ export const projectAbilities = {
   push_code: ofCode(writing(levels.developer)),
   comment_on_code: ofCode({ ...openOr(levels.reporter), write: true }),
   create_pipeline: ofCode(writing(levels.developer)),
+  create_merge_request_pipeline: ofMergeRequests(writing(levels.developer)),
+  delete_pipeline: ofCode(writing(levels.owner)),
   create_commit_status: ofCode(writing(levels.developer)),
   issue_job_token: ofCode(writing(levels.maintainer)),
   read_alerts: ofMonitor(everywhere(levels.developer)),
@@ -84,6 +87,10 @@ export const groupAbilities = {
 /** True when the ability belongs to a feature that is closed to the actor. */
 export const isClosed = ({ feature }: Ability, access: Access): boolean =>
   feature !== undefined && access.closed?.[feature] === true;
+
+/** True when the ability belongs to merge requests, and these are switched off for everybody. */
+export const isSwitchedOff = ({ feature }: Ability, access: Access): boolean =>
+  feature === 'mergeRequests' && access.closed?.mergeRequestsDisabled === true;
 
 export type ProjectAbility = keyof typeof projectAbilities;
 export type GroupAbility = keyof typeof groupAbilities;

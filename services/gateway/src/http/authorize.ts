@@ -7,6 +7,7 @@ import {
   type GroupAbility,
   groupAbilities,
   isClosed,
+  isSwitchedOff,
   type ProjectAbility,
   projectAbilities,
 } from './abilities';
@@ -108,7 +109,8 @@ const abilitiesOf = (
 
 /**
  * The refusal of this target to this caller: invisible is 404, visible but not allowed 403 (G-5-15); nothing when
- * allowed. What lies in a feature that is closed to the caller is as invisible as what is not there.
+ * allowed. What lies in a feature that is closed to the caller is as invisible as what is not there; what lies in one
+ * that is switched off is refused as its list is (G-4.2-1).
  */
 export function refusalOfTarget(
   route: Route,
@@ -125,6 +127,8 @@ export function refusalOfTarget(
   const closed = abilities.some((one) => isClosed(one, access));
   const hidden = closed ? notThere(route) : undefined;
   if (hidden !== undefined) return hidden;
+  // Said of what is there and of what is not, as by the list, whoever asks: no token would help.
+  if (!closed && abilities.some((one) => isSwitchedOff(one, access))) return forbidden();
   if (access.level < needed || closed) return isAnonymous(answer.actor ?? anonymous) ? unauthorized() : forbidden();
   return access.archived && abilities.some(({ write }) => write) ? forbidden() : undefined;
 }

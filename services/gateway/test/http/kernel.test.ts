@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 import { conflict, invalid, notFound } from '@switchyard/errors';
 import { ResolveResponse_TokenRefusal } from '@switchyard/protos/groups_admin/v1/access';
+import { Access_ClosedFeatures } from '@switchyard/protos/rpc/v1/identity';
 import { anonymous, entity, page } from '@switchyard/rpc';
 import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
 import { kernelRoutes } from './kernel-routes';
@@ -343,7 +344,7 @@ describe('a request through the gateway', () => {
   });
 
   it('refuses what belongs to a feature that is closed to the caller, however open the project is', async () => {
-    const closed = { repository: true, mergeRequests: true, issues: false, monitor: false, snippets: false };
+    const closed = Access_ClosedFeatures.fromPartial({ repository: true, mergeRequests: true });
     answer = resolved({ access: projectAccess({ visibility: 'public', level: 0, closed }) });
     expect((await gateway.send('GET', '/projects/closed%2Fcode/things', token())).status).toBe(403);
     answer = resolved({ actor: anonymous, access: projectAccess({ visibility: 'public', level: 0, closed }) });

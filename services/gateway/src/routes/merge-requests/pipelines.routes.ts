@@ -128,7 +128,7 @@ export const pipelineRoutes = [
     section: 'Pipelines',
     summary: 'Delete a pipeline',
     docs: { fails: [412] },
-    access: { project: 'delete_merge_request' },
+    access: { project: 'delete_pipeline' },
     path_params: pipeline,
     returns: { 204: undefined },
     handle: ({ path, access, unmodifiedSince, call }) =>
@@ -222,7 +222,7 @@ export const pipelineRoutes = [
     path: '/projects/:id/merge_requests/:merge_request_iid/pipelines',
     section: 'Pipelines',
     summary: 'List pipelines of a merge request',
-    access: { project: 'read_pipeline' },
+    access: { project: 'read_merge_request' },
     path_params: mergeRequest,
     // One order, the newest first.
     list: { orderBy: [] },
@@ -240,7 +240,7 @@ export const pipelineRoutes = [
     section: 'Pipelines',
     summary: 'Create a pipeline for a merge request',
     docs: { fails: [405, 409] },
-    access: { project: 'create_pipeline' },
+    access: { project: 'create_merge_request_pipeline' },
     path_params: mergeRequest,
     params: { async: boolean().default(false) },
     returns: { 200: 'Pipeline', 202: undefined },

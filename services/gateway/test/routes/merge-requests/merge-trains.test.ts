@@ -1,4 +1,5 @@
 import { badRequest, conflict, notFound, unauthorized } from '@switchyard/errors';
+import { Access_ClosedFeatures } from '@switchyard/protos/rpc/v1/identity';
 import { anonymous, entity, json, page } from '@switchyard/rpc';
 import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
 import { replyValidator } from '../../support/reply-validator';
@@ -283,7 +284,7 @@ describe('merge trains', () => {
   it('is closed where merge requests are, and to the anonymous', async () => {
     answer = resolved({
       access: projectAccess({
-        closed: { repository: false, mergeRequests: true, issues: false, monitor: false, snippets: false },
+        closed: Access_ClosedFeatures.fromPartial({ mergeRequests: true }),
       }),
     });
     expect((await gateway.send('GET', trains, token)).status).toBe(403);

@@ -1,7 +1,15 @@
 import { closedFeatures } from './access-rules';
 
-const all = { repository: true, mergeRequests: true, issues: false, monitor: false, snippets: false };
-const requests = { repository: false, mergeRequests: true, issues: false, monitor: false, snippets: false };
+const none = {
+  repository: false,
+  mergeRequests: false,
+  issues: false,
+  monitor: false,
+  snippets: false,
+  mergeRequestsDisabled: false,
+};
+const all = { ...none, repository: true, mergeRequests: true };
+const requests = { ...none, mergeRequests: true };
 const open = {
   repository: 'enabled',
   mergeRequests: 'enabled',
@@ -21,8 +29,9 @@ describe('features of a project', () => {
     ['enabled', 'private', 10, false, requests],
     ['enabled', 'private', 20, false, undefined],
     ['enabled', 'private', 0, true, undefined],
-    // Their owner refuses these itself.
-    ['enabled', 'disabled', 0, false, undefined],
+    ['enabled', 'disabled', 0, false, { ...none, mergeRequestsDisabled: true }],
+    ['enabled', 'disabled', 50, true, { ...none, mergeRequestsDisabled: true }],
+    ['private', 'disabled', 0, false, { ...all, mergeRequestsDisabled: true }],
   ])(
     'repository %s, merge requests %s, level %s, administrator %s',
     (repository, mergeRequests, level, admin, closed) =>

@@ -35,14 +35,18 @@ export interface FeatureLevels {
   readonly snippets: string;
 }
 
+/** The features that are closed to a viewer. */
+type ClosedFeatures = Record<keyof FeatureLevels | 'mergeRequestsDisabled', boolean>;
+
 /**
  * Features that are closed to a viewer with a level in the project; undefined when none is. Merge requests go with the
- * repository. Their owner refuses `disabled` merge requests and issues itself, with other texts (G-4.2-4).
+ * repository; that they are `disabled` is said apart, since creating one is refused with a text of its own (G-4.2-4).
+ * The owner of issues refuses `disabled` ones itself.
  */
 export function closedFeatures(
   { repository, mergeRequests, issues, monitor, snippets }: FeatureLevels,
   { level, admin }: { readonly level: number; readonly admin: boolean },
-): Record<keyof FeatureLevels, boolean> | undefined {
+): ClosedFeatures | undefined {
   const isPrivate = (feature: string, least: number): boolean => feature === 'private' && !admin && level < least;
   const isShut = (feature: string): boolean => feature === 'disabled' || isPrivate(feature, levels.guest);
   const code = isShut(repository);
@@ -53,6 +57,7 @@ export function closedFeatures(
     issues: isPrivate(issues, levels.guest),
     monitor: isShut(monitor),
     snippets: isShut(snippets),
+    mergeRequestsDisabled: mergeRequests === 'disabled',
   };
   return Object.values(closed).includes(true) ? closed : undefined;
 }
