@@ -14,6 +14,12 @@ export function userMatch(
   return filter?.kind === User.KIND_USERS ? { ids: filter.ids, usernames: filter.usernames } : undefined;
 }
 
+/** A reaction of a filter: none, any, or the one named; undefined without a filter. */
+export function reactionMatch(filter: TitleFilter | undefined): 'none' | 'any' | { name: string } | undefined {
+  const match = titleMatch(filter);
+  return typeof match === 'object' ? { name: match.titles[0] ?? '' } : match;
+}
+
 /** Titles of a filter: none, any, or all of those listed; undefined without a filter. */
 export function titleMatch(
   filter: TitleFilter | undefined,

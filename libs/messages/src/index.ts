@@ -1,2 +1,2 @@
-export { titleMatch, userMatch } from './filter';
+export { reactionMatch, titleMatch, userMatch } from './filter';
 export { timeTracking, timeTrackingMessage } from './time-tracking';

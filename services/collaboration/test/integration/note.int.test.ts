@@ -128,7 +128,7 @@ describe('notes in the database', () => {
     expect(at('2026-01-01T00:00:00Z') < at('2026-01-01T00:00:00.001Z')).toBe(true);
   });
 
-  it('that are internal are counted by the migration, and the counts are sent to the owner of the merge request', async () => {
+  it('that are internal are counted by the migration; counts and reactions are sent to the owner of the merge request', async () => {
     const before = await noteableStore.counters(db, big);
     const fill = readFileSync(
       join(__dirname, '../../prisma/migrations/20261205010000_internal_notes_counted/migration.sql'),
@@ -137,12 +137,15 @@ describe('notes in the database', () => {
     await db.pool.query(fill);
     const counted = { version: (before?.version ?? 0) + 1, internalNotesCount: rows / 50 };
     expect(await noteableStore.counters(db, big)).toMatchObject(counted);
+    await db.query(
+      sql`insert into award_emoji (awardable_type, awardable_id, name, user_id) values ('MergeRequest', ${big.targetId}, 'star', 1)`,
+    );
     expect(await publishStates({ db, event: noteEvents, read: noteStates })).toBe(1);
-    const published = await db.query<{ body: { noteable: object; counters: object } }>(
+    const published = await db.query<{ body: { noteable: object; counters: object; reactions: object[] } }>(
       sql`select body from events.outbox where type = 'note.changed'`,
     );
-    expect(published.map(({ body }) => [body.noteable, body.counters])).toMatchObject([
-      [{ kind: 'MergeRequest', id: big.targetId }, { internalNotesCount: rows / 50 }],
+    expect(published.map(({ body }) => [body.noteable, body.counters, body.reactions])).toMatchObject([
+      [{ kind: 'MergeRequest', id: big.targetId }, { internalNotesCount: rows / 50 }, [{ userId: 1, name: 'star' }]],
     ]);
   });
 

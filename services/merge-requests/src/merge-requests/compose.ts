@@ -37,6 +37,7 @@ import { mergeRequestDirectoryStore } from './storage/merge-request-directory.st
 import { mergeRequestLinksStore } from './storage/merge-request-links.store';
 import { orphanStore } from './storage/merge-request-people.store';
 import { keepNoteCounters } from './storage/note-counters.store';
+import { keepReactions } from './storage/reaction.store';
 import { deletedUserSubscription } from './transport/deleted-user.subscription';
 import { diffPositionHandler } from './transport/diff-position.handler';
 import { mergeRequestHandler } from './transport/merge-request.handler';
@@ -159,7 +160,7 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
     },
     services: [mergeRequestHandler(useCases, edges), mergeRequestTargetHandler(edges), diffPositionHandler(positions)],
     consumers: [
-      { group: 'merge-requests', subscriptions: [noteSubscription(keepNoteCounters)] },
+      { group: 'merge-requests', subscriptions: [noteSubscription(keepNoteCounters, keepReactions)] },
       {
         group: deletedUserGroup,
         subscriptions: [

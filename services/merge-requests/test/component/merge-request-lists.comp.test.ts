@@ -70,6 +70,21 @@ describe('lists', () => {
     expect(await list(query)).toEqual(iids);
   });
 
+  test('by the reactions of the caller', async () => {
+    const { body } = await api(people.reporter, 'GET', mr(project, 1));
+    await harness.db.query(sql`
+      insert into merge_request_reactions (merge_request_id, user_id, name, given, version)
+      values (${body.id}, ${people.reporter.id}, 'star', true, 1), (${body.id}, ${people.owner.id}, 'tada', true, 2),
+        (${body.id}, ${people.reporter.id}, 'eyes', false, 3)`);
+    expect(await list('my_reaction_emoji=star')).toEqual([1]);
+    expect(await list('my_reaction_emoji=aNY')).toEqual([1]);
+    expect(await list('my_reaction_emoji=none')).toEqual([3, 2]);
+    for (const other of ['tada', 'eyes', 'STAR']) expect(await list(`my_reaction_emoji=${other}`)).toEqual([]);
+    expect(await list('not[my_reaction_emoji]=star')).toEqual([3, 2]);
+    expect(await list('not[my_reaction_emoji]=None')).toEqual([1]);
+    expect(await list('my_reaction_emoji=star', people.owner)).toEqual([]);
+  });
+
   test('scopes are those of the caller', async () => {
     expect(await list('scope=created-by-me', people.developer)).toEqual([3, 2, 1]);
     expect(await list('scope=assigned_to_me', people.maintainer)).toEqual([1]);

@@ -1,4 +1,4 @@
-import { titleMatch, userMatch } from '@switchyard/messages';
+import { reactionMatch, titleMatch, userMatch } from '@switchyard/messages';
 import type {
   IssueWeightFilter,
   IssueExclusion as WireExclusion,
@@ -7,23 +7,11 @@ import type {
 import { TitleFilter_Kind as Kind, type TitleFilter } from '@switchyard/protos/rpc/v1/filter';
 import { searchMatch } from '@switchyard/texts';
 import type { IssueState, IssueType } from '../domain/issue';
-import type {
-  DueMatch,
-  IssueExclusion,
-  IssueFilter,
-  MilestoneMatch,
-  ReactionMatch,
-  WeightMatch,
-} from '../domain/issue-filter';
+import type { DueMatch, IssueExclusion, IssueFilter, MilestoneMatch, WeightMatch } from '../domain/issue-filter';
 
 function milestoneMatch(filter: TitleFilter | undefined): MilestoneMatch | undefined {
   if (filter?.kind === Kind.KIND_UPCOMING) return 'upcoming';
   return filter?.kind === Kind.KIND_STARTED ? 'started' : titleMatch(filter);
-}
-
-function reactionMatch(filter: TitleFilter | undefined): ReactionMatch | undefined {
-  const match = titleMatch(filter);
-  return typeof match === 'object' ? { name: match.titles[0] ?? '' } : match;
 }
 
 const weightMatch = (filter: IssueWeightFilter | undefined): WeightMatch | undefined =>

@@ -30,7 +30,12 @@ export type NoteFact =
   | {
       readonly $case: 'reacted';
       /** `noteId` 0: a reaction to the noteable itself. */
-      readonly value: { readonly noteId: number; readonly name: string; readonly given: boolean };
+      readonly value: {
+        readonly noteId: number;
+        readonly name: string;
+        readonly given: boolean;
+        readonly userId: number;
+      };
     };
 
 /** A note as events name it. */

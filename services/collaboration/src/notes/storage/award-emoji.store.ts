@@ -81,7 +81,10 @@ export const awardStore = (edges: NoteableChangeEdges) => ({
       return {
         result: award,
         counters,
-        fact: { $case: 'reacted', value: { noteId, name: award.name, given: step.kind === 'give' } },
+        fact: {
+          $case: 'reacted',
+          value: { noteId, name: award.name, given: step.kind === 'give', userId: award.userId },
+        },
       };
     }),
 });

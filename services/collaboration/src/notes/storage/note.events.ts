@@ -15,6 +15,7 @@ export async function publishNote(tx: Tx, { noteable, row, counters, fact, ...re
   const payload: NoteEvent = {
     ...rest,
     imported: false,
+    reactions: [],
     noteable: {
       kind: noteable.kind,
       id: noteable.targetId,
@@ -33,8 +34,8 @@ export async function publishNote(tx: Tx, { noteable, row, counters, fact, ...re
 }
 
 /**
- * The present counts of merge requests after an id, as events without a fact, for `publishStates`. The owner of the
- * merge requests takes the numbers of a version above the one that it knows, and needs nothing else.
+ * The present counts and reactions of merge requests after an id, as events without a fact, for `publishStates`. The
+ * owner of the merge requests takes the numbers and reactions of a version above the one that it knows.
  */
 export async function noteStates(
   tx: SqlExecutor,
@@ -42,15 +43,23 @@ export async function noteStates(
   limit: number,
 ): Promise<{ id: number; payload: NoteEvent }[]> {
   const rows = await tx.query<
-    NoteableCounters & { row: number; projectId: number; targetId: number; sequence: number }
+    NoteableCounters & {
+      row: number;
+      projectId: number;
+      targetId: number;
+      sequence: number;
+      reactions: NoteEvent['reactions'];
+    }
   >(
     sql`
       select c.id as row, c.project_id as "projectId", c.target_id as "targetId", c.version, c.user_notes_count as "userNotesCount",
         c.internal_notes_count as "internalNotesCount", c.unresolved_count as "unresolvedCount", c.upvotes, c.downvotes,
-        (select sequence from directory.state) as sequence
+        (select sequence from directory.state) as sequence,
+        (select coalesce(jsonb_agg(jsonb_build_object('userId', a.user_id, 'name', a.name) order by a.id), '[]') from award_emoji a
+          where a.awardable_type = 'MergeRequest' and a.awardable_id = c.target_id) as reactions
       from noteables c where c.id > ${after} and c.kind = 'MergeRequest' and c.removed_at is null order by c.id limit ${limit}`,
   );
-  return rows.map(({ row, projectId, targetId, sequence, ...counters }) => ({
+  return rows.map(({ row, projectId, targetId, sequence, reactions, ...counters }) => ({
     id: row,
     payload: {
       noteable: {
@@ -65,6 +74,7 @@ export async function noteStates(
         webUrl: '',
       },
       counters: wireCounters(counters),
+      reactions,
       actorId: 0,
       imported: false,
       directorySequence: sequence,

@@ -26,7 +26,7 @@ import {
 } from '../issuable-filters';
 import { issuableLists } from '../issuable-lists';
 
-// Filters on approvals, emoji, deployments and environments get their field in MergeRequestFilter and their
+// Filters on approvals, deployments and environments get their field in MergeRequestFilter and their
 // line in the clause table of the service's storage/merge-request.filter.ts.
 const exclusions = {
   ...sharedExclusions,
@@ -34,7 +34,7 @@ const exclusions = {
   reviewer_username: textOrNoneAny().optional(),
   source_branch: text().optional(),
   target_branch: text().optional(),
-  my_reaction_emoji: unsupported(textOrNoneAny()),
+  my_reaction_emoji: textOrNoneAny().optional(),
 };
 
 const filters = {
@@ -65,7 +65,7 @@ const filters = {
   deployed_after: unsupported(dateTime()),
   deployed_before: unsupported(dateTime()),
   environment: unsupported(text()),
-  my_reaction_emoji: unsupported(textOrNoneAny()),
+  my_reaction_emoji: textOrNoneAny().optional(),
   view: oneOf('simple').optional(),
   with_labels_details: boolean().default(false),
   render_html: boolean().default(false),
@@ -101,6 +101,7 @@ const excluded = (not: Values<typeof exclusions>) => ({
   reviewer: userFilter(not.reviewer_id, not.reviewer_username),
   sourceBranch: not.source_branch ?? '',
   targetBranch: not.target_branch ?? '',
+  reaction: titleFilter(not.my_reaction_emoji),
 });
 
 const filterOf = (params: Values<typeof filters>, scope: string | undefined) =>
@@ -114,6 +115,7 @@ const filterOf = (params: Values<typeof filters>, scope: string | undefined) =>
     mergeUser: userNamed(params.merge_user_id, params.merge_user_username),
     draft: params.wip === undefined ? undefined : params.wip === 'yes',
     sourceProjectId: params.source_project_id,
+    reaction: titleFilter(params.my_reaction_emoji),
     not: params.not === undefined ? undefined : excluded(params.not),
   });
 

@@ -125,7 +125,7 @@ export function issuableRows({ ids }: ParameterFixture): Row[] {
     'not[reviewer_username]': on('bob => three two', 'ada => one three two'),
     'not[source_branch]': on('blue => three two', 'red => one three'),
     'not[target_branch]': on('main =>', 'blue => one three two'),
-    'not[my_reaction_emoji]': refused('thumbsup'),
+    'not[my_reaction_emoji]': on('thumbsup => three two', 'thumbsdown => one three two'),
     approved: refused('yes'),
     approved_by_ids: refused('1'),
     approved_by_usernames: refused('ada'),
@@ -133,7 +133,7 @@ export function issuableRows({ ids }: ParameterFixture): Row[] {
     deployed_after: refused('2026-01-01'),
     deployed_before: refused('2026-01-01'),
     environment: refused('production'),
-    my_reaction_emoji: refused('thumbsup'),
+    my_reaction_emoji: on('thumbsup => one', 'None => three two', 'any => one'),
     view: because('it has one value; merge-request-lists.comp.test shows the short form'),
     render_html: { ...inHtml, beside: 'labels=bug' },
     with_labels_details: {

@@ -5,6 +5,7 @@ import type { JobRequests } from '../../jobs';
 import type { PipelineReader } from '../../pipelines';
 import type { RepositoryAccess } from '../../repositories';
 import type { NoteCounters } from '../domain/note-counters';
+import type { ReactionChange } from '../domain/reactions';
 import type { MergeRequestDirectory } from './merge-request.directory';
 import type { MergeRequestStore } from './merge-request.ports';
 
@@ -19,6 +20,9 @@ export type RefreshThreads = (projectId: number, mergeRequestId: number) => Prom
  * newer than what is known changes nothing.
  */
 export type KeepNoteCounters = (tx: Tx, counters: NoteCounters) => Promise<void>;
+
+/** Stores what collaboration publishes about reactions to a merge request, in the caller's transaction. */
+export type KeepReactions = (tx: Tx, change: ReactionChange) => Promise<void>;
 
 /** What merge trains have to know of branches. */
 export interface TrainTargets {

@@ -6,6 +6,9 @@ export type UserMatch = 'none' | 'any' | { readonly ids: readonly number[]; read
 /** How labels or milestones are matched: none, some, or every title, compared exactly. */
 export type TitleMatch = 'none' | 'any' | { readonly titles: readonly string[] };
 
+/** Reactions of the viewer: none, some, or one of this name. */
+export type ReactionMatch = 'none' | 'any' | { readonly name: string };
+
 /** What a list of merge requests is narrowed by (api.md 4.2, G-4.2-2). */
 export interface MergeRequestFilter {
   readonly state?: MergeRequestState;
@@ -27,6 +30,7 @@ export interface MergeRequestFilter {
   readonly draft?: boolean;
   readonly sourceProjectId?: number;
   readonly nonArchived?: boolean;
+  readonly reaction?: ReactionMatch;
   readonly not?: MergeRequestExclusion;
 }
 
@@ -39,4 +43,5 @@ export interface MergeRequestExclusion {
   readonly reviewer?: UserMatch;
   readonly sourceBranch?: string;
   readonly targetBranch?: string;
+  readonly reaction?: ReactionMatch;
 }

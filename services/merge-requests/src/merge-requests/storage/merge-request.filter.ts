@@ -1,7 +1,7 @@
 import { anyContains, type ClauseTable, clausesOf } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
 import { linkedLabels, linkedUsers, milestoneColumn, userColumn } from '@switchyard/directory';
-import type { MergeRequestExclusion, MergeRequestFilter } from '../domain/merge-request-filter';
+import type { MergeRequestExclusion, MergeRequestFilter, ReactionMatch } from '../domain/merge-request-filter';
 
 const own = sql`link.merge_request_id = mr.id`;
 const author = userColumn(sql`mr.author_id`);
@@ -10,6 +10,13 @@ const assignees = linkedUsers({ table: sql`merge_request_assignees`, own });
 const reviewers = linkedUsers({ table: sql`merge_request_reviewers`, own });
 const labels = linkedLabels({ table: sql`merge_request_labels`, own });
 const milestone = sql`mr.milestone_id`;
+
+function reactedWith(match: ReactionMatch, viewerId: number): Sql {
+  const reacted = (condition: Sql): Sql => sql`exists (select 1 from merge_request_reactions reaction
+    where reaction.merge_request_id = mr.id and reaction.user_id = ${viewerId}::bigint and reaction.given and ${condition})`;
+  if (match === 'none') return sql`not ${reacted(sql`true`)}`;
+  return reacted(match === 'any' ? sql`true` : sql`reaction.name = ${match.name}`);
+}
 
 const clauses: ClauseTable<MergeRequestFilter, number> = {
   state: (state) => sql`mr.state = ${state}`,
@@ -36,6 +43,7 @@ const clauses: ClauseTable<MergeRequestFilter, number> = {
   updatedBefore: (date) => sql`mr.updated_at <= ${date}`,
   draft: (draft) => sql`mr.draft = ${draft}`,
   sourceProjectId: (id) => sql`mr.source_project_id = ${id}`,
+  reaction: reactedWith,
   nonArchived: (only) => (only ? [sql`not p.archived`] : []),
   not: (not, viewerId) => clausesOf(exclusions, not, viewerId),
 };
@@ -51,6 +59,7 @@ const exclusions: ClauseTable<MergeRequestExclusion, number> = {
   reviewer: (match) => none(reviewers.oneOf(match)),
   sourceBranch: (branch) => sql`mr.source_branch <> ${branch}`,
   targetBranch: (branch) => sql`mr.target_branch <> ${branch}`,
+  reaction: (match, viewerId) => none(reactedWith(match, viewerId)),
 };
 
 /** Conditions of a filter on the aliases of `mergeRequestFrom`; all must hold. */

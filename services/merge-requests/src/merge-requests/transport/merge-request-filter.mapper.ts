@@ -1,4 +1,4 @@
-import { titleMatch, userMatch } from '@switchyard/messages';
+import { reactionMatch, titleMatch, userMatch } from '@switchyard/messages';
 import type {
   MergeRequestExclusion as WireExclusion,
   MergeRequestFilter as WireFilter,
@@ -15,6 +15,7 @@ const toExclusion = (wire: WireExclusion): MergeRequestExclusion => ({
   reviewer: userMatch(wire.reviewer),
   sourceBranch: wire.sourceBranch || undefined,
   targetBranch: wire.targetBranch || undefined,
+  reaction: reactionMatch(wire.reaction),
 });
 
 /** A filter as the domain has it. */
@@ -39,6 +40,7 @@ export function toMergeRequestFilter(wire: WireFilter | undefined): MergeRequest
     updatedBefore: wire.updatedBefore,
     draft: wire.draft,
     sourceProjectId: wire.sourceProjectId || undefined,
+    reaction: reactionMatch(wire.reaction),
     nonArchived: wire.nonArchived || undefined,
     not: wire.not === undefined ? undefined : toExclusion(wire.not),
   };
