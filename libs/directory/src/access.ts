@@ -277,6 +277,13 @@ export const groupsOfProject: Sql = sql`(n.ancestry || array(
   select unnest(g.ancestry) from ${shares(levels.guest)} and (s.project_id = p.id or s.namespace_id = any(n.ancestry))))`;
 
 /**
+ * Whether a user `u` of a statement has `level` or more in the project `p` of the namespace `n` now: an active one, as a
+ * member of it or by a group above; administrators have.
+ */
+export const userWithLevel = (level: number): Sql =>
+  sql`(u.deleted_at is null and u.state = 'active' and (u.admin or ${memberOfProject(userSubject, level)}))`;
+
+/**
  * Those of `userIds` who have `level` or more in a project, directly or through a group above; administrators have.
  * Active users alone.
  */
@@ -289,8 +296,7 @@ export async function usersAtLevel(
   if (userIds.length === 0) return [];
   const rows = await db.query<{ id: number }>(sql`
     select u.id from directory.users u, ${projectsFrom}
-    where u.id = any(${[...userIds]}::bigint[]) and u.deleted_at is null and u.state = 'active'
-    and p.id = ${projectId} and ${projectLives} and (u.admin or ${memberOfProject(userSubject, level)})
+    where u.id = any(${[...userIds]}::bigint[]) and p.id = ${projectId} and ${projectLives} and ${userWithLevel(level)}
     order by u.id`);
   return rows.map((row) => row.id);
 }

@@ -15,6 +15,7 @@ export {
   reachedByGroup,
   usersAtLevel,
   usersWhoSee,
+  userWithLevel,
   type Viewer,
   visibleNamespaces,
   visibleProjects,
@@ -60,6 +61,7 @@ export {
   projectReference,
   projectsByIds,
   projectUrl,
+  tierSql,
 } from './projects';
 export type { DirectoryClient } from './replica';
 export {

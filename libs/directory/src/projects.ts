@@ -44,6 +44,12 @@ export interface ProjectSettingsRow {
   merge_train_required_status_count: number;
   /** Seconds without a new status after which a pipeline counts as complete, 0 to 600. */
   merge_train_settling_seconds: number;
+  /** Approvals that a merge request needs where its tier has required approvals (G-4.2-8). */
+  approvals_before_merge: number;
+  merge_requests_author_approval: boolean;
+  merge_requests_disable_committers_approval: boolean;
+  reset_approvals_on_push: boolean;
+  disable_overriding_approvers_per_merge_request: boolean;
 }
 
 /** Everything the directory knows of a project. */
@@ -126,7 +132,7 @@ export function projectOf(row: object): ProjectRow | undefined {
  * Licence tier that applies in a namespace on the alias `n` (G-13-16), as an expression; `free` where the owner has set
  * none.
  */
-const tierSql: Sql = sql`coalesce((select root.tier from directory.namespaces root where root.id = n.ancestry[1]),
+export const tierSql: Sql = sql`coalesce((select root.tier from directory.namespaces root where root.id = n.ancestry[1]),
   (select tier from directory.instance), 'free')`;
 
 /**
@@ -136,12 +142,17 @@ export const mergeTrainColumns: Sql = sql`(p.merge_trains_enabled and ${tierSql}
   p.merge_trains_skip_train_allowed, p.merge_train_required_statuses, p.merge_train_timeout, p.merge_train_parallel_cars,
   p.merge_train_retries, p.merge_train_batch_size, p.merge_train_required_status_count, p.merge_train_settling_seconds`;
 
+/** Columns of the approval settings of a project, as they are stored, on the alias `p`. */
+const approvalColumns = raw(
+  'p.approvals_before_merge, p.merge_requests_author_approval, p.merge_requests_disable_committers_approval, p.reset_approvals_on_push, p.disable_overriding_approvers_per_merge_request',
+);
+
 const allColumns = sql`${rowColumns}, p.default_branch, p.archived, p.avatar_url, p.creator_id, n.kind as namespace_kind,
   p.merge_method, p.squash_option, p.only_allow_merge_if_pipeline_succeeds, p.allow_merge_on_skipped_pipeline,
   p.only_allow_merge_if_all_discussions_are_resolved, p.remove_source_branch_after_merge, p.merge_requests_enabled,
   p.issues_enabled, p.repository_access_level, p.monitor_access_level, p.initialize_with_readme, p.merge_commit_template,
   p.squash_commit_template,
-  ${mergeTrainColumns}, ${tierSql} as tier,
+  ${mergeTrainColumns}, ${approvalColumns}, ${tierSql} as tier,
   (p.deleting or exists (select 1 from directory.namespaces d
     where d.id = any(n.ancestry) and d.deleting)) as deleting`;
 

@@ -87,6 +87,12 @@ const columnsOf: { [K in Kind]: (value: Extract<Entity, { $case: K }>['value']) 
     merge_train_batch_size: project.settings?.mergeTrainBatchSize || 4,
     merge_train_required_status_count: project.settings?.mergeTrainRequiredStatusCount ?? 0,
     merge_train_settling_seconds: project.settings?.mergeTrainSettlingSeconds ?? 2,
+    approvals_before_merge: project.settings?.approvalsBeforeMerge ?? 0,
+    merge_requests_author_approval: project.settings?.mergeRequestsAuthorApproval ?? false,
+    merge_requests_disable_committers_approval: project.settings?.mergeRequestsDisableCommittersApproval ?? false,
+    reset_approvals_on_push: project.settings?.resetApprovalsOnPush ?? true,
+    disable_overriding_approvers_per_merge_request:
+      project.settings?.disableOverridingApproversPerMergeRequest ?? false,
   }),
   membership: (membership) => ({
     id: membership.id,

@@ -40,6 +40,7 @@ export const projectAbilities = {
   // Where merge requests are disabled their owner says so (422, G-4.2-4); `private` ones are open to its level.
   create_merge_request: ofCode(writing(levels.developer)),
   update_merge_request: ofMergeRequests({ ...openOr(levels.reporter), write: true }),
+  approve_merge_request: ofMergeRequests(writing(levels.developer)),
   delete_merge_request: ofMergeRequests(writing(levels.owner)),
   read_merge_train: ofMergeRequests(everywhere(levels.developer)),
   update_merge_train: ofMergeRequests(writing(levels.developer)),

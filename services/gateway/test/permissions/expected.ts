@@ -83,7 +83,7 @@ export interface Expectation {
 
 /** Operations on what belongs to a feature of a project that has an access level of its own. */
 const ofFeature =
-  /^\w+ \/projects\/:id\/(issues|issues_statistics|merge_requests|merge_trains|repository|pipelines?|statuses|protected_branches|alert_management|alert_management_alerts|snippets)(\/|$)/;
+  /^\w+ \/projects\/:id\/(issues|issues_statistics|merge_requests|merge_trains|approvals|approval_rules|repository|pipelines?|statuses|protected_branches|alert_management|alert_management_alerts|snippets)(\/|$)/;
 
 /**
  * Whether a path of a project names an object in a feature that has to be there. What makes a file names it before: clients would take
@@ -339,6 +339,8 @@ export const expectations: readonly Expectation[] = [
   // Who may see a project is for its Owners to say, as is whether it lives, moves or rests.
   row('PUT /projects/:id', 'ownerWrite', 'gaps §10 Projects', { visibility: 'public' }),
   row('DELETE /projects/:id', 'ownerWrite', 'gaps §10 Projects'),
+  row('GET /projects/:id/approvals', 'reporterRead', 'G-4.2-8'),
+  row('POST /projects/:id/approvals', 'maintainerWrite', 'G-4.2-8', { approvals_before_merge: 1 }),
   row('POST /projects/:id/archive', 'ownerWrite', 'gaps §10 Projects'),
   row('POST /projects/:id/unarchive', 'ownerWrite', 'gaps §10 Projects'),
   row('PUT /projects/:id/transfer', 'ownerWrite', 'gaps §10 Projects', { namespace: 'g' }),
@@ -510,6 +512,10 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/:id/merge_requests/:merge_request_iid/pipelines', 'developerWrite', 'G-4.2-1'),
   row('GET /projects/:id/merge_requests/:merge_request_iid/participants', 'reporterRead', 'G-4.2-1'),
   row('GET /projects/:id/merge_requests/:merge_request_iid/reviewers', 'reporterRead', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/approvals', 'reporterRead', 'G-4.2-8'),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/approve', 'developerWrite', 'G-4.2-8'),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/unapprove', 'developerWrite', 'G-4.2-8'),
+  row('PUT /projects/:id/merge_requests/:merge_request_iid/reset_approvals', 'developerWrite', 'G-4.2-8'),
   row('POST /projects/:id/merge_requests/:merge_request_iid/subscribe', 'readerWrite', 'G-4.2-1'),
   row('POST /projects/:id/merge_requests/:merge_request_iid/unsubscribe', 'readerWrite', 'G-4.2-1'),
   row('POST /projects/:id/merge_requests/:merge_request_iid/todo', 'readerWrite', 'G-4.9-3'),

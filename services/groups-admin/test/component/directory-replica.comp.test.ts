@@ -25,6 +25,7 @@ import {
 import {
   CreateProjectRequest,
   ProjectServiceService,
+  SetApprovalSettingsRequest,
   UpdateProjectRequest,
 } from '@switchyard/protos/groups_admin/v1/project';
 import { CreateShareRequest, ShareServiceService } from '@switchyard/protos/groups_admin/v1/share';
@@ -383,6 +384,7 @@ describe.each([
       mergeTrainBatchSize: 7,
       mergeTrainRequiredStatusCount: 5,
       mergeTrainSettlingSeconds: 0,
+      approvalsBeforeMerge: 2,
     };
     const create = CreateProjectRequest.fromPartial({ namespaceId: groupId, settings });
     const projectId = idOf(await projects.createProject(create, root));
@@ -399,11 +401,35 @@ describe.each([
       merge_train_batch_size: 7,
       merge_train_required_status_count: 5,
       merge_train_settling_seconds: 0,
+      approvals_before_merge: 2,
       tier: 'ultimate',
     };
-    expect(await found()).toMatchObject(on);
+    expect(await found()).toMatchObject({
+      ...on,
+      merge_requests_author_approval: false,
+      merge_requests_disable_committers_approval: false,
+      reset_approvals_on_push: true,
+      disable_overriding_approvers_per_merge_request: false,
+    });
     await directory.rebuild();
     expect(await found()).toMatchObject(on);
+    await projects.setApprovalSettings(
+      SetApprovalSettingsRequest.fromPartial({
+        projectId,
+        mergeRequestsAuthorApproval: true,
+        mergeRequestsDisableCommittersApproval: true,
+        resetApprovalsOnPush: false,
+        disableOverridingApproversPerMergeRequest: true,
+      }),
+      root,
+    );
+    expect(await found()).toMatchObject({
+      approvals_before_merge: 2,
+      merge_requests_author_approval: true,
+      merge_requests_disable_committers_approval: true,
+      reset_approvals_on_push: false,
+      disable_overriding_approvers_per_merge_request: true,
+    });
     const switched = async (change: object) => {
       await projects.updateProject(UpdateProjectRequest.fromPartial({ projectId, settings: change }), root);
       return (await found())?.merge_trains_enabled;

@@ -150,6 +150,40 @@ test('only an administrator creates more projects than the limit of the namespac
   expect(await newProject(root, carl.namespaceId, 'two')).toMatchObject({ path_with_namespace: 'carl/two' });
 });
 
+test('the approval settings come back as they were set, each by itself', async () => {
+  const { id } = await newProject(ada, 0, 'approved');
+  const target = { project: id };
+  const get = () => shown('ApprovalSettings', projects(ada).getApprovalSettings({ projectId: id }, target));
+  const standard = {
+    approvals_before_merge: 0,
+    reset_approvals_on_push: true,
+    disable_overriding_approvers_per_merge_request: false,
+    merge_requests_author_approval: false,
+    merge_requests_disable_committers_approval: false,
+  };
+  expect(await get()).toMatchObject(standard);
+  const changes: [object, object][] = [
+    [{ approvalsBeforeMerge: 2 }, { approvals_before_merge: 2 }],
+    [{ resetApprovalsOnPush: false }, { reset_approvals_on_push: false }],
+    [{ disableOverridingApproversPerMergeRequest: true }, { disable_overriding_approvers_per_merge_request: true }],
+    [{ mergeRequestsAuthorApproval: true }, { merge_requests_author_approval: true }],
+    [{ mergeRequestsDisableCommittersApproval: true }, { merge_requests_disable_committers_approval: true }],
+  ];
+  let expected = standard;
+  for (const [change, field] of changes) {
+    expected = { ...expected, ...field };
+    const set = projects(ada).setApprovalSettings({ projectId: id, ...change }, target);
+    expect(await shown('ApprovalSettings', set)).toMatchObject(expected);
+    expect(await get()).toMatchObject(expected);
+  }
+  expect(
+    await refusal(projects(ada).setApprovalSettings({ projectId: id, approvalsBeforeMerge: 101 }, target)),
+  ).toEqual({
+    kind: 'invalid',
+    message: { approvals_before_merge: ['must be between 0 and 100'] },
+  });
+});
+
 describe('updating', () => {
   test('every setting comes back as it was set', async () => {
     const { id } = await newProject(ada, 0, 'tuned');

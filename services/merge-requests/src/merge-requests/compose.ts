@@ -6,6 +6,12 @@ import type { Edges } from '../edges';
 import { enqueueJobs, type JobHandlers, type JobRequests } from '../jobs';
 import type { PipelineReader } from '../pipelines';
 import type { InviteFor, RefChangeSubscriber, RepositoryAccess } from '../repositories';
+import {
+  approveMergeRequest,
+  readApprovals,
+  resetApprovals,
+  unapproveMergeRequest,
+} from './application/approve-merge-request';
 import { runAutoMerge } from './application/auto-merge';
 import { cancelAutoMerge } from './application/cancel-auto-merge';
 import { type CheckMergeability, checkOne, checkProject, checkTogether } from './application/check-mergeability';
@@ -38,6 +44,7 @@ import { mergeRequestLinksStore } from './storage/merge-request-links.store';
 import { orphanStore } from './storage/merge-request-people.store';
 import { keepNoteCounters } from './storage/note-counters.store';
 import { keepReactions } from './storage/reaction.store';
+import { approvalHandler } from './transport/approval.handler';
 import { deletedUserSubscription } from './transport/deleted-user.subscription';
 import { diffPositionHandler } from './transport/diff-position.handler';
 import { mergeRequestHandler } from './transport/merge-request.handler';
@@ -134,6 +141,10 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
     readMergeRequestDiffs: readDiffsOf(edges),
     readMergeRequestVersion: readVersionOf(edges),
     readMergeRef: readMergeRef(edges),
+    readApprovals: readApprovals(edges),
+    approveMergeRequest: approveMergeRequest(edges),
+    unapproveMergeRequest: unapproveMergeRequest(edges),
+    resetApprovals: resetApprovals(edges),
   });
   const background = observe('merge_requests.jobs', {
     checkProject: checkProject(edges),
@@ -158,7 +169,12 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
       recheck: ({ projectId, targetBranch }) => background.recheck(projectId, targetBranch),
       merge_request_facts: ({ facts, actorId }) => background.publishLaterFacts(facts as readonly LaterFact[], actorId),
     },
-    services: [mergeRequestHandler(useCases, edges), mergeRequestTargetHandler(edges), diffPositionHandler(positions)],
+    services: [
+      mergeRequestHandler(useCases, edges),
+      approvalHandler(useCases, edges),
+      mergeRequestTargetHandler(edges),
+      diffPositionHandler(positions),
+    ],
     consumers: [
       { group: 'merge-requests', subscriptions: [noteSubscription(keepNoteCounters, keepReactions)] },
       {

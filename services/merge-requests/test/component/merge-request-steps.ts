@@ -20,6 +20,11 @@ export interface ProjectSettings {
   readonly merge_train_batch_size?: number;
   readonly merge_train_required_status_count?: number;
   readonly merge_train_settling_seconds?: number;
+  readonly approvals_before_merge?: number;
+  readonly merge_requests_author_approval?: boolean;
+  readonly merge_requests_disable_committers_approval?: boolean;
+  readonly reset_approvals_on_push?: boolean;
+  readonly disable_overriding_approvers_per_merge_request?: boolean;
 }
 
 /** Path of a project, or of something in it. */

@@ -132,6 +132,18 @@ const view: MergeRequestView = {
   },
   pipelineStatus: 'success',
   changesRequested: true,
+  approval: {
+    settings: {
+      required: true,
+      beforeMerge: 0,
+      byAuthor: false,
+      notByCommitters: false,
+      resetOnPush: true,
+      overridingDisabled: false,
+    },
+    approvals: [],
+    rules: [],
+  },
   readsInternalNotes: true,
   commitsCount: 2,
 };

@@ -71,6 +71,13 @@ describe('system notes of a merge request', () => {
     expect(said(update({ changedFields: ['labels', 'milestone'] }))).toEqual([]);
   });
 
+  it('report approvals', () => {
+    expect(said({ kind: 'reviewed', review: 'approved' })).toEqual([['approved', 2, 'approved this merge request']]);
+    expect(said({ kind: 'reviewed', review: 'unapproved' })).toEqual([
+      ['unapproved', 2, 'unapproved this merge request'],
+    ]);
+  });
+
   it('report changes of the train', () => {
     const addition = { targetBranch: 'main', position: 3, first: false, moved: false };
     expect(said({ kind: 'train_added', addition })).toEqual([

@@ -34,6 +34,7 @@ export type MergeRequestNoteFact =
         | { readonly oldSha: string; readonly newSha: string; readonly commits: number; readonly rewritten: boolean }
         | undefined;
     }
+  | { readonly kind: 'reviewed'; readonly review: 'approved' | 'unapproved' }
   | { readonly kind: 'train_added'; readonly addition: TrainAddition }
   | { readonly kind: 'train_removed'; readonly removal: TrainRemoval; readonly addedById: number }
   | {
@@ -101,6 +102,8 @@ export function systemNotesOf(actorId: number, fact: MergeRequestNoteFact): Syst
       return editNotes(actorId, fact);
     case 'pushed':
       return fact.push === undefined ? [] : [{ action: 'commit', authorId: actorId, parts: [pushNote(fact.push)] }];
+    case 'reviewed':
+      return [{ action: fact.review, authorId: actorId, parts: [reviewNotes[fact.review]] }];
     case 'train_added':
       return [trainNote(actorId, additionNote(fact.addition))];
     case 'train_removed':
@@ -115,6 +118,11 @@ export function systemNotesOf(actorId: number, fact: MergeRequestNoteFact): Syst
       return [{ action: 'auto_merge', authorId: actorId || fact.setById, parts: [autoMergeNote(fact)] }];
   }
 }
+
+const reviewNotes = {
+  approved: 'approved this merge request',
+  unapproved: 'unapproved this merge request',
+} as const;
 
 const trainNote = (authorId: number, ...parts: Part[]): SystemNote => ({ action: 'merge_train', authorId, parts });
 

@@ -2,6 +2,7 @@ import { faultPoint, faultPoints } from '@switchyard/events';
 import {
   MergeRequestActed_Kind as Acted,
   MergeRequestAutoMergeChanged_Change as Change,
+  type MergeRequestActed,
   type MergeRequestEvent,
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import {
@@ -19,6 +20,19 @@ import type {
 
 faultPoints.push('system_note.written', 'system_note.committed');
 
+function notedAct({ kind, push }: MergeRequestActed): MergeRequestNoteInput['fact'] | undefined {
+  switch (kind) {
+    case Acted.KIND_PUSHED:
+      return { kind: 'pushed', push };
+    case Acted.KIND_APPROVED:
+      return { kind: 'reviewed', review: 'approved' };
+    case Acted.KIND_UNAPPROVED:
+      return { kind: 'reviewed', review: 'unapproved' };
+    default:
+      return undefined;
+  }
+}
+
 /** The fact of an event that gets system notes; undefined where there are none. */
 function notedFact({ fact, mergeRequest, actorId }: MergeRequestEvent): MergeRequestNoteInput['fact'] | undefined {
   switch (fact?.$case) {
@@ -27,7 +41,7 @@ function notedFact({ fact, mergeRequest, actorId }: MergeRequestEvent): MergeReq
     case 'deleted':
       return { kind: 'deleted' };
     case 'acted':
-      return fact.value.kind === Acted.KIND_PUSHED ? { kind: 'pushed', push: fact.value.push } : undefined;
+      return notedAct(fact.value);
     case 'mergeTrainEntryAdded':
       return { kind: 'train_added', addition: fact.value };
     case 'mergeTrainEntryRemoved':

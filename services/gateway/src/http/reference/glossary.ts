@@ -79,6 +79,8 @@ export const meanings: Readonly<Record<string, string>> = {
     'Names of the statuses that an entry needs; empty: every status that its pipeline has.',
   merge_train_retries: 'How often a failure that would be blamed is first run again.',
   merge_train_settling_seconds: 'Seconds without a new status after which the pipeline of an entry counts as complete.',
+  merge_requests_author_approval: 'Whether authors may approve their own merge requests.',
+  merge_requests_disable_committers_approval: 'Whether users who committed to a merge request may not approve it.',
   merge_train_timeout: 'Minutes that a pipeline of an entry has for its final report.',
   milestone: 'Title of the milestone, or `None` or `Any`.',
   milestone_id: 'Id of the milestone; 0 for none.',

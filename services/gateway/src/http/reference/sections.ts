@@ -1,6 +1,7 @@
 /** The sections of the reference in reading order, and what each is about. */
 export const sections = {
   'Merge requests': 'Proposed changes: their review, and merging.',
+  Approvals: 'Who agrees to a merge request, and who has to.',
   'Merge trains': 'Queues of merge requests in which what was tested is what lands.',
   Pipelines: 'Runs of an outside CI.',
   'Commit statuses': 'What an outside CI reports.',

@@ -1,6 +1,7 @@
 import type { Route } from '../../http/route';
 import { accessRequestRoutes } from './access-requests.routes';
 import { accessTokenRoutes } from './access-tokens.routes';
+import { approvalSettingsRoutes } from './approval-settings.routes';
 import { avatarRoutes } from './avatars.routes';
 import { broadcastMessageRoutes } from './broadcast-messages.routes';
 import { customAttributeRoutes } from './custom-attributes.routes';
@@ -37,6 +38,7 @@ export const routes: readonly Route[] = [
   ...namespaceRoutes,
   ...groupRoutes,
   ...projectRoutes,
+  ...approvalSettingsRoutes,
   ...shareRoutes,
   ...memberRoutes,
   ...accessRequestRoutes,

@@ -120,7 +120,7 @@ const settings = {
   autoclose_referenced_issues: onlyDefault(boolean(), true).optional(),
   emails_disabled: onlyDefault(boolean(), false).optional(),
   emails_enabled: onlyDefault(boolean(), true).optional(),
-  approvals_before_merge: onlyDefault(integer({ min: 0, max: 1_000 }), 0).optional(),
+  approvals_before_merge: trainNumber(0, 100),
   avatar: avatar(),
   ...featureLevels,
   ...featureSwitches,

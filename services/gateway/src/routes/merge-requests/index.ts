@@ -1,4 +1,5 @@
 import type { Route } from '../../http/route';
+import { approvalRoutes } from './approvals.routes';
 import { branchRoutes } from './branches.routes';
 import { commitRoutes } from './commits.routes';
 import { fileRoutes } from './files.routes';
@@ -24,6 +25,7 @@ export const routes: readonly Route[] = [
   ...tagRoutes,
   ...mergeRequestListRoutes,
   ...mergeRequestRoutes,
+  ...approvalRoutes,
   ...mergeTrainRoutes,
   ...pipelineRoutes,
   ...statusRoutes,

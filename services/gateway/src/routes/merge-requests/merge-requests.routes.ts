@@ -1,16 +1,6 @@
 import { MergeRequestServiceService } from '@switchyard/protos/merge_requests/v1/merge_request';
 import { atLeastOne } from '../../http/check-parameters';
-import {
-  boolean,
-  dateTime,
-  documented,
-  integer,
-  integers,
-  nullable,
-  oneOf,
-  onlyDefault,
-  text,
-} from '../../http/params';
+import { boolean, dateTime, documented, integer, integers, nullable, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
 import { oneLine } from '../field-facts';
 import { changedFields, newFields, positive, sharedFields } from '../issuable-fields';
@@ -70,7 +60,7 @@ export const mergeRequestRoutes = [
       title: documented(text({ notEmpty: true }), oneLine),
       target_project_id: integer().optional(),
       ...fields,
-      approvals_before_merge: onlyDefault(integer({ min: 0, max: 2_147_483_647 }), 0).optional(),
+      approvals_before_merge: integer({ min: 0, max: 100 }).optional(),
     },
     returns: { 201: 'MergeRequest' },
     handle: ({ params, access, call }) =>

@@ -112,7 +112,7 @@ export const projectSettings = ({ ids }: ParameterFixture): Settings => ({
   initialize_with_readme: because('the repositories of the fixture are made so'),
   ...each('resolve_outdated_diff_discussions emails_disabled', refused(true)),
   ...each('autoclose_referenced_issues emails_enabled', refused(false)),
-  approvals_before_merge: refused(1),
+  approvals_before_merge: kept(2),
   avatar: because('a file of a multipart body; avatar.comp.test shows it'),
 });
 
@@ -171,5 +171,5 @@ export const mergeRequestSettings = ({ ids }: ParameterFixture): Settings => ({
   source_branch: because('it makes the merge request what it is'),
   target_project_id: because('there are no forks: it can name the project itself alone'),
   ...each('allow_collaboration allow_maintainer_to_push', because('it counts in forks, which do not exist')),
-  approvals_before_merge: refused(1),
+  approvals_before_merge: kept(2),
 });

@@ -76,7 +76,11 @@ export async function projectChanges(
       merge_train_required_statuses as "mergeTrainRequiredStatuses", merge_train_timeout as "mergeTrainTimeout",
       merge_train_parallel_cars as "mergeTrainParallelCars", merge_train_retries as "mergeTrainRetries",
       merge_train_batch_size as "mergeTrainBatchSize", merge_train_required_status_count as "mergeTrainRequiredStatusCount",
-      merge_train_settling_seconds as "mergeTrainSettlingSeconds"
+      merge_train_settling_seconds as "mergeTrainSettlingSeconds",
+      approvals_before_merge as "approvalsBeforeMerge", merge_requests_author_approval as "mergeRequestsAuthorApproval",
+      merge_requests_disable_committers_approval as "mergeRequestsDisableCommittersApproval",
+      reset_approvals_on_push as "resetApprovalsOnPush",
+      disable_overriding_approvers_per_merge_request as "disableOverridingApproversPerMergeRequest"
     from projects where id = any(${[...ids]}::bigint[]) order by id`);
   return rows.map(
     ({

@@ -41,6 +41,10 @@ export interface ProjectRow {
   resolve_outdated_diff_discussions: boolean;
   autoclose_referenced_issues: boolean;
   approvals_before_merge: number;
+  merge_requests_author_approval: boolean;
+  merge_requests_disable_committers_approval: boolean;
+  reset_approvals_on_push: boolean;
+  disable_overriding_approvers_per_merge_request: boolean;
   issues_access_level: string;
   merge_requests_access_level: string;
   repository_access_level: string;

@@ -82,10 +82,23 @@ test.each([
   expect(projectProblems(change, namespace)).toEqual({});
 });
 
+test('at most 100 approvals can be required', () => {
+  expect(projectProblems({ approvals_before_merge: 100 }, namespace)).toEqual({});
+  for (const approvals_before_merge of [-1, 101]) {
+    expect(projectProblems({ approvals_before_merge }, namespace)).toEqual({
+      approvals_before_merge: ['must be between 0 and 100'],
+    });
+  }
+});
+
 test('the free tier ignores what is licensed, wrong or not', () => {
   const change: ProjectChange = {
     name: 'Engine',
-    approvals_before_merge: 2,
+    approvals_before_merge: 101,
+    merge_requests_author_approval: true,
+    merge_requests_disable_committers_approval: true,
+    reset_approvals_on_push: false,
+    disable_overriding_approvers_per_merge_request: true,
     merge_pipelines_enabled: true,
     merge_trains_enabled: true,
     merge_trains_skip_train_allowed: true,

@@ -46,6 +46,10 @@ export interface ProjectChange {
   resolve_outdated_diff_discussions?: boolean;
   autoclose_referenced_issues?: boolean;
   approvals_before_merge?: number;
+  merge_requests_author_approval?: boolean;
+  merge_requests_disable_committers_approval?: boolean;
+  reset_approvals_on_push?: boolean;
+  disable_overriding_approvers_per_merge_request?: boolean;
   issues_access_level?: string;
   merge_requests_access_level?: string;
   repository_access_level?: string;
@@ -82,6 +86,10 @@ export function mayCreateProject(actor: { admin: boolean; level: number }, names
 
 const licensed = [
   'approvals_before_merge',
+  'merge_requests_author_approval',
+  'merge_requests_disable_committers_approval',
+  'reset_approvals_on_push',
+  'disable_overriding_approvers_per_merge_request',
   'merge_pipelines_enabled',
   'merge_trains_enabled',
   'merge_trains_skip_train_allowed',
@@ -132,6 +140,9 @@ const trainRanges = [
 const rangeProblems = (value: number | undefined, least: number, most: number): string[] =>
   value !== undefined && (value < least || value > most) ? [`must be between ${least} and ${most}`] : [];
 
+/** Most approvals that a merge request can need. */
+const maxApprovals = 100;
+
 /** What is wrong with a new or changed project in its namespace. */
 export function projectProblems(change: ProjectChange, namespace: ProjectNamespace): Problems {
   const problems: Problems = {};
@@ -151,6 +162,7 @@ export function projectProblems(change: ProjectChange, namespace: ProjectNamespa
   for (const [attribute, least, most] of trainRanges) {
     note(problems, attribute, rangeProblems(change[attribute], least, most));
   }
+  note(problems, 'approvals_before_merge', rangeProblems(change.approvals_before_merge, 0, maxApprovals));
   note(problems, 'merge_commit_template', lengthProblems(change.merge_commit_template ?? undefined, 500));
   note(problems, 'squash_commit_template', lengthProblems(change.squash_commit_template ?? undefined, 500));
   return problems;

@@ -18,6 +18,7 @@ import type { transferProject } from '../application/transfer-project';
 import type { archiveProject, setDefaultBranch, updateProject } from '../application/update-project';
 import type { ProjectChange } from '../domain/project';
 import type { ProjectExtras } from '../domain/project-row';
+import { presentApprovalSettings } from '../presenters/approval-settings.presenter';
 import { type Instance, presentProject, presentSimpleProject } from '../presenters/project.presenter';
 
 /** Use cases behind ProjectService. */
@@ -180,6 +181,26 @@ export const projectHandler = (useCases: ProjectUseCases, instance: Instance): S
               toAvatarChange(request.settings?.avatar),
             ),
             instance,
+          ),
+        ),
+
+      getApprovalSettings: async ({ projectId }, context) =>
+        entity(
+          presentApprovalSettings(
+            await useCases.getProject(viewerOf(context), projectId, extrasFor(viewerOf(context), {})),
+          ),
+        ),
+
+      setApprovalSettings: async ({ projectId, ...settings }, context) =>
+        entity(
+          presentApprovalSettings(
+            await useCases.updateProject(viewerOf(context), projectId, {
+              approvals_before_merge: settings.approvalsBeforeMerge,
+              reset_approvals_on_push: settings.resetApprovalsOnPush,
+              disable_overriding_approvers_per_merge_request: settings.disableOverridingApproversPerMergeRequest,
+              merge_requests_author_approval: settings.mergeRequestsAuthorApproval,
+              merge_requests_disable_committers_approval: settings.mergeRequestsDisableCommittersApproval,
+            }),
           ),
         ),
 

@@ -246,7 +246,12 @@ export function landing(edges: LandingEdges): Landing {
     const { targetBranch } = mergeRequest;
     const whole = { ...plan, mergeRequestId: id, createdAt: edges.clock(), testedTree: undefined, batchIids: [] };
     const begun = await commitIntent([whole], (locked) =>
-      decideIntent(locked, plan, { targetBranch, onlyWhile: options.onlyWhile, squash: options.squash }),
+      decideIntent(locked, plan, {
+        targetBranch,
+        onlyWhile: options.onlyWhile,
+        squash: options.squash,
+        now: edges.clock(),
+      }),
     );
     if (begun === undefined) throw notAllowed();
     faultPoint('merge.intent_committed');
@@ -327,7 +332,7 @@ export function landing(edges: LandingEdges): Landing {
   ): Promise<boolean> {
     const plans = given.map((plan) => ({ ...plan, skipsTrain: false, createdAt: edges.clock() }));
     if (!isSome(plans) || !isChain(plans)) throw new Error('cars that land together are one chain of commits');
-    const begun = await commitIntent(plans, decideCarIntent);
+    const begun = await commitIntent(plans, (locked, plan) => decideCarIntent(locked, plan, edges.clock()));
     if (begun === undefined) return false;
     faultPoint('train.landing_begun');
     const iids = begun.mergeRequests.map(({ iid }) => iid);

@@ -19,6 +19,10 @@ export interface MergeRequestDirectory {
   hasMilestone(projectId: number, id: number): Promise<boolean>;
   /** A user's access in a project now; for work done later in their name. `gone`: deleted or blocked. */
   accessOf(userId: number, projectId: number): Promise<{ level: number; admin: boolean; gone: boolean }>;
+  /** Addresses of a user, in lower case. */
+  emailsOf(userId: number): Promise<ReadonlySet<string>>;
+  /** True for the users of access tokens and of the instance: no person is behind them. */
+  isBot(userId: number): Promise<boolean>;
   /** Those of `projectIds` whose merge requests an actor may read. */
   readableProjects(viewer: Viewer, projectIds: readonly number[]): Promise<Set<number>>;
 }

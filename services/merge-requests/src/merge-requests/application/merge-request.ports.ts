@@ -87,6 +87,14 @@ export interface MergeRequestPeople {
   setSubscription(id: number, userId: number, subscribed: boolean): Promise<void>;
 }
 
+/** Approvals as they are read. */
+export interface ApprovalReads {
+  /** Users whom rules name themselves, who may approve and have not; at most 100. */
+  suggestedApprovers(mergeRequestId: number, ruleIds: readonly number[]): Promise<number[]>;
+  /** Users by id; a deleted one is the ghost. */
+  usersByIds(ids: readonly number[]): Promise<ReadonlyMap<number, UserRow>>;
+}
+
 /** A change of one merge request. */
 export interface ChangeOfOne {
   readonly id: number;
@@ -96,7 +104,12 @@ export interface ChangeOfOne {
 }
 
 /** Where merge requests are kept. */
-export interface MergeRequestStore extends MergeRequestReads, MergeabilityStore, MergePlans, MergeRequestPeople {
+export interface MergeRequestStore
+  extends MergeRequestReads,
+    MergeabilityStore,
+    MergePlans,
+    MergeRequestPeople,
+    ApprovalReads {
   /**
    * Opens a merge request with its people, labels, first diff version and event.
    * @throws AppError conflict when an open one exists for the same branches (G-4.2-4)

@@ -18,6 +18,7 @@ const fine: MergeChecks = {
   mergeStatus: 'can_be_merged',
   draft: false,
   changesRequested: false,
+  approvalsLeft: 0,
   mergeAfter: undefined,
   hasCommits: true,
   unresolvedDiscussions: 0,
@@ -28,6 +29,7 @@ const fine: MergeChecks = {
 const demanding = { ...settings, onlyAllowMergeIfPipelineSucceeds: true };
 const everythingFails: Partial<MergeChecks> = {
   changesRequested: true,
+  approvalsLeft: 1,
   state: 'closed',
   mergeAfter: new Date(now.getTime() + 1),
   draft: true,
@@ -53,6 +55,7 @@ describe('detailed_merge_status', () => {
     ['unchecked', { mergeStatus: 'unchecked', draft: true }],
     ['unchecked', { mergeStatus: 'cannot_be_merged_recheck' }],
     ['requested_changes', { changesRequested: true }],
+    ['not_approved', { approvalsLeft: 1 }],
     ['not_open', { state: 'merged' }],
     ['not_open', { state: 'locked' }],
     ['merge_time', { mergeAfter: new Date(now.getTime() + 1) }],
@@ -84,6 +87,7 @@ describe('detailed_merge_status', () => {
   test('names the first failure in the order of G-4.2-11', () => {
     const repairs: [string, Partial<MergeChecks>][] = [
       ['requested_changes', { changesRequested: false }],
+      ['not_approved', { approvalsLeft: 0 }],
       ['not_open', { state: 'opened' }],
       ['merge_time', { mergeAfter: undefined }],
       ['draft_status', { draft: false }],

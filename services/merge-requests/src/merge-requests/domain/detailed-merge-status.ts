@@ -7,6 +7,7 @@ export type DetailedMergeStatus =
   | 'preparing'
   | 'unchecked'
   | 'requested_changes'
+  | 'not_approved'
   | 'not_open'
   | 'merge_time'
   | 'draft_status'
@@ -25,6 +26,8 @@ export interface MergeChecks {
   readonly draft: boolean;
   /** A reviewer requests changes. */
   readonly changesRequested: boolean;
+  /** Approvals that are missing (G-4.2-8). */
+  readonly approvalsLeft: number;
   readonly mergeAfter: Date | undefined;
   /** The source branch exists and has commits. */
   readonly hasCommits: boolean;
@@ -41,12 +44,19 @@ export interface MergeChecks {
   };
 }
 
-type Check = readonly [status: DetailedMergeStatus, fails: (checks: MergeChecks, now: Date) => boolean];
+type Check<C = MergeChecks> = readonly [status: DetailedMergeStatus, fails: (checks: C, now: Date) => boolean];
 
-// The order is G-4.2-11's. Checks of features that do not exist yet (approvals, dependencies, status checks, locked
-// paths …) have their place between their neighbours there.
-const stateChecks: readonly Check[] = [
+/** The checks on what people say of a merge request. */
+export type ReviewChecks = Pick<MergeChecks, 'changesRequested' | 'approvalsLeft'>;
+
+// The order is G-4.2-11's. Checks of features that do not exist yet (dependencies, status checks, locked paths …) have their place between their neighbours there.
+const reviewChecks: readonly Check<ReviewChecks>[] = [
   ['requested_changes', (checks) => checks.changesRequested],
+  ['not_approved', (checks) => checks.approvalsLeft > 0],
+];
+
+const stateChecks: readonly Check[] = [
+  ...reviewChecks,
   ['not_open', (checks) => checks.state !== 'opened'],
   ['merge_time', (checks, now) => checks.mergeAfter !== undefined && checks.mergeAfter > now],
   ['draft_status', (checks) => checks.draft],
@@ -68,7 +78,7 @@ const gitChecks: readonly Check[] = [
   ['need_rebase', (checks) => checks.settings.mergeMethod !== 'merge' && checks.needsRebase],
 ];
 
-const firstFailure = (list: readonly Check[], checks: MergeChecks, now: Date): DetailedMergeStatus | undefined =>
+const firstFailure = <C>(list: readonly Check<C>[], checks: C, now: Date): DetailedMergeStatus | undefined =>
   list.find(([, fails]) => fails(checks, now))?.[0];
 
 const runs = ({ pipeline }: MergeChecks): boolean => pipeline !== undefined && isInProgress(pipeline);
@@ -87,6 +97,10 @@ export function ciFailure(checks: MergeChecks): 'ci_still_running' | 'ci_must_pa
  */
 export const stateFailure = (checks: MergeChecks, now: Date): DetailedMergeStatus | undefined =>
   firstFailure(stateChecks, checks, now);
+
+/** What reviewers and approvers hold against a merge: looked at once more under the lock of a landing. */
+export const reviewFailure = (checks: ReviewChecks, now: Date): DetailedMergeStatus | undefined =>
+  firstFailure(reviewChecks, checks, now);
 
 /** What git holds against a merge; meaningful once the check has run. */
 export const gitFailure = (checks: MergeChecks, now: Date): DetailedMergeStatus | undefined =>

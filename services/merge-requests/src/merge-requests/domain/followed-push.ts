@@ -1,3 +1,4 @@
+import { approvalsLostByPush, withoutApprovals } from './approval-change';
 import { noAutoMerge } from './auto-merge';
 import type { DiffVersion, LockedMergeRequest, MergeRequestChange, Push } from './merge-request-change';
 import { unchecked } from './mergeability';
@@ -44,13 +45,14 @@ export interface NewHead {
   readonly push: Push | undefined;
 }
 
-/** Takes the new head of the source branch. */
+/** Takes the new head of the source branch, and takes approvals back as the project says. */
 export const decideNewHead = (
-  { mergeRequest }: LockedMergeRequest,
+  locked: LockedMergeRequest,
   { sourceSha, targetSha, diff, push }: NewHead,
-  { id }: FollowedChange,
-): MergeRequestChange | undefined =>
-  mergeRequest.state !== 'opened' || mergeRequest.sourceSha === sourceSha
+  { id, actorId }: FollowedChange,
+): MergeRequestChange | undefined => {
+  const { mergeRequest } = locked;
+  return mergeRequest.state !== 'opened' || mergeRequest.sourceSha === sourceSha
     ? undefined
     : {
         patch: {
@@ -63,11 +65,13 @@ export const decideNewHead = (
           mergeError: null,
         },
         newHead: sourceSha,
+        ...withoutApprovals(approvalsLostByPush(locked, actorId)),
         diff,
         removalReason: 'pushed',
         facts: [{ kind: 'acted', act: 'pushed', actId: String(id), push }],
         jobs: [{ kind: 'mergeability', projectId: mergeRequest.projectId }],
       };
+};
 
 /**
  * Marks a merge request merged whose commits reached the target branch by a push.

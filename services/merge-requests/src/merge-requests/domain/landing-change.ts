@@ -1,6 +1,8 @@
 import { notAllowed } from '@switchyard/errors';
+import { approvalsLeft } from './approvals';
 import { noAutoMerge, onMergeTrain } from './auto-merge';
 import { type AutoMergeMark, isStillSet } from './auto-merge-change';
+import { reviewFailure } from './detailed-merge-status';
 import type {
   LandedPlan,
   LockedMergeRequest,
@@ -36,29 +38,36 @@ export function landedTogether(plans: readonly Pick<PlannedMerge, 'plan' | 'iid'
   return ordered.map(({ plan }) => ({ ...plan, testedTree, batchIids }));
 }
 
+/** Whether it is approved, and no one requests changes, at the moment at which its merge is committed. */
+const isAgreed = ({ mergeRequest, approval, changesRequested }: LockedMergeRequest, now: Date): boolean =>
+  reviewFailure({ changesRequested, approvalsLeft: approvalsLeft(mergeRequest, approval) }, now) === undefined;
+
 /**
  * Commits the intent to merge.
  * @param targetBranch the branch that the commits were written for
- * @throws AppError not_allowed when another process merges it, or it was closed, retargeted or added to a train in the
- * meantime
+ * @throws AppError not_allowed when another process merges it, or it was closed, retargeted, added to a train or lost an
+ * approval in the meantime
  */
 export function decideIntent(
-  { mergeRequest }: LockedMergeRequest,
+  locked: LockedMergeRequest,
   plan: NewPlan,
   {
     targetBranch,
     onlyWhile,
     squash,
+    now,
   }: {
     readonly targetBranch: string;
     readonly onlyWhile: AutoMergeMark | undefined;
     /** The choice that came with the merge; undefined leaves that of the merge request. */
     readonly squash?: boolean | undefined;
+    readonly now: Date;
   },
 ): MergeRequestChange {
+  const { mergeRequest } = locked;
   if (mergeRequest.state !== 'opened' || mergeRequest.targetBranch !== targetBranch) throw notAllowed();
   if (mergeRequest.autoMergeStrategy === onMergeTrain && !plan.skipsTrain) throw notAllowed();
-  if (!isStillSet(mergeRequest, onlyWhile)) throw notAllowed();
+  if (!isStillSet(mergeRequest, onlyWhile) || !isAgreed(locked, now)) throw notAllowed();
   return {
     patch: { state: 'locked', mergeError: null, ...(squash === undefined ? {} : { squash }) },
     plan,
@@ -68,13 +77,14 @@ export function decideIntent(
 
 /**
  * Commits the intent to land a car; its train decides whether the car may land. Undefined unless the merge request is
- * open.
+ * open and approved.
  */
 export const decideCarIntent = (
-  { mergeRequest }: LockedMergeRequest,
+  locked: LockedMergeRequest,
   plan: NewPlan & { readonly carId: number },
+  now: Date,
 ): MergeRequestChange | undefined =>
-  mergeRequest.state === 'opened'
+  locked.mergeRequest.state === 'opened' && isAgreed(locked, now)
     ? {
         patch: { state: 'locked', mergeError: null },
         plan,

@@ -1,11 +1,12 @@
 import type { IssueReferences, Mentions, WorkTimes } from '@switchyard/texts';
 import type { JobRequest } from '../../jobs';
+import type { ApprovalFacts, ReviewState } from './approvals';
 import type { CarSignal } from './car-signal';
 import type { MergeRequest, ProjectMergeSettings } from './merge-request';
 import type { RemovalReason } from './removal-reason';
 
 /** Ways of acting on a merge request that no other fact contains. */
-export type Act = 'pushed' | 'auto_merge_changed' | 'rebased' | 'pipeline_retried';
+export type Act = 'approved' | 'unapproved' | 'pushed' | 'auto_merge_changed' | 'rebased' | 'pipeline_retried';
 
 /** A time before and after, in seconds. */
 export interface TimeChange {
@@ -141,6 +142,9 @@ export interface LockedMergeRequest {
   readonly assigneeIds: readonly number[];
   readonly reviewerIds: readonly number[];
   readonly labelIds: readonly number[];
+  readonly approval: ApprovalFacts;
+  /** A reviewer requests changes. */
+  readonly changesRequested: boolean;
   /** The plan that is under way. */
   readonly planned: Pick<MergePlan, 'newSha' | 'movesTo'> | undefined;
 }
@@ -232,6 +236,10 @@ export interface MergeRequestChange {
   readonly assigneeIds?: readonly number[];
   readonly reviewerIds?: readonly number[];
   readonly labelIds?: readonly number[];
+  /** Whose approval is given, and whose are taken back. */
+  readonly approvals?: { readonly added?: number; readonly removed?: readonly number[] };
+  /** Where reviews stand; of users who are no reviewers nothing is kept. */
+  readonly reviews?: readonly { readonly userId: number; readonly state: ReviewState }[];
   readonly diff?: DiffVersion;
   readonly participants?: readonly number[];
   /** The plan to keep, or `done` to drop it. */

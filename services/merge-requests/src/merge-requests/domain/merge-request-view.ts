@@ -1,6 +1,7 @@
 import type { AttachedLabel, AttachedMilestone, ProjectRow, UserRow } from '@switchyard/directory';
 import { levels } from '@switchyard/rights';
 import type { PipelineStatus } from '../../pipelines';
+import { type ApprovalFacts, approvalsLeft } from './approvals';
 import type { MergeChecks } from './detailed-merge-status';
 import type { MergeRequest, ProjectMergeSettings } from './merge-request';
 
@@ -17,6 +18,7 @@ export interface MergeRequestView {
   readonly milestone: AttachedMilestone | undefined;
   readonly pipelineStatus: PipelineStatus | undefined;
   readonly changesRequested: boolean;
+  readonly approval: ApprovalFacts;
   /** Whether the viewer reads internal notes in its project; false where it was read for no viewer. */
   readonly readsInternalNotes: boolean;
   /** Commits the source branch had beyond the target branch at the last push; undefined when that was not counted. */
@@ -29,6 +31,7 @@ export const checksOf = (view: MergeRequestView): MergeChecks => ({
   mergeStatus: view.mergeRequest.mergeStatus,
   draft: view.mergeRequest.draft,
   changesRequested: view.changesRequested,
+  approvalsLeft: approvalsLeft(view.mergeRequest, view.approval),
   mergeAfter: view.mergeRequest.mergeAfter,
   hasCommits:
     view.mergeRequest.sourceBranchExists && view.mergeRequest.sourceSha !== undefined && view.commitsCount !== 0,

@@ -53,6 +53,16 @@ export const mergeRequestDirectoryStore = (db: Database) => ({
     return { level: row?.level ?? 0, admin: user.admin, gone: false };
   },
 
+  /** Addresses of a user, in lower case. */
+  async emailsOf(userId: number): Promise<Set<string>> {
+    const user = (await usersByIds(db, [userId])).get(userId);
+    const emails = [user?.email, user?.commit_email, user?.public_email].flatMap((email) => email || []);
+    return new Set(emails.map((email) => email.toLowerCase()));
+  },
+
+  /** True for the users of access tokens and of the instance. */
+  isBot: async (userId: number): Promise<boolean> => (await usersByIds(db, [userId])).get(userId)?.bot ?? false,
+
   /** True when an actor may read the merge requests of a project. */
   async mayRead(viewer: Viewer, projectId: number): Promise<boolean> {
     const rows = await db.query(sql`

@@ -90,9 +90,9 @@ export const mergeRequestPeopleStore = (db: Database, prisma: PrismaClient) => (
   },
 });
 
-/** Assignments and reviews of deleted users. */
+/** Assignments, reviews and approvals of deleted users. */
 export const orphanStore = (db: Database) => ({
-  /** Removes up to `limit` assignments and as many reviews of deleted users; returns how many went. */
+  /** Removes up to `limit` assignments, as many reviews and approvals of deleted users; returns how many went. */
   async removeOrphans(limit: number): Promise<number> {
     const ofDeleted = (table: Sql): Sql => sql`
       delete from ${table} where (merge_request_id, user_id) in (
@@ -100,8 +100,10 @@ export const orphanStore = (db: Database) => ({
         where u.deleted_at is not null limit ${limit})
       returning 1`;
     const row = await db.one<{ removed: number }>(sql`
-      with assignees as (${ofDeleted(peopleTables.assignees)}), reviewers as (${ofDeleted(peopleTables.reviewers)})
-      select (select count(*) from assignees)::int + (select count(*) from reviewers)::int as removed`);
+      with assignees as (${ofDeleted(peopleTables.assignees)}), reviewers as (${ofDeleted(peopleTables.reviewers)}),
+        approvals as (${ofDeleted(raw('merge_request_approvals'))})
+      select (select count(*) from assignees)::int + (select count(*) from reviewers)::int
+        + (select count(*) from approvals)::int as removed`);
     return row?.removed ?? 0;
   },
 });

@@ -30,6 +30,8 @@ type Subject = Pick<
 >;
 
 const actKinds: Record<Act, ActedKind> = {
+  approved: MergeRequestActed_Kind.KIND_APPROVED,
+  unapproved: MergeRequestActed_Kind.KIND_UNAPPROVED,
   pushed: MergeRequestActed_Kind.KIND_PUSHED,
   auto_merge_changed: MergeRequestActed_Kind.KIND_AUTO_MERGE_CHANGED,
   rebased: MergeRequestActed_Kind.KIND_REBASED,

@@ -18,6 +18,8 @@ import type { PipelineStatus } from '../../pipelines';
 import type { MergeRequest, MergeRequestState, MergeStatus, ProjectMergeSettings } from '../domain/merge-request';
 import type { MergeRequestView } from '../domain/merge-request-view';
 
+import { type ApprovalFactsRow, approvalFactsJson, toApprovalFacts } from './approval-facts';
+
 interface Row extends Record<string, unknown> {
   id: number;
   iid: number;
@@ -29,6 +31,7 @@ interface Row extends Record<string, unknown> {
   milestone: AttachedMilestone | null;
   head_pipeline_status: PipelineStatus | null;
   changes_requested: boolean;
+  approval: ApprovalFactsRow;
   reads_internal_notes: boolean;
 }
 
@@ -53,6 +56,7 @@ const columns: Sql = sql`mr.*, ${projectColumns}, p.merge_method, p.squash_optio
   (select hp.status from pipelines hp where hp.id = mr.head_pipeline_id) as head_pipeline_status,
   coalesce((select bool_or(cr.state = 'requested_changes') from merge_request_reviewers cr
     where cr.merge_request_id = mr.id), false) as changes_requested,
+  ${approvalFactsJson} as approval,
   array(select a.user_id from merge_request_assignees a join directory.users who on who.id = a.user_id and who.deleted_at is null
     where a.merge_request_id = mr.id order by a.created_at, a.user_id) as assignee_ids,
   array(select r.user_id from merge_request_reviewers r join directory.users who on who.id = r.user_id and who.deleted_at is null
@@ -177,6 +181,7 @@ export function toView(found: Record<string, unknown>): MergeRequestView {
     milestone: row.milestone ?? undefined,
     pipelineStatus: row.head_pipeline_status ?? undefined,
     changesRequested: row.changes_requested,
+    approval: toApprovalFacts(row.approval),
     readsInternalNotes: row.reads_internal_notes,
     commitsCount: given(row.commits_count),
   };

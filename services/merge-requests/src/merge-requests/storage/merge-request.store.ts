@@ -1,6 +1,6 @@
 import { type Database, isUniqueViolation, requireUnmodified, type SqlExecutor, type Tx } from '@switchyard/database';
 import { join, raw, sql } from '@switchyard/database/sql';
-import { leastPriority, milestoneDue } from '@switchyard/directory';
+import { joinProject, leastPriority, milestoneDue } from '@switchyard/directory';
 import { type AppError, conflict, isAppError, notFound } from '@switchyard/errors';
 import type { PrismaClient } from '../../generated/prisma/client';
 import { nextIid } from '../../iids';
@@ -17,6 +17,8 @@ import type {
   TrainConsequences,
   WantedChange,
 } from '../domain/merge-request-change';
+import { approvalReads, saveApprovals } from './approval.store';
+import { type ApprovalFactsRow, approvalFactsJson, toApprovalFacts } from './approval-facts';
 import { mergePlanStore, savePlan } from './merge-plan.store';
 import { mergeabilityStore } from './merge-request.checks';
 import { patchColumns } from './merge-request.columns';
@@ -31,6 +33,8 @@ interface Attached {
   assignees: number[];
   reviewers: number[];
   labels: number[];
+  approval: ApprovalFactsRow | null;
+  changesRequested: boolean;
   newSha: string | null;
   movesTo: string | null;
 }
@@ -46,19 +50,34 @@ async function lockAll(tx: Tx, ids: readonly number[]): Promise<Map<number, Lock
     select given.id, array(select user_id from merge_request_assignees where merge_request_id = given.id order by created_at, user_id) as assignees,
       array(select user_id from merge_request_reviewers where merge_request_id = given.id order by created_at, user_id) as reviewers,
       array(select label_id from merge_request_labels where merge_request_id = given.id order by label_id) as labels,
+      (select ${approvalFactsJson} from merge_requests mr ${joinProject(sql`mr.project_id`)} where mr.id = given.id) as approval,
+      coalesce((select bool_or(state = 'requested_changes') from merge_request_reviewers where merge_request_id = given.id), false) as "changesRequested",
       m.new_sha as "newSha", coalesce(m.moves_to, m.new_sha) as "movesTo"
     from unnest(${[...mergeRequests.keys()]}::bigint[]) as given (id) left join merge_request_merges m on m.merge_request_id = given.id`);
   return new Map(
-    attached.map(({ id, assignees, reviewers, labels, newSha, movesTo }): [number, LockedMergeRequest] => [
-      id,
-      {
-        mergeRequest: mergeRequests.get(id)!,
-        assigneeIds: assignees,
-        reviewerIds: reviewers,
-        labelIds: labels,
-        planned: newSha === null || movesTo === null ? undefined : { newSha, movesTo },
-      },
-    ]),
+    attached.map(
+      ({
+        id,
+        assignees,
+        reviewers,
+        labels,
+        approval,
+        changesRequested,
+        newSha,
+        movesTo,
+      }): [number, LockedMergeRequest] => [
+        id,
+        {
+          mergeRequest: mergeRequests.get(id)!,
+          assigneeIds: assignees,
+          reviewerIds: reviewers,
+          labelIds: labels,
+          approval: toApprovalFacts(approval),
+          changesRequested,
+          planned: newSha === null || movesTo === null ? undefined : { newSha, movesTo },
+        },
+      ],
+    ),
   );
 }
 
@@ -124,6 +143,7 @@ async function apply(
   if (change.assigneeIds !== undefined) await replacePeople(tx, 'assignees', id, change.assigneeIds);
   if (change.reviewerIds !== undefined) await replacePeople(tx, 'reviewers', id, change.reviewerIds);
   if (change.labelIds !== undefined) await replaceLabels(tx, id, change.labelIds);
+  await saveApprovals(tx, id, change);
   if (change.plan !== undefined) await savePlan(tx, id, change.plan);
   await addParticipants(tx, id, change.participants ?? []);
   const facts = [...(change.facts ?? []), ...autoMergeFacts(before.mergeRequest, patch, change), ...train.facts];
@@ -204,6 +224,7 @@ export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges
   ...mergeabilityStore(db),
   ...mergePlanStore(db),
   ...mergeRequestPeopleStore(db, prisma),
+  ...approvalReads(db),
 
   /**
    * Opens a merge request with its people, labels, first diff version and event.

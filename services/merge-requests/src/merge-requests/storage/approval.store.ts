@@ -1,0 +1,47 @@
+import type { Database, Tx } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
+import { joinProject, type UserRow, usersByIds, userWithLevel } from '@switchyard/directory';
+import type { MergeRequestChange } from '../domain/merge-request-change';
+import { approverLevel } from './approval-facts';
+
+/** Saves the approvals and reviews of a change; the row of the merge request is locked. */
+export async function saveApprovals(
+  tx: Tx,
+  id: number,
+  { approvals, reviews }: Pick<MergeRequestChange, 'approvals' | 'reviews'>,
+): Promise<void> {
+  if (approvals?.added !== undefined) {
+    await tx.query(sql`
+      insert into merge_request_approvals (merge_request_id, user_id) values (${id}, ${approvals.added}) on conflict do nothing`);
+  }
+  if (approvals?.removed !== undefined) {
+    await tx.query(sql`
+      delete from merge_request_approvals where merge_request_id = ${id} and user_id = any(${[...approvals.removed]}::bigint[])`);
+  }
+  if (reviews !== undefined && reviews.length > 0) {
+    await tx.query(sql`
+      update merge_request_reviewers r set state = given.state
+      from unnest(${reviews.map(({ userId }) => userId)}::bigint[], ${reviews.map(({ state }) => state)}::text[]) as given (user_id, state)
+      where r.merge_request_id = ${id} and r.user_id = given.user_id`);
+  }
+}
+
+/** Most users that are suggested as approvers. */
+const maxSuggested = 100;
+
+/** Approvals as they are read. */
+export const approvalReads = (db: Database) => ({
+  /** Users whom rules name themselves, who may approve and have not, by id; at most 100. */
+  async suggestedApprovers(mergeRequestId: number, ruleIds: readonly number[]): Promise<number[]> {
+    if (ruleIds.length === 0) return [];
+    const rows = await db.query<{ id: number }>(sql`
+      select distinct u.id from merge_requests mr ${joinProject(sql`mr.project_id`)}
+      cross join approval_rule_users ru join directory.users u on u.id = ru.user_id
+      where mr.id = ${mergeRequestId} and ru.rule_id = any(${[...ruleIds]}::bigint[]) and ${userWithLevel(approverLevel)}
+        and not exists (select from merge_request_approvals a where a.merge_request_id = mr.id and a.user_id = u.id)
+      order by u.id limit ${maxSuggested}`);
+    return rows.map(({ id }) => id);
+  },
+
+  usersByIds: (ids: readonly number[]): Promise<ReadonlyMap<number, UserRow>> => usersByIds(db, ids),
+});
