@@ -5,8 +5,10 @@ import { PrismaClient } from './generated/prisma/client';
 import { limitGit } from './git';
 import { composeJobs } from './jobs';
 import {
+  checkPushOptions,
   composeMergeRequests,
   findTestedMergeRequest,
+  followPushOptions,
   followRefChanges,
   headPipelines,
   inviteFor,
@@ -26,8 +28,9 @@ export function composeAreas(given: Edges) {
   const jobs = composeJobs(db, config.SWITCHYARD_RECOVERY_SECONDS);
   const below = { jobs: jobs.requests, trains: trainFollowers(db) };
   const repositories = composeRepositories(given, {
-    subscribers: [followRefChanges(given, below)],
+    subscribers: [followRefChanges(given, below), followPushOptions(given, below)],
     inviteFor: inviteFor(given),
+    checkOptions: checkPushOptions,
     newestPipeline: newestPipelineOf(db),
   });
   const pipelines = composePipelines(given, repositories, {

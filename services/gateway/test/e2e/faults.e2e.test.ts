@@ -13,6 +13,7 @@ import {
   metricImagePoints,
   notePoints,
   openingPoints,
+  pushOptionPoints,
   pushPoints,
   trainPoints,
 } from './support/fault-points';
@@ -27,6 +28,7 @@ test('every fault point of the sources is fired here', () => {
   const { passed, declared, unreadable } = faultPointsOfSources();
   const fired = [
     ...pushPoints,
+    ...pushOptionPoints,
     ...mergePoints,
     ...trainPoints,
     ...eventPoints,
@@ -108,6 +110,31 @@ describe('a process dies', () => {
     });
     expect(await fixture.ok('GET', `${at}/${iid}/commits`)).toHaveLength(2);
     await expectSettled(system);
+    await expectSoundRepository(fixture);
+  });
+
+  it.each(pushOptionPoints)('at %s: what the options of a push ask for is done once', async (point) => {
+    number += 1;
+    const name = `topic-${number}`;
+    await work.branch(name);
+    if (point === 'push_option.changed') await push(name);
+    const title = `at ${point}`;
+    const options = ['-o', 'merge_request.create', '-o', `merge_request.title=${title}`];
+    if (point === 'push_option.changed') {
+      await fixture.ok('POST', at, { source_branch: name, target_branch: 'main', title: name });
+      await work.commit(`${name}-more`);
+    }
+    system.arm(point);
+    await work.git(['push', '--quiet', ...options, 'origin', name]).catch(() => undefined);
+    await fired();
+    await expectSettled(system);
+    await eventually(
+      async () => {
+        const found = (await fixture.ok('GET', `${at}?source_branch=${name}`)) as { title: string }[];
+        expect(found.map((one) => one.title)).toEqual([title]);
+      },
+      { within: 30_000, every: 100 },
+    );
     await expectSoundRepository(fixture);
   });
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
 import { AppError } from '@switchyard/errors';
 import { gitLimits } from './git-limits';
@@ -104,6 +105,11 @@ interface PushRequest {
 }
 
 const commandBytes = 16 * 1024 * 1024;
+/** Options of one push; and their bytes together, of which a description takes the most. They are kept with the push. */
+const maxOptions = 100;
+const maxOptionBytes = 64 << 10;
+/** Bytes of a refused request that are still read. */
+const discardedBytes = 64 << 20;
 const transferTimeoutMs = 3_600_000;
 // Proxies give up on a silent connection after 30 to 60 seconds.
 const keepAliveMs = 5_000;
@@ -138,6 +144,7 @@ export async function receivePack(
     await readRequest(reader, push, limits.maxUpdates ?? 20_000);
   } catch (cause) {
     if (!(cause instanceof ProtocolError)) throw cause;
+    await discard(reader);
     // A client that was promised side bands reads nothing else; the third is the one for the last words.
     limits.onStart?.();
     const text = push.capabilities.has('side-band-64k') ? `\u0003${cause.message}\n` : `ERR ${cause.message}\n`;
@@ -175,6 +182,22 @@ export async function receivePack(
   }
 }
 
+/**
+ * Reads what is left of a refused request, within bounds: a client that still sends hears of no answer, and proxies
+ * break off.
+ */
+async function discard(reader: PacketReader): Promise<void> {
+  let left = discardedBytes;
+  try {
+    for await (const chunk of reader.remainder()) {
+      left -= chunk.length;
+      if (left < 0) return;
+    }
+  } catch {
+    // The answer is the refusal, whatever becomes of the rest.
+  }
+}
+
 const bringsObjects = (push: PushRequest): boolean => push.commands.some((command) => command.new !== zeroSha);
 
 /** Fills `push`, which stays without commands for the probe that a client sends before a large body. */
@@ -194,14 +217,25 @@ async function readRequest(reader: PacketReader, push: PushRequest, maxUpdates: 
     if (push.commands.length > maxUpdates) throw new ProtocolError('too many references in one push');
   }
   if (push.commands.length === 0) return;
-  if (push.capabilities.has('push-options')) {
-    for (let next = await reader.next(); next && !next.flush; next = await reader.next())
-      push.options.push(next.data.toString('utf8').replace(/\n$/, ''));
-  }
+  if (push.capabilities.has('push-options')) await readOptions(reader, push.options);
   const seen = new Set<string>();
   for (const command of push.commands) {
     if (seen.has(command.ref)) command.problem ??= 'multiple updates of one reference';
     seen.add(command.ref);
+  }
+}
+
+async function readOptions(reader: PacketReader, options: string[]): Promise<void> {
+  let bytes = 0;
+  for (let next = await reader.next(); next && !next.flush; next = await reader.next()) {
+    bytes += next.data.length;
+    if (options.length === maxOptions) throw new ProtocolError(`too many push options (maximum is ${maxOptions})`);
+    if (bytes > maxOptionBytes)
+      throw new ProtocolError(`the push options are too long (maximum is ${maxOptionBytes} bytes together)`);
+    const text = next.data.toString('utf8').replace(/\n$/, '');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: git sends none, and the database stores none.
+    if (!isUtf8(next.data) || /[\x00\n]/.test(text)) throw new ProtocolError('a push option is no line of text');
+    options.push(text);
   }
 }
 

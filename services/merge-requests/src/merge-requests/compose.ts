@@ -4,7 +4,7 @@ import type { Area } from '@switchyard/service';
 import { commandSteps } from '@switchyard/texts';
 import type { Edges } from '../edges';
 import { enqueueJobs, type JobHandlers, type JobRequests } from '../jobs';
-import type { PipelineReader } from '../pipelines';
+import { type PipelineReader, pipelineReader } from '../pipelines';
 import type { InviteFor, RefChangeSubscriber, RepositoryAccess } from '../repositories';
 import {
   approveMergeRequest,
@@ -18,6 +18,7 @@ import { type CheckMergeability, checkOne, checkProject, checkTogether } from '.
 import { createMergeRequest } from './application/create-merge-request';
 import { deleteAuthored } from './application/delete-authored';
 import { diffPositions } from './application/diff-positions';
+import { followPushOptions as followOptions } from './application/follow-push-options';
 import { followRefChanges as follow, recheckTarget } from './application/follow-ref-changes';
 import { inviteMergeRequests } from './application/invite-merge-requests';
 import { type Landing, landing } from './application/land-merge-request';
@@ -43,6 +44,7 @@ import { mergeRequestDirectoryStore } from './storage/merge-request-directory.st
 import { mergeRequestLinksStore } from './storage/merge-request-links.store';
 import { orphanStore } from './storage/merge-request-people.store';
 import { keepNoteCounters } from './storage/note-counters.store';
+import { pushOptionStore } from './storage/push-option.store';
 import { keepReactions } from './storage/reaction.store';
 import { approvalHandler } from './transport/approval.handler';
 import { deletedUserSubscription } from './transport/deleted-user.subscription';
@@ -109,6 +111,18 @@ function edgesOf(given: Edges, areas: MergeRequestAreas): MergeRequestEdges {
     commandSteps: commandSteps({ names: writtenNames(db), clock }),
   };
 }
+
+/** Push options: what they ask for is done when the push is, so it has to be built before there are repositories. */
+export const followPushOptions = (given: Edges, ports: MergeRequestPorts): RefChangeSubscriber =>
+  followOptions({ ...pushOptionStore(given.db), names: writtenNames(given.db) }, (repositories) => {
+    const edges = edgesOf(given, { ...ports, repositories, pipelines: pipelineReader(given.db) });
+    return {
+      edges,
+      create: createMergeRequest(edges),
+      update: updateMergeRequest(edges),
+      merge: mergeMergeRequest(edges, landing(edges), checkTogether(edges)),
+    };
+  });
 
 /** Finds what a crashed process left behind, and auto-merges that wait for a time. */
 const sweep =

@@ -8,7 +8,7 @@ export type { Landing } from './application/land-merge-request';
 export type { MergeRequestEdges, TrainTargets } from './application/merge-request.edges';
 export { together } from './application/together';
 export { publishMergeRequestStates } from './commands';
-export { composeMergeRequests, followRefChanges, inviteFor, type MergeRequests } from './compose';
+export { composeMergeRequests, followPushOptions, followRefChanges, inviteFor, type MergeRequests } from './compose';
 export { onMergeTrain } from './domain/auto-merge';
 export { alreadySet, decideCarRemoval, decideMovingToFront } from './domain/auto-merge-change';
 export type { CarSignal, Verdict } from './domain/car-signal';
@@ -25,6 +25,7 @@ export type {
   TrainEvidence,
 } from './domain/merge-request-change';
 export { checksOf, type MergeRequestView } from './domain/merge-request-view';
+export { checkPushOptions } from './domain/push-options';
 export type { RemovalReason } from './domain/removal-reason';
 export { repeatedBoarding } from './domain/repeated-boarding';
 export { presentSimpleMergeRequest } from './presenters/merge-request.presenter';

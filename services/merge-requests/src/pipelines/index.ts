@@ -5,4 +5,4 @@ export { isFinished, isInProgress, type PipelineStatus } from './domain/pipeline
 export { presentPipeline, presentPipelineBasic } from './presenters/pipeline.presenter';
 export { lockHead } from './storage/head-lock';
 export type { HeadPipelines, PipelineChange, TestedCars } from './storage/pipeline.followers';
-export { cancelPipelines, insertPipeline } from './storage/pipeline.store';
+export { cancelPipelines, insertPipeline, pipelineReader } from './storage/pipeline.store';

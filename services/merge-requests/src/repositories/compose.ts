@@ -16,7 +16,7 @@ import { purgeRepositories } from './application/purge-repositories';
 import { readCommitsOf } from './application/read-commits';
 import { readRepository } from './application/read-repository';
 import { readRepositoryFile } from './application/read-repository-file';
-import { type InviteFor, receivePush } from './application/receive-push';
+import { type CheckPushOptions, type InviteFor, receivePush } from './application/receive-push';
 import type { LocalSubscriber, RefChanging } from './application/ref-change';
 import type { RefChangeSubscriber, RepositoryAccess } from './application/repository-access';
 import { serveFetch } from './application/serve-fetch';
@@ -39,6 +39,7 @@ export interface RepositoryPorts {
   /** Notified of every ref change, in this order, after the default branch has been updated. */
   readonly subscribers: readonly RefChangeSubscriber[];
   readonly inviteFor: InviteFor;
+  readonly checkOptions: CheckPushOptions;
   readonly newestPipeline: NewestPipeline;
 }
 
@@ -107,7 +108,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
       followDefaultBranch({ repositories, repositoryOf, announce: defaultBranchOf(given.peer('groups-admin')) }),
       ...ports.subscribers.map(
         (subscriber): LocalSubscriber => ({
-          afterRefChange: (change, refs) => subscriber.afterRefChange(change, accessBy(refs)),
+          afterRefChange: (change, refs, say) => subscriber.afterRefChange(change, accessBy(refs), say),
         }),
       ),
     ],
@@ -129,7 +130,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
   const files = observe('merge_requests.files', readRepositoryFile({ open }));
   const pushes = observe(
     'merge_requests.pushes',
-    receivePush({ open, changes, protectedBranches, inviteFor: ports.inviteFor }),
+    receivePush({ open, changes, protectedBranches, inviteFor: ports.inviteFor, checkOptions: ports.checkOptions }),
   );
   const fetches = observe('merge_requests.fetches', serveFetch({ open }));
   return {

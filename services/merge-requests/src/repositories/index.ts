@@ -1,8 +1,8 @@
 export { mayMergeInto } from './application/merge-right';
 export type { OpenProjectRepository } from './application/open-project-repository';
 export { countedCommits, findReadme } from './application/push-facts';
-export type { InviteFor } from './application/receive-push';
-export type { ChangeRefsRequest } from './application/ref-change';
+export type { CheckPushOptions, InviteFor } from './application/receive-push';
+export type { ChangeRefsRequest, Say } from './application/ref-change';
 export type { RefChangeSubscriber, RepositoryAccess } from './application/repository-access';
 export { composeRepositories, type Repositories, repositoriesIn } from './compose';
 export {
@@ -14,7 +14,7 @@ export {
   type ProjectAccess,
   rulesOf,
 } from './domain/protected-branch';
-export { branchOf, type PushFacts, type RefChange } from './domain/ref-change';
+export { branchOf, deletes, type PushedOptions, type PushFacts, type RefChange } from './domain/ref-change';
 export { commitObject, diffObject, type RepositoryAddress } from './presenters/commit.presenter';
 export { dateTime, optionalDateTime } from './presenters/text';
 export { runAsGitWork } from './transport/as-git-work';

@@ -221,11 +221,11 @@ test('a push says where a merge request is made or found, and which of its optio
   const push = (...args: string[]) => harness.git(folder, 'push', 'origin', ...args);
   await harness.git(folder, 'checkout', '--quiet', '-b', 'a/b c'.replace(' ', '+'));
   await commit(folder, { 'new.txt': 'new\n' }, 'New');
-  const first = await push('-o', 'merge_request.create', 'a/b+c');
+  const first = await push('-o', 'reviewers=ada', 'a/b+c');
   expect(first).toMatch(/remote: To create a merge request for a\/b\+c, visit:\s*\n/);
   const address = `http://switchyard.test/${project.path}/-/merge_requests`;
   expect(first).toContain(`remote:   ${address}/new?merge_request%5Bsource_branch%5D=a%2Fb%2Bc`);
-  expect(first).toContain("remote: Switchyard: The push option 'merge_request.create' is unknown and has no effect.");
+  expect(first).toContain("remote: Switchyard: The push option 'reviewers=ada' is unknown and has no effect.");
   const opened = await harness.api(people.maintainer, 'POST', `/projects/${project.id}/merge_requests`, {
     source_branch: 'a/b+c',
     target_branch: 'main',
@@ -241,6 +241,73 @@ test('a push says where a merge request is made or found, and which of its optio
   for (const args of [[':other'], ['a/b+c:main']]) expect(await push(...args)).not.toContain('merge request');
   await harness.db.query(sql`update directory.projects set merge_requests_enabled = false where id = ${project.id}`);
   expect(await push('a/b+c:refs/heads/third')).not.toContain('merge request');
+});
+
+test('a clone without file contents gets them when it needs them, and can be pushed from', async () => {
+  const { project, folder } = await pushed();
+  await commit(folder, { 'README.md': '# Second\n', 'deep/er.txt': 'deep\n' }, 'Second');
+  await harness.git(folder, 'push', '--quiet', harness.remote(people.maintainer, project.path), 'main');
+  const remote = harness.remote(people.developer, project.path);
+  const clone = async (filter: string): Promise<{ at: string; missing: () => Promise<number> }> => {
+    const at = harness.folder();
+    await harness.git(at, 'clone', '--quiet', '--no-checkout', `--filter=${filter}`, remote, '.');
+    const missing = async () =>
+      (await harness.git(at, 'rev-list', '--objects', '--missing=print', 'HEAD'))
+        .split('\n')
+        .filter((line) => line.startsWith('?')).length;
+    return { at, missing };
+  };
+  const blobless = await clone('blob:none');
+  expect(await blobless.missing()).toBe(3);
+  await harness.git(blobless.at, 'checkout', '--quiet', 'main');
+  expect(readFileSync(join(blobless.at, 'deep/er.txt'), 'utf8')).toBe('deep\n');
+  expect(await blobless.missing()).toBe(1);
+  expect(await harness.git(blobless.at, 'log', '-p', '--format=%s')).toContain('-# Hello');
+  expect(await blobless.missing()).toBe(0);
+  await harness.git(blobless.at, 'checkout', '--quiet', '-b', 'from-partial');
+  await commit(blobless.at, { 'more.txt': 'more\n' }, 'More');
+  await harness.git(blobless.at, 'push', '--quiet', 'origin', 'from-partial');
+  await harness.git(folder, 'fetch', '--quiet', remote, 'from-partial');
+
+  const treeless = await clone('tree:0');
+  expect(await treeless.missing()).toBeGreaterThan(0);
+  await harness.git(treeless.at, 'checkout', '--quiet', 'main');
+  expect(readFileSync(join(treeless.at, 'README.md'), 'utf8')).toBe('# Second\n');
+  expect(await harness.gitFails(harness.folder(), 'clone', '--quiet', '--filter=nonsense', remote, '.')).toMatch(
+    /invalid filter-spec/,
+  );
+});
+
+test('refs of the service itself are told to no client, whichever protocol it speaks', async () => {
+  const { project, folder } = await pushed();
+  const repo = openRepository(join(harness.data, 'repositories'), project.id);
+  await commit(folder, { secret: 'x' }, 'Kept');
+  await harness.git(folder, 'push', '--quiet', harness.remote(people.maintainer, project.path), 'main:refs/heads/gone');
+  const kept = (await harness.git(folder, 'rev-parse', 'HEAD')).trim();
+  const hidden = ['refs/keep-around/one', 'refs/internal/two', 'refs/notes/three', 'refs/pipelines/4'];
+  for (const ref of hidden) await harness.git(repo.path, 'update-ref', ref, kept);
+  await harness.git(repo.path, 'update-ref', 'refs/merge-requests/1/head', kept);
+  await harness.git(folder, 'push', '--quiet', harness.remote(people.maintainer, project.path), ':gone');
+  const remote = harness.remote(people.developer, project.path);
+  for (const version of ['0', '1', '2']) {
+    const protocol = ['-c', `protocol.version=${version}`];
+    const told = (await harness.git(folder, ...protocol, 'ls-remote', remote))
+      .split('\n')
+      .flatMap((line) => line.split('\t')[1] ?? []);
+    expect(told).toEqual(['HEAD', 'refs/heads/main', 'refs/merge-requests/1/head']);
+    for (const ref of hidden) {
+      expect(await harness.git(folder, ...protocol, 'ls-remote', remote, ref)).toBe('');
+      const empty = harness.folder();
+      await harness.git(empty, 'init', '--quiet');
+      expect(await harness.gitFails(empty, ...protocol, 'fetch', remote, ref)).toMatch(/couldn't find remote ref/);
+    }
+  }
+  const response = await fetch(`${harness.url}/${project.path}.git/info/refs?service=git-receive-pack`, {
+    headers: { authorization: `Basic ${Buffer.from(`git:${people.maintainer.token}`).toString('base64')}` },
+  });
+  const advertised = await response.text();
+  expect(advertised.match(/refs\/[a-z0-9/-]+/g)).toEqual(['refs/heads/main']);
+  expect(advertised).toContain(' push-options ');
 });
 
 test('large files are reported as unsupported, to users who may read the project', async () => {

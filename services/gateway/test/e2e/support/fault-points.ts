@@ -13,6 +13,8 @@ export const pushPoints = [
   'push.subscriber_told',
   'push.told',
 ];
+/** Fault points passed by a push whose options open a merge request, or change the open one, in their order. */
+export const pushOptionPoints = ['push_option.opened', 'push_option.changed', 'push_option.carried_out'];
 /** Fault points passed by a merge that removes its source branch, in their order. */
 export const mergePoints = [
   'merge.commits_written',

@@ -138,6 +138,16 @@ async function updateStatus(tx: Tx, current: CommitStatus, report: StatusReport,
   return toCommitStatus(row!);
 }
 
+/** Pipelines as other areas read them. */
+export const pipelineReader = (db: Database) => ({
+  async find(projectId: number, pipelineId: number): Promise<PipelineView | undefined> {
+    const row = await db.one(
+      sql`select ${pipelineSelect} from pipelines pl where pl.id = ${pipelineId} and pl.project_id = ${projectId}`,
+    );
+    return row === undefined ? undefined : toPipelineView(row);
+  },
+});
+
 /** The tables of pipelines and commit statuses. */
 export const pipelineStore = (
   db: Database,
@@ -145,13 +155,7 @@ export const pipelineStore = (
   variables: ReturnType<typeof pipelineVariableStore>,
 ) => ({
   ...pipelineLists(db),
-
-  async find(projectId: number, pipelineId: number): Promise<PipelineView | undefined> {
-    const row = await db.one(
-      sql`select ${pipelineSelect} from pipelines pl where pl.id = ${pipelineId} and pl.project_id = ${projectId}`,
-    );
-    return row === undefined ? undefined : toPipelineView(row);
-  },
+  ...pipelineReader(db),
 
   /** The variables that it was made with, in the order in which they were given. */
   variables: (pipelineId: number): Promise<PipelineVariable[]> => variables.of(pipelineId),

@@ -34,7 +34,7 @@ import {
 import { fallbackDefaultBranch, initialDefault, type RepositoryProject } from '../domain/repository';
 import type { NewDefault } from '../domain/settlement';
 import { countedCommits, findReadme } from './push-facts';
-import type { BeginRefChange, ChangeRefsRequest, LocalSubscriber, RefChanging } from './ref-change';
+import type { BeginRefChange, ChangeRefsRequest, LocalSubscriber, RefChanging, Say } from './ref-change';
 
 faultPoints.push(
   'push.intent_committed',
@@ -58,6 +58,7 @@ export interface RefChangeLog {
       actorId: number;
       source: RefChangeSource;
       cause: string | undefined;
+      options?: ChangeRefsRequest['options'];
       updates: readonly RefUpdate[];
     },
     within?: Tx,
@@ -191,13 +192,16 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
   }
 
   /** Notifies the subscribers of moves; the reconciler retries what fails. */
-  async function notifySubscribers(changes: readonly (RefChange & { attempts?: number })[]): Promise<void> {
+  async function notifySubscribers(
+    changes: readonly (RefChange & { attempts?: number })[],
+    say: Say = () => undefined,
+  ): Promise<void> {
     const notified: number[] = [];
     for (const change of changes) {
       if (change.source === 'internal') continue;
       try {
         for (const subscriber of subscribers) {
-          await subscriber.afterRefChange(change, { changeRefs, beginRefChange });
+          await subscriber.afterRefChange(change, { changeRefs, beginRefChange }, say);
           faultPoint('push.subscriber_told');
         }
         notified.push(change.id);
@@ -206,6 +210,8 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
           { err: error, ref: change.ref, project_id: change.projectId },
           'a subscriber of ref changes failed',
         );
+        if (change.options !== undefined)
+          say('What the push options ask for could not be done yet; it is tried again.');
         await log
           .retryPublishing(change.id, Math.min(300, 2 ** (change.attempts ?? 0)))
           .catch((cause) => logger.warn({ err: cause }, 'the pause after a failed subscriber was not stored'));
@@ -223,10 +229,10 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
   // From the intent on nothing is cut by a caller that disconnects: the refs would be settled by the reconciler, and
   // those who wait for them would wait.
   async function carryOut(request: ChangeRefsRequest, move: MoveRefs): Promise<RefChangeOutcome[]> {
-    const { projectId, actorId, source, cause, updates } = request;
+    const { projectId, actorId, source, cause, options, updates } = request;
     const project = await edges.projects.find(projectId);
     const pushId = request.begun ?? randomUUID();
-    if (request.begun === undefined) await log.open({ pushId, projectId, actorId, source, cause, updates });
+    if (request.begun === undefined) await log.open({ pushId, projectId, actorId, source, cause, options, updates });
     faultPoint('push.intent_committed');
     let reasons: readonly (string | undefined)[] = [];
     const settlements = await log.settle(
@@ -246,7 +252,8 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
       request.settled,
     );
     faultPoint('push.result_committed');
-    await notifySubscribers(settlements.filter(({ moved }) => moved).map(({ change }) => change)).catch((error) =>
+    const moved = settlements.filter((settlement) => settlement.moved).map(({ change }) => change);
+    await notifySubscribers(moved, request.say).catch((error) =>
       logger.warn({ err: error, project_id: projectId }, 'notifying subscribers of ref changes was interrupted'),
     );
     return updates.map((update, at): RefChangeOutcome => {

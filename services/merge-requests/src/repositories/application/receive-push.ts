@@ -17,7 +17,7 @@ import { refusalOf } from '../domain/push';
 import type { RefChangeOutcome } from '../domain/ref-change';
 import type { RefChanges } from './change-refs';
 import type { OpenProjectRepository, ProjectRepository } from './open-project-repository';
-import { branchOf } from './ref-change';
+import { branchOf, type ChangeRefsRequest, type PushedOptions } from './ref-change';
 
 faultPoints.push('push.received', 'push.decided');
 
@@ -28,6 +28,8 @@ export interface PushRequest {
   readonly projectId: number;
   readonly actorId: number;
   readonly access: ProjectAccess;
+  /** What the work that options ask for has to know of the user. */
+  readonly sender: Omit<PushedOptions, 'values'>;
 }
 
 /** What a client prints after a push of some branches, as lines for its screen; merge requests answer it. */
@@ -36,20 +38,35 @@ export type InviteFor = (
   branches: readonly string[],
 ) => Promise<string[]>;
 
+/** What is made of the options of a push before anything of it moves; merge requests know what they mean. */
+export type CheckPushOptions = (
+  options: readonly string[],
+  branches: readonly string[],
+) => {
+  /** Why the whole push is refused. */
+  readonly refusals: readonly string[];
+  /** What the user is told besides. */
+  readonly warnings: readonly string[];
+  /** The branches that the options are kept for. */
+  readonly branches: readonly string[];
+};
+
 /** What receiving a push needs. */
 export interface ReceivePushEdges {
   readonly open: OpenProjectRepository;
   readonly changes: Pick<RefChanges, 'changeRefsBy'>;
   readonly protectedBranches: { all(projectId: number): Promise<ProtectedBranch[]> };
   readonly inviteFor: InviteFor;
+  readonly checkOptions: CheckPushOptions;
 }
 
-/** Push options for which the client gets a warning that they have no effect. */
-const namedOptions = 10;
+/** Problems with the options of one push that the client prints. */
+const shownProblems = 10;
 
-/** No push option has a meaning yet; one that is sent must not seem to work. */
-const unknownOption = (option: string): string =>
-  `The push option '${option.slice(0, 100)}' is unknown and has no effect.`;
+const spoken = (text: string): string => `Switchyard: ${text}`;
+
+const pushedBranches = (updates: readonly { ref: string; new: string }[]): string[] =>
+  updates.flatMap(({ ref, new: after }) => (after === zeroSha ? [] : (branchOf(ref) ?? [])));
 
 /** A promise that is settled from outside. */
 function deferred<T>() {
@@ -95,12 +112,10 @@ function bracket(start: (move: () => Promise<readonly (string | undefined)[]>) =
 /**
  * Receives a push: rules decide, intents are committed, refs move, results are committed, the client hears of it (D7).
  */
-export function receivePush({ open, changes, protectedBranches, inviteFor }: ReceivePushEdges) {
+export function receivePush({ open, changes, protectedBranches, inviteFor, checkOptions }: ReceivePushEdges) {
   // The push is done: a line more or less on the client's screen must not make it look as if it had failed.
   async function invitation(projectId: number, results: readonly UpdateResult[]): Promise<string[]> {
-    const branches = results.flatMap(({ ok, ref, new: after }) =>
-      ok && after !== zeroSha ? (branchOf(ref) ?? []) : [],
-    );
+    const branches = pushedBranches(results.filter(({ ok }) => ok));
     if (branches.length === 0) return [];
     try {
       return await inviteFor(await open(projectId), branches);
@@ -117,8 +132,12 @@ export function receivePush({ open, changes, protectedBranches, inviteFor }: Rec
     ]);
     const { access } = request;
     const context = { rules, access, defaultBranch, mayBegin: mayBegin(project, access) };
-    const reasons = push.updates.map((update) =>
-      refusalOf({ ref: update.ref, before: update.old, after: update.new, rewrites: update.forced }, context),
+    const options = checkOptions(push.options, pushedBranches(push.updates));
+    const refused = options.refusals.length > 0 ? 'its push options were refused' : undefined;
+    const reasons = push.updates.map(
+      (update) =>
+        refusalOf({ ref: update.ref, before: update.old, after: update.new, rewrites: update.forced }, context) ??
+        refused,
     );
     faultPoint('push.decided');
     return {
@@ -126,9 +145,14 @@ export function receivePush({ open, changes, protectedBranches, inviteFor }: Rec
         reason === undefined ? ({ accept: true } as const) : ({ accept: false, reason } as const),
       ),
       messages: [
-        ...new Set(reasons.filter((reason) => reason !== undefined)),
-        ...[...new Set(push.options)].slice(0, namedOptions).map(unknownOption),
-      ].map((text) => `Switchyard: ${text}`),
+        ...new Set(reasons.filter((reason) => reason !== undefined && reason !== refused)),
+        ...options.refusals.slice(0, shownProblems),
+        ...options.warnings.slice(0, shownProblems),
+      ].map((text) => spoken(text ?? '')),
+      kept: {
+        given: { values: push.options, ...request.sender },
+        refs: options.branches.map((branch) => `refs/heads/${branch}`),
+      },
     };
   }
 
@@ -159,10 +183,14 @@ export function receivePush({ open, changes, protectedBranches, inviteFor }: Rec
     ): Promise<void> {
       const repo = await openFor(request);
       let push: ReturnType<typeof bracket> | undefined;
+      let options: ChangeRefsRequest['options'];
+      const said: string[] = [];
       const hooks: PushHooks = {
-        decide: (proposed) => {
+        decide: async (proposed) => {
           faultPoint('push.received');
-          return verdictsOn(proposed, request);
+          const { kept, ...decided } = await verdictsOn(proposed, request);
+          options = kept.refs.length > 0 ? kept : undefined;
+          return decided;
         },
         onIntent: (updates) => {
           const wanted = updates.map((update) => ({ ref: update.ref, before: update.old, after: update.new }));
@@ -171,13 +199,15 @@ export function receivePush({ open, changes, protectedBranches, inviteFor }: Rec
             actorId: request.actorId,
             source: 'push',
             updates: wanted,
+            options,
+            say: (line: string) => void said.push(spoken(line)),
           } as const;
           push = bracket((move) => changes.changeRefsBy(change, move));
           return push.begin();
         },
         onResult: async (results: readonly UpdateResult[]) => {
           await push?.end(results.map((result) => (result.ok ? undefined : result.reason)));
-          return { messages: await invitation(request.projectId, results) };
+          return { messages: [...said, ...(await invitation(request.projectId, results))] };
         },
       };
       const onStart = () => void response.writeHead(200, head);

@@ -1,5 +1,6 @@
 import type { Tx } from '@switchyard/database';
 import type {
+  PushedOptions,
   PushFacts,
   RefChange,
   RefChangeOutcome,
@@ -12,6 +13,7 @@ export {
   branchOf,
   creates,
   deletes,
+  type PushedOptions,
   type RefChange,
   type RefChangeOutcome,
   type RefChangeSource,
@@ -30,6 +32,10 @@ export interface ChangeRefsRequest {
   readonly updates: readonly RefUpdate[];
   /** Kept with the intent and handed to subscribers, so that a merge whose process crashed can be finished from it. */
   readonly cause?: string;
+  /** Options of a push, kept with the intents of `refs` and handed to subscribers: what they ask for survives a crash. */
+  readonly options?: { readonly given: PushedOptions; readonly refs: readonly string[] } | undefined;
+  /** Takes what subscribers have to say to the user, a line each. */
+  readonly say?: Say;
   /** What is to be published of the one update, where the caller knows it already. */
   readonly facts?: Pick<PushFacts, 'commitCount' | 'commitTitle' | 'readmePath'>;
   /**
@@ -51,6 +57,9 @@ export interface ChangeRefsRequest {
  * @throws AppError unavailable when the outcome is unknown: the reconciler settles it within seconds
  */
 export type ChangeRefs = (request: ChangeRefsRequest) => Promise<RefChangeOutcome[]>;
+
+/** Takes a line for the screen of the user who made a change; it goes nowhere when they have gone. */
+export type Say = (line: string) => void;
 
 /** How refs are moved. */
 export interface RefChanging {
@@ -75,5 +84,5 @@ export type BeginRefChange = (
  */
 export interface LocalSubscriber {
   /** `changes`: the subscriber may itself move refs. */
-  afterRefChange(change: RefChange, changes: RefChanging): Promise<void>;
+  afterRefChange(change: RefChange, changes: RefChanging, say: Say): Promise<void>;
 }

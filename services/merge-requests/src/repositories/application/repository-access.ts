@@ -1,7 +1,7 @@
 import type { ProtectedBranch } from '../domain/protected-branch';
 import type { Committer } from '../domain/repository';
 import type { OpenProjectRepository } from './open-project-repository';
-import type { BeginRefChange, ChangeRefs, RefChange } from './ref-change';
+import type { BeginRefChange, ChangeRefs, RefChange, Say } from './ref-change';
 
 /** What other areas do with repositories. */
 export interface RepositoryAccess {
@@ -20,5 +20,5 @@ export interface RepositoryAccess {
  * they are handed over with each change.
  */
 export interface RefChangeSubscriber {
-  afterRefChange(change: RefChange, repositories: RepositoryAccess): Promise<void>;
+  afterRefChange(change: RefChange, repositories: RepositoryAccess, say: Say): Promise<void>;
 }

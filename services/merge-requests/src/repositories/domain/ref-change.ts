@@ -20,6 +20,17 @@ export interface RefUpdate {
   readonly after: Sha;
 }
 
+/** Options of a push (`git push -o`), and of their sender what the work that they ask for needs. */
+export interface PushedOptions {
+  readonly values: readonly string[];
+  readonly username: string;
+  readonly external: boolean;
+  /** Licence tier that applied to the project. */
+  readonly tier: string;
+  /** Id of the public request, for calls to other services. */
+  readonly requestId: string;
+}
+
 /** A move of one ref that has happened. Ids grow, per project, in the order in which the moves were asked for. */
 export interface RefChange extends RefUpdate {
   /** Id of the intent, stable over replays: the key by which a subscriber is idempotent. */
@@ -30,6 +41,8 @@ export interface RefChange extends RefUpdate {
   readonly source: RefChangeSource;
   /** What asked for it, as the caller named it, e.g. `merge_request:12`; undefined when the caller named nothing. */
   readonly cause: string | undefined;
+  /** Options that the branch was pushed with. */
+  readonly options?: PushedOptions | undefined;
   /** Timestamp of the intent. */
   readonly createdAt: Date;
 }

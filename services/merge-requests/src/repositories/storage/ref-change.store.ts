@@ -6,6 +6,7 @@ import {
   branchOf,
   creates,
   deletes,
+  type PushedOptions,
   type RefChange,
   type RefChangeSource,
   type RefUpdate,
@@ -22,10 +23,14 @@ const measureDelaySeconds = 5;
 const keptDays = 7;
 
 const columns = sql`id, project_id as "projectId", ref, old_sha as before, new_sha as after, actor_id as "actorId", source, cause,
-  created_at as "createdAt"`;
+  push_options as options, created_at as "createdAt"`;
 
-type Row = Omit<RefChange, 'cause'> & { cause: string | null };
-const toChange = ({ cause, ...row }: Row): RefChange => ({ ...row, cause: cause ?? undefined });
+type Row = Omit<RefChange, 'cause' | 'options'> & { cause: string | null; options: PushedOptions | null };
+const toChange = ({ cause, options, ...row }: Row): RefChange => ({
+  ...row,
+  cause: cause ?? undefined,
+  options: options ?? undefined,
+});
 
 async function openOf(tx: Tx, pushId: string): Promise<RefChange[]> {
   const rows = await tx.query<Row>(sql`
@@ -126,16 +131,19 @@ export const refChangeStore = (db: Database, publishTimeoutSeconds: number) => (
       actorId: number;
       source: RefChangeSource;
       cause: string | undefined;
+      options?: { readonly given: PushedOptions; readonly refs: readonly string[] } | undefined;
       updates: readonly RefUpdate[];
     },
     within?: Tx,
   ): Promise<RefChange[]> {
+    const given = request.options === undefined ? null : JSON.stringify(request.options.given);
     const rows = await (within ?? db).query<Row>(
       named(
         'open_ref_changes',
-        sql`insert into ref_change_intents (push_id, project_id, ref, old_sha, new_sha, actor_id, source, cause)
+        sql`insert into ref_change_intents (push_id, project_id, ref, old_sha, new_sha, actor_id, source, cause, push_options)
           select ${request.pushId}::uuid, ${request.projectId}::bigint, ref, before, after, ${request.actorId}::bigint,
-            ${request.source}::text, ${request.cause ?? null}::text
+            ${request.source}::text, ${request.cause ?? null}::text,
+            case when ref = any(${[...(request.options?.refs ?? [])]}::text[]) then ${given}::jsonb end
           from unnest(${request.updates.map(({ ref }) => ref)}::text[], ${request.updates.map(({ before }) => before)}::text[],
             ${request.updates.map(({ after }) => after)}::text[]) with ordinality as given (ref, before, after, position)
           order by position

@@ -28,6 +28,12 @@ const pushRequest = ({ claims, projectId }: ForwardedCall) => ({
   projectId,
   actorId: claims.actor?.userId ?? 0,
   access: { level: claims.access?.level ?? 0, admin: claims.actor?.admin ?? false },
+  sender: {
+    username: claims.actor?.username ?? '',
+    external: claims.actor?.external ?? false,
+    tier: claims.access?.tier ?? '',
+    requestId: claims.requestId,
+  },
 });
 
 const encodingOf = ({ request }: ForwardedCall): string | undefined => request.headers['content-encoding'];
