@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Area, defineService } from '@switchyard/service';
+import { composeDeployments } from './deployments';
 import { type Edges, gitLimitsOf, variables } from './edges';
 import { PrismaClient } from './generated/prisma/client';
 import { limitGit } from './git';
@@ -41,9 +42,10 @@ export function composeAreas(given: Edges) {
   const mergeRequests = composeMergeRequests(given, { ...below, repositories, pipelines: pipelines.edges.pipelines });
   const mergeTrains = composeMergeTrains(given, { jobs: jobs.requests, repositories, mergeRequests });
   const repositorySizes = composeRepositorySizes(given, repositories);
+  const deployments = composeDeployments(given, repositories);
   const handlers = { ...mergeRequests.jobHandlers, ...mergeTrains.jobHandlers, ...repositorySizes.jobHandlers };
   const workers: Area = { start: () => [jobs.startWorkers(handlers)] };
-  return { jobs, repositories, pipelines, mergeRequests, mergeTrains, repositorySizes, workers };
+  return { jobs, repositories, pipelines, mergeRequests, mergeTrains, repositorySizes, deployments, workers };
 }
 
 /** The service merge-requests: repositories, pipelines, merge requests and merge trains. */
@@ -62,13 +64,15 @@ export const service = defineService({
   },
   areas(given) {
     limitGit(gitLimitsOf(given.config));
-    const { repositories, pipelines, mergeRequests, mergeTrains, repositorySizes, workers } = composeAreas(given);
+    const { repositories, pipelines, mergeRequests, mergeTrains, repositorySizes, deployments, workers } =
+      composeAreas(given);
     return [
       repositories,
       pipelines,
       mergeRequests,
       mergeTrains,
       repositorySizes,
+      deployments,
       workers,
       // New areas
     ].map((area: Area) => ({

@@ -53,6 +53,8 @@ export const projectAbilities = {
   create_merge_request_pipeline: ofMergeRequests(writing(levels.developer)),
   delete_pipeline: ofCode(writing(levels.owner)),
   create_commit_status: ofCode(writing(levels.developer)),
+  read_environment: ofCode(openOr(levels.reporter)),
+  write_environment: ofCode(writing(levels.developer)),
   issue_job_token: ofCode(writing(levels.maintainer)),
   read_alerts: ofMonitor(everywhere(levels.developer)),
   update_alerts: ofMonitor(writing(levels.developer)),

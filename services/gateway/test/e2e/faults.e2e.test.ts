@@ -5,6 +5,7 @@ import { eventually } from '@switchyard/testkit';
 import {
   alertPoints,
   deletedUserPoints,
+  deploymentPoints,
   eventPoints,
   faultPointsOfSources,
   issuePoints,
@@ -39,6 +40,7 @@ test('every fault point of the sources is fired here', () => {
     ...alertPoints,
     ...metricImagePoints,
     ...deletedUserPoints,
+    ...deploymentPoints,
   ].sort();
   expect(unreadable).toEqual([]);
   expect(declared).toEqual(passed);
@@ -219,6 +221,31 @@ describe('a process dies', () => {
       `select event_id from events.outbox where event_id like 'issue.closed:${issue.id}:%'`,
     );
     expect(closings).toHaveLength(1);
+  });
+
+  it.each(deploymentPoints)('at %s: a deployment is there with its merge requests or not at all', async (point) => {
+    const project = `/projects/${fixture.projectId}`;
+    const sha = (await fixture.ok('GET', `${project}/repository/branches/main`)).commit.id;
+    const list = `${project}/deployments?environment=${point}`;
+    const deploy = () =>
+      system.api('POST', `${project}/deployments`, {
+        body: { environment: point, sha, ref: 'main', tag: false, status: 'success' },
+      });
+    system.arm(point);
+    await deploy().catch(() => undefined);
+    await fired();
+    const found = async () => (await fixture.ok('GET', list)) as { id: number }[];
+    const before = await eventually(found, { within: 30_000, every: 100 });
+    expect(before.length).toBe(point === 'deployment.written' ? 0 : 1);
+    if (before.length === 0)
+      await eventually(async () => expect((await deploy()).status).toBe(201), { within: 30_000, every: 100 });
+    const [one] = await found();
+    const shown = await fixture.ok('GET', `${project}/environments?name=${point}`);
+    expect(shown).toHaveLength(1);
+    expect((await fixture.ok('GET', `${project}/environments/${shown[0].id}`)).last_deployment.id).toBe(one?.id);
+    const came = await fixture.all(`${project}/deployments/${one?.id}/merge_requests`);
+    const merged = await fixture.all(`${at}?state=merged&target_branch=main`);
+    expect(came.map(({ iid }) => iid).sort()).toEqual(merged.map(({ iid }) => iid).sort());
   });
 
   it.each(deletedUserPoints)('at %s: a user is gone with what they wrote', async (point) => {

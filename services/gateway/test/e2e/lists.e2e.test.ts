@@ -244,6 +244,24 @@ describe('every list', () => {
         from train, merge_requests mr where mr.project_id = ${project.id}`,
     );
 
+    await each(rows, (index) => post(`${at}/environments`, { name: `review/${index}` }));
+    await each(rows, (index) =>
+      post(`${at}/deployments`, {
+        environment: `review/${index}`,
+        sha: baseSha,
+        ref: 'main',
+        tag: false,
+        status: 'success',
+      }),
+    );
+    // Bringing in a hundred merge requests takes as many landings.
+    const [deployed] = await system.query(
+      'merge_requests',
+      `insert into deployment_merge_requests (deployment_id, merge_request_id, environment, production, finished_at)
+        select d.id, mr.id, 'production', true, now() from merge_requests mr, (select min(id) as id from deployments) d
+        where mr.project_id = ${project.id} returning deployment_id as id`,
+    );
+
     await each(rows, (index) => post(`${at}/alert_management/http_integrations`, { name: `I ${index}`, active: true }));
 
     await system.query(
@@ -369,6 +387,9 @@ describe('every list', () => {
       'GET /projects/:id/repository/contributors': `${at}/repository/contributors`,
       'GET /projects/:id/protected_branches': `${at}/protected_branches`,
       'GET /projects/:id/pipelines': `${at}/pipelines`,
+      'GET /projects/:id/environments': `${at}/environments`,
+      'GET /projects/:id/deployments': `${at}/deployments`,
+      'GET /projects/:id/deployments/:deployment_id/merge_requests': `${at}/deployments/${deployed?.id}/merge_requests`,
       'GET /projects/:id/merge_trains': `${at}/merge_trains`,
       'GET /projects/:id/merge_trains/:target_branch': `${at}/merge_trains/main?scope=complete`,
       'GET /issues': '/issues?scope=all',

@@ -83,7 +83,7 @@ export interface Expectation {
 
 /** Operations on what belongs to a feature of a project that has an access level of its own. */
 const ofFeature =
-  /^\w+ \/projects\/:id\/(issues|issues_statistics|merge_requests|merge_trains|approvals|approval_rules|repository|pipelines?|statuses|protected_branches|alert_management|alert_management_alerts|snippets)(\/|$)/;
+  /^\w+ \/projects\/:id\/(issues|issues_statistics|merge_requests|merge_trains|approvals|approval_rules|repository|pipelines?|statuses|environments|deployments|protected_branches|alert_management|alert_management_alerts|snippets)(\/|$)/;
 
 /**
  * Whether a path of a project names an object in a feature that has to be there. What makes a file names it before: clients would take
@@ -444,6 +444,32 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/:id/pipelines/:pipeline_id/job_token', 'maintainerWrite', 'G-5-13'),
   row('POST /projects/:id/statuses/:sha', 'developerWrite', 'gaps §10 Pipelines', { state: 'success' }),
 
+  // Environments and deployments
+  row('GET /projects/:id/environments', 'reporterRead', 'gaps §10 Environments'),
+  row('POST /projects/:id/environments', 'developerWrite', 'gaps §10 Environments', { name: 'e' }),
+  row('POST /projects/:id/environments/stop_stale', 'developerWrite', 'gaps §10 Environments', {
+    before: '2020-01-01',
+  }),
+  row('DELETE /projects/:id/environments/review_apps', 'developerWrite', 'gaps §10 Environments'),
+  row('GET /projects/:id/environments/:environment_id', 'reporterRead', 'gaps §10 Environments'),
+  row('PUT /projects/:id/environments/:environment_id', 'developerWrite', 'gaps §10 Environments'),
+  row('DELETE /projects/:id/environments/:environment_id', 'developerWrite', 'gaps §10 Environments'),
+  row('POST /projects/:id/environments/:environment_id/stop', 'developerWrite', 'gaps §10 Environments'),
+  row('GET /projects/:id/deployments', 'reporterRead', 'gaps §10 Environments'),
+  row('POST /projects/:id/deployments', 'developerWrite', 'gaps §10 Environments', {
+    environment: 'e',
+    sha: 'a'.repeat(40),
+    ref: 'main',
+    tag: false,
+    status: 'success',
+  }),
+  row('GET /projects/:id/deployments/:deployment_id', 'reporterRead', 'gaps §10 Environments'),
+  row('PUT /projects/:id/deployments/:deployment_id', 'developerWrite', 'gaps §10 Environments', {
+    status: 'success',
+  }),
+  row('DELETE /projects/:id/deployments/:deployment_id', 'developerWrite', 'gaps §10 Environments'),
+  row('GET /projects/:id/deployments/:deployment_id/merge_requests', 'reporterRead', 'gaps §10 Environments'),
+
   // Issues. Everybody who sees a public project may open one; what else than reading a caller may do with one, the service decides.
   row('GET /issues', 'everyone', 'gaps §10 Issues', { scope: 'all' }),
   row('GET /issues/:id', 'adminRead', 'gaps §10 Issues'),
@@ -669,6 +695,8 @@ export const jobOperations: ReadonlySet<string> = new Set([
   `GET ${repository}/tags`,
   `GET ${repository}/tags/:tag_name`,
   'POST /projects/:id/statuses/:sha',
+  'POST /projects/:id/deployments',
+  'PUT /projects/:id/deployments/:deployment_id',
   'GET /projects/:id/pipelines/:pipeline_id',
   'GET /projects/:id/pipelines/:pipeline_id/variables',
   `GET ${mergeRequest}`,

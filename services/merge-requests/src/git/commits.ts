@@ -211,6 +211,21 @@ export async function countCommits(
   );
 }
 
+/**
+ * Ids of the newest `limit` commits that are reachable from `from` and not from `not`; an unknown one in `not` excludes
+ * nothing.
+ */
+export async function listCommitIds(
+  repo: Repository,
+  { from, not, limit }: { readonly from: Sha; readonly not: readonly Sha[]; readonly limit: number },
+  options: GitOptions = {},
+): Promise<Sha[]> {
+  const input = [from, ...not.map((sha) => `^${sha}`)].join('\n');
+  const args = ['rev-list', '--ignore-missing', `--max-count=${limit}`, '--stdin'];
+  const text = await gitText(repo, args, { ...options, input: `${input}\n` });
+  return text.split('\n').filter((line) => line !== '') as Sha[];
+}
+
 async function withStats(repo: Repository, commits: readonly Commit[], options: GitOptions): Promise<Commit[]> {
   const pairs = commits.map(({ id, parents }) => ({ from: parents[0] ?? emptyTreeSha, to: id }));
   const most = maxCountedFiles;

@@ -2,10 +2,14 @@ import type { Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 
 /**
- * The next number of a project's merge requests or pipelines: the counter's row is locked until the commit, so numbers
- * have no gaps.
+ * The next number of a project's merge requests, pipelines or deployments: the counter's row is locked until the
+ * commit, so numbers have no gaps.
  */
-export async function nextIid(tx: Tx, projectId: number, scope: 'merge_requests' | 'pipelines'): Promise<number> {
+export async function nextIid(
+  tx: Tx,
+  projectId: number,
+  scope: 'deployments' | 'merge_requests' | 'pipelines',
+): Promise<number> {
   const row = await tx.one<{ iid: number }>(sql`
     insert into iid_counters (project_id, scope, last_iid) values (${projectId}, ${scope}, 1)
     on conflict (project_id, scope) do update set last_iid = iid_counters.last_iid + 1 returning last_iid as iid`);

@@ -189,6 +189,7 @@ const details: MergeRequestDetails = {
   subscribed: true,
   firstContribution: true,
   canMerge: true,
+  firstDeployedAt: undefined,
   divergedCommits: 3,
 };
 

@@ -5,6 +5,8 @@ export const sections = {
   'Merge trains': 'Queues of merge requests in which what was tested is what lands.',
   Pipelines: 'Runs of an outside CI.',
   'Commit statuses': 'What an outside CI reports.',
+  Environments: 'What an outside CI deploys to.',
+  Deployments: 'What an outside CI put on which environment.',
   Repositories: 'Trees, blobs and comparisons of a repository.',
   'Repository files': 'Single files of a repository.',
   Commits: 'Commits of a repository, and comments on them.',

@@ -2,6 +2,8 @@ import type { Route } from '../../http/route';
 import { approvalRoutes } from './approvals.routes';
 import { branchRoutes } from './branches.routes';
 import { commitRoutes } from './commits.routes';
+import { deploymentRoutes } from './deployments.routes';
+import { environmentRoutes } from './environments.routes';
 import { fileRoutes } from './files.routes';
 import { mergeRequestListRoutes } from './merge-request-lists.routes';
 import { mergeRequestRoutes } from './merge-requests.routes';
@@ -29,4 +31,6 @@ export const routes: readonly Route[] = [
   ...mergeTrainRoutes,
   ...pipelineRoutes,
   ...statusRoutes,
+  ...environmentRoutes,
+  ...deploymentRoutes,
 ];

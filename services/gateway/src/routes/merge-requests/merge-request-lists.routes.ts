@@ -1,4 +1,8 @@
-import { MergeRequestFilter, MergeRequestServiceService } from '@switchyard/protos/merge_requests/v1/merge_request';
+import {
+  MergeRequestDeployment,
+  MergeRequestFilter,
+  MergeRequestServiceService,
+} from '@switchyard/protos/merge_requests/v1/merge_request';
 import type { z } from 'zod';
 import { mutuallyExclusive } from '../../http/check-parameters';
 import {
@@ -14,6 +18,7 @@ import {
   textOrNoneAny,
   unsupported,
 } from '../../http/params';
+import { defineRoute } from '../../http/route';
 import {
   sharedExclusion,
   sharedExclusions,
@@ -26,7 +31,7 @@ import {
 } from '../issuable-filters';
 import { issuableLists } from '../issuable-lists';
 
-// Filters on approvals, deployments and environments get their field in MergeRequestFilter and their
+// Filters on approvals get their field in MergeRequestFilter and their
 // line in the clause table of the service's storage/merge-request.filter.ts.
 const exclusions = {
   ...sharedExclusions,
@@ -62,9 +67,9 @@ const filters = {
   approved_by_ids: unsupported(csvOrNoneAny()),
   approved_by_usernames: unsupported(csvOrNoneAny()),
   approver_ids: unsupported(csvOrNoneAny()),
-  deployed_after: unsupported(dateTime()),
-  deployed_before: unsupported(dateTime()),
-  environment: unsupported(text()),
+  deployed_after: dateTime().optional(),
+  deployed_before: dateTime().optional(),
+  environment: text().optional(),
   my_reaction_emoji: textOrNoneAny().optional(),
   view: oneOf('simple').optional(),
   with_labels_details: boolean().default(false),
@@ -117,10 +122,16 @@ const filterOf = (params: Values<typeof filters>, scope: string | undefined) =>
     sourceProjectId: params.source_project_id,
     reaction: titleFilter(params.my_reaction_emoji),
     not: params.not === undefined ? undefined : excluded(params.not),
+    deployment: deploymentOf(params),
   });
 
-/** Lists of merge requests: of the instance, of a group, of a project (api.md 4.2, G-4.2-2). */
-export const mergeRequestListRoutes = issuableLists({
+/** What the deployment that brought a merge request in has to meet. */
+const deploymentOf = ({ environment, deployed_after, deployed_before }: Values<typeof filters>) =>
+  environment === undefined && deployed_after === undefined && deployed_before === undefined
+    ? undefined
+    : { environment, after: deployed_after, before: deployed_before };
+
+const lists = issuableLists({
   ...listed,
   section: 'Merge requests',
   read: 'read_merge_request',
@@ -140,3 +151,39 @@ export const mergeRequestListRoutes = issuableLists({
       withMergeStatusRecheck: params.with_merge_status_recheck,
     }),
 });
+
+/** What a deployment brought in, narrowed as the list of the project is (G §10). */
+const listOfDeployment = defineRoute({
+  method: 'get',
+  path: '/projects/:id/deployments/:deployment_id/merge_requests',
+  section: 'Deployments',
+  summary: 'List merge requests of a deployment',
+  docs: { description: 'Those that a successful deployment brought in.' },
+  access: { project: 'read_merge_request' },
+  path_params: { deployment_id: integer() },
+  params: { ...filters, iids: integers().optional() },
+  relations: listed.relations,
+  limitWith: listed.limitWith,
+  list: listed.list,
+  returns: listed.returns,
+  handle: ({ path, params, access, page, call }) => {
+    const filter = filterOf(params, params.scope);
+    return call(MergeRequestServiceService).listMergeRequests({
+      projectId: access.id,
+      groupId: 0,
+      filter: {
+        ...filter,
+        iids: params.iids ?? [],
+        deployment: MergeRequestDeployment.fromPartial({ ...filter.deployment, deploymentId: path.deployment_id }),
+      },
+      page,
+      simple: params.view === 'simple',
+      withLabelsDetails: params.with_labels_details,
+      renderHtml: params.render_html,
+      withMergeStatusRecheck: params.with_merge_status_recheck,
+    });
+  },
+});
+
+/** Lists of merge requests: of the instance, of a group, of a project, of a deployment (api.md 4.2, G-4.2-2). */
+export const mergeRequestListRoutes = [...lists, listOfDeployment];

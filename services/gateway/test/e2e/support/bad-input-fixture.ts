@@ -172,6 +172,18 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
       spoken[`${operationOf(route)} award_id`] = removes ? '999999' : String(reaction?.id);
     }
   }
+  let environment = 0;
+  let deployment = 0;
+  for (let index = 0; index < 4; index += 1) {
+    const deployed = { sha: head, ref: 'b5', tag: false, status: 'success' };
+    deployment = (await post(`${at}/deployments`, { ...deployed, environment: `e${index}` })).id;
+    environment = (await post(`${at}/environments`, { name: `f${index}` })).id;
+  }
+  await system.query(
+    'merge_requests',
+    `insert into deployment_merge_requests (deployment_id, merge_request_id, environment, production, finished_at)
+      select ${deployment}, id, 'e3', false, now() from merge_requests where project_id = ${project}`,
+  );
   const pipeline = await post(`${at}/pipeline`, { ref: 'b1' });
   await post(`${at}/pipeline`, { ref: 'main' });
   const made = await makeAdministration(system, { group, project, user: ada }, async (work) => {
@@ -279,6 +291,10 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     'DELETE /projects/:id/repository/branches/:branch branch': 'none',
     tag_name: 'v1',
     version_id: String(versions[0].id),
+    environment_id: String(environment),
+    'DELETE /projects/:id/environments/:environment_id environment_id': gone,
+    deployment_id: String(deployment),
+    'DELETE /projects/:id/deployments/:deployment_id deployment_id': gone,
     pipeline_id: String(pipeline.id),
     'DELETE /projects/:id/pipelines/:pipeline_id pipeline_id': '999999',
   };

@@ -86,6 +86,9 @@ export const metricImagePoints = [
   'metric_image.swept',
 ];
 
+/** Fault points passed by a deployment that succeeds, in their order. */
+export const deploymentPoints = ['deployment.written', 'deployment.committed'];
+
 /** Fault points passed by the event of a user who is deleted with what they wrote. */
 export const deletedUserPoints = ['deleted_user.queued'];
 

@@ -2,6 +2,46 @@ import { eventually } from '@switchyard/testkit';
 import { setAdministration } from './parameter-administration';
 import type { System } from './system';
 
+/** Environments and deployments of each kind, with timestamps; what brought in two merge requests. */
+async function setDeployments(
+  system: System,
+  ids: Record<string, number>,
+  shas: Record<string, string>,
+): Promise<void> {
+  const at = `/projects/${ids.main}`;
+  for (const [index, [environment, status, ref]] of (
+    [
+      ['staging', 'success', 'red'],
+      ['production', 'failed', 'green'],
+      ['production', 'running', 'blue'],
+    ] as const
+  ).entries()) {
+    const {
+      status: reply,
+      body,
+      text,
+    } = await system.api('POST', `${at}/deployments`, {
+      body: { environment, status, ref, sha: shas[ref], tag: false },
+    });
+    if (reply !== 201) throw new Error(`POST deployments ${reply} ${text}`);
+    await system.query(
+      'merge_requests',
+      `update deployments set created_at = '${timestamp(index)}', updated_at = '${timestamp(9 - index)}',
+        finished_at = case when finished_at is not null then '${timestamp(index)}'::timestamptz end where id = ${body.id}`,
+    );
+    ids[`deployment ${ref}`] = body.id;
+  }
+  const [stopped] = await system.query('merge_requests', `select id from environments where name = 'staging'`);
+  await system.api('POST', `${at}/environments/${stopped?.id}/stop`);
+  ids['deployment of all'] = ids['deployment red'] as number;
+  await system.query(
+    'merge_requests',
+    `insert into deployment_merge_requests (deployment_id, merge_request_id, environment, production, finished_at)
+      values (${ids['deployment red']}, ${ids['mr two']}, 'staging', false, '${timestamp(0)}'),
+        (${ids['deployment green']}, ${ids['mr three']}, 'production', true, '${timestamp(1)}')`,
+  );
+}
+
 /** What the parameters are shown on: few objects, which differ in everything that a parameter asks for. */
 export interface ParameterFixture {
   readonly ids: Readonly<Record<string, number>>;
@@ -267,6 +307,7 @@ export async function setParameterFixture(system: System): Promise<ParameterFixt
       'merge_requests',
       `update merge_requests set created_at = '${timestamp(index)}', updated_at = '${timestamp(index, 2)}' where id = ${ids[`mr ${name}`]}`,
     );
+  await setDeployments(system, ids, shas);
   await system.query(
     'merge_requests',
     `with train as (insert into merge_trains (project_id, target_branch)

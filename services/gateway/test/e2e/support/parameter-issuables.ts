@@ -130,9 +130,9 @@ export function issuableRows({ ids }: ParameterFixture): Row[] {
     approved_by_ids: refused('1'),
     approved_by_usernames: refused('ada'),
     approver_ids: refused('1'),
-    deployed_after: refused('2026-01-01'),
-    deployed_before: refused('2026-01-01'),
-    environment: refused('production'),
+    deployed_after: on('2020-06-01 => three', '2021-06-01 =>'),
+    deployed_before: on('2020-06-01 => two', '2021-06-01 => three two'),
+    environment: on('staging => two', 'production => three'),
     my_reaction_emoji: on('thumbsup => one', 'None => three two', 'any => one'),
     view: because('it has one value; merge-request-lists.comp.test shows the short form'),
     render_html: { ...inHtml, beside: 'labels=bug' },
@@ -182,6 +182,17 @@ export function issuableRows({ ids }: ParameterFixture): Row[] {
       short,
     ),
     row('GET /projects/:id/merge_requests', `${project}/merge_requests`, { ...mergeRequestLists, ...onlyIds }, short),
+    row(
+      'GET /projects/:id/deployments/:deployment_id/merge_requests',
+      `${project}/deployments/${ids['deployment of all']}/merge_requests`,
+      Object.fromEntries(
+        Object.keys({ ...mergeRequestLists, ...onlyIds }).map((name) => [
+          name,
+          because('one filter table; GET /projects/:id/merge_requests shows it'),
+        ]),
+      ),
+      short,
+    ),
     row('GET /projects/:id/merge_requests/:merge_request_iid', `${project}/merge_requests/1`, {
       render_html: inHtml,
       include_diverged_commits_count: reading(field('diverged_commits_count'), 'true => 2', 'false => undefined'),

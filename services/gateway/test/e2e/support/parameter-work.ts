@@ -219,6 +219,37 @@ function runRows({ ids, shas }: ParameterFixture): Row[] {
       },
     },
     {
+      operation: 'GET /projects/:id/environments',
+      path: `${at}/environments`,
+      name,
+      proofs: {
+        name: on('staging => staging', 'production => production'),
+        search: on('STAG => staging', 'tion => production'),
+        states: on('stopped => staging', 'available => production', 'stopping =>'),
+      },
+    },
+    {
+      operation: 'GET /projects/:id/deployments',
+      path: `${at}/deployments`,
+      name: ({ ref }: { ref: string }) => ref,
+      proofs: {
+        environment: on('staging => red', 'production => green blue'),
+        status: on('success => red', 'running => blue', 'blocked =>'),
+        updated_after: on('2028-06-01 => red', '2020-01-01 => red green blue'),
+        updated_before: on('2028-06-01 => green blue', '2020-01-01 =>'),
+        finished_after: on('2020-06-01 => green', '2019-01-01 => red green'),
+        finished_before: on('2020-06-01 => red', '2022-01-01 => red green'),
+        ...orders({
+          id: 'red green blue',
+          iid: 'red green blue',
+          created_at: 'red green blue',
+          updated_at: 'blue green red',
+          finished_at: 'red green blue',
+          ref: 'blue green red',
+        }),
+      },
+    },
+    {
       operation: 'GET /projects/:id/merge_trains',
       path: `${at}/merge_trains`,
       name: car,

@@ -38,6 +38,10 @@ export interface MergeRequestReads {
   diff(id: number, diffId: number): Promise<StoredDiff | undefined>;
   /** True when no merge request of this author was merged into the project before this one. */
   isFirstContribution(mr: Pick<MergeRequest, 'id' | 'projectId' | 'authorId'>): Promise<boolean>;
+  /** End of the first successful deployment to production that brought it in; undefined when there is none. */
+  firstDeployedToProductionAt(id: number): Promise<Date | undefined>;
+  /** Whether a project has a deployment. */
+  hasDeployment(projectId: number, deploymentId: number): Promise<boolean>;
   /** Merge requests from a branch that are not merged. */
   unmergedFrom(sourceProjectId: number, sourceBranch: string): Promise<MergeRequest[]>;
   /** Open merge requests into a branch. */

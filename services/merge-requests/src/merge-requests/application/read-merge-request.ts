@@ -32,18 +32,20 @@ export const readMergeRequest =
     const view = await edges.mergeRequests.view(key, caller);
     if (view === undefined) throw notFound();
     const { mergeRequest: mr } = view;
-    const [diff, headPipeline, subscribed, canMerge, firstContribution, divergedCommits] = await Promise.all([
-      mr.latestDiffId === undefined ? undefined : edges.mergeRequests.diff(mr.id, mr.latestDiffId),
-      mr.headPipelineId === undefined ? undefined : edges.pipelines.find(mr.projectId, mr.headPipelineId),
-      caller.userId > 0 && edges.mergeRequests.isSubscribed(mr.id, caller.userId),
-      caller.userId > 0 && mayMergeInto(edges, mr.projectId, mr.targetBranch, caller),
-      edges.mergeRequests.isFirstContribution(mr),
-      options.diverged ? diverged(edges, view) : undefined,
-    ]);
+    const [diff, headPipeline, subscribed, canMerge, firstContribution, firstDeployedAt, divergedCommits] =
+      await Promise.all([
+        mr.latestDiffId === undefined ? undefined : edges.mergeRequests.diff(mr.id, mr.latestDiffId),
+        mr.headPipelineId === undefined ? undefined : edges.pipelines.find(mr.projectId, mr.headPipelineId),
+        caller.userId > 0 && edges.mergeRequests.isSubscribed(mr.id, caller.userId),
+        caller.userId > 0 && mayMergeInto(edges, mr.projectId, mr.targetBranch, caller),
+        edges.mergeRequests.isFirstContribution(mr),
+        mr.state === 'merged' ? edges.mergeRequests.firstDeployedToProductionAt(mr.id) : undefined,
+        options.diverged ? diverged(edges, view) : undefined,
+      ]);
     if (mr.state === 'opened' && checksOf(view).mergeStatus === 'unchecked') {
       await edges.jobs.enqueue([{ kind: 'mergeability', projectId: mr.projectId }]);
     }
-    return { view, diff, headPipeline, subscribed, canMerge, firstContribution, divergedCommits };
+    return { view, diff, headPipeline, subscribed, canMerge, firstContribution, firstDeployedAt, divergedCommits };
   };
 
 /** Commits the target branch has beyond the source branch. */

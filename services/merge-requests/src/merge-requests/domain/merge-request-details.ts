@@ -10,5 +10,7 @@ export interface MergeRequestDetails {
   readonly subscribed: boolean;
   readonly canMerge: boolean;
   readonly firstContribution: boolean;
+  /** End of the first successful deployment to production that brought it in. */
+  readonly firstDeployedAt: Date | undefined;
   readonly divergedCommits: number | undefined;
 }

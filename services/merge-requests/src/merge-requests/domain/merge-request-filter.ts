@@ -32,6 +32,16 @@ export interface MergeRequestFilter {
   readonly nonArchived?: boolean;
   readonly reaction?: ReactionMatch;
   readonly not?: MergeRequestExclusion;
+  readonly deployment?: DeploymentMatch;
+}
+
+/** What one successful deployment that brought a merge request in has to meet, all of it. */
+export interface DeploymentMatch {
+  /** Name of its environment. */
+  readonly environment?: string | undefined;
+  readonly after?: Date | undefined;
+  readonly before?: Date | undefined;
+  readonly id?: number | undefined;
 }
 
 /** What must not match (G-1-6). */

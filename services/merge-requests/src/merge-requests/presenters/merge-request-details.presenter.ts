@@ -32,7 +32,7 @@ export function presentMergeRequestDetails(
     changes_count: changesCount(mr.changesCount),
     latest_build_started_at: optionalDateTime(headPipeline?.pipeline.startedAt),
     latest_build_finished_at: optionalDateTime(headPipeline?.pipeline.finishedAt),
-    first_deployed_to_production_at: null,
+    first_deployed_to_production_at: optionalDateTime(details.firstDeployedAt),
     pipeline: headPipeline === undefined ? null : presentPipelineBasic(headPipeline.pipeline, place),
     head_pipeline: headPipeline === undefined ? null : presentPipeline(headPipeline.pipeline, headPipeline.user, place),
     diff_refs: diff === undefined ? null : { base_sha: diff.baseSha, head_sha: diff.headSha, start_sha: diff.startSha },

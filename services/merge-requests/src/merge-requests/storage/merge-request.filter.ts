@@ -1,7 +1,12 @@
 import { anyContains, type ClauseTable, clausesOf } from '@switchyard/database';
-import { type Sql, sql } from '@switchyard/database/sql';
+import { join, type Sql, sql } from '@switchyard/database/sql';
 import { linkedLabels, linkedUsers, milestoneColumn, userColumn } from '@switchyard/directory';
-import type { MergeRequestExclusion, MergeRequestFilter, ReactionMatch } from '../domain/merge-request-filter';
+import type {
+  DeploymentMatch,
+  MergeRequestExclusion,
+  MergeRequestFilter,
+  ReactionMatch,
+} from '../domain/merge-request-filter';
 
 const own = sql`link.merge_request_id = mr.id`;
 const author = userColumn(sql`mr.author_id`);
@@ -46,6 +51,18 @@ const clauses: ClauseTable<MergeRequestFilter, number> = {
   reaction: reactedWith,
   nonArchived: (only) => (only ? [sql`not p.archived`] : []),
   not: (not, viewerId) => clausesOf(exclusions, not, viewerId),
+  deployment: (match) => sql`exists (select 1 from deployment_merge_requests dm
+    where dm.merge_request_id = mr.id ${join(
+      clausesOf(deployments, match, undefined).map((one) => sql`and ${one}`),
+      ' ',
+    )})`,
+};
+
+const deployments: ClauseTable<DeploymentMatch> = {
+  environment: (name) => sql`dm.environment = ${name}`,
+  after: (date) => sql`dm.finished_at > ${date}`,
+  before: (date) => sql`dm.finished_at < ${date}`,
+  id: (id) => sql`dm.deployment_id = ${id}`,
 };
 
 const none = (condition: Sql): Sql => sql`(${condition}) is not true`;

@@ -51,6 +51,19 @@ export const mergeRequestReads = (db: Database) => ({
     return row?.first ?? false;
   },
 
+  async firstDeployedToProductionAt(id: number): Promise<Date | undefined> {
+    const row = await db.one<{ at: Date | null }>(sql`
+      select min(finished_at) as at from deployment_merge_requests where merge_request_id = ${id} and production`);
+    return row?.at ?? undefined;
+  },
+
+  async hasDeployment(projectId: number, deploymentId: number): Promise<boolean> {
+    const rows = await db.query(
+      sql`select 1 from deployments where id = ${deploymentId} and project_id = ${projectId}`,
+    );
+    return rows.length > 0;
+  },
+
   /** Merge requests from a branch that are not merged. */
   async unmergedFrom(sourceProjectId: number, sourceBranch: string): Promise<MergeRequest[]> {
     const rows = await db.query(sql`

@@ -43,5 +43,11 @@ export function toMergeRequestFilter(wire: WireFilter | undefined): MergeRequest
     reaction: reactionMatch(wire.reaction),
     nonArchived: wire.nonArchived || undefined,
     not: wire.not === undefined ? undefined : toExclusion(wire.not),
+    deployment: wire.deployment && {
+      environment: wire.deployment.environment || undefined,
+      after: wire.deployment.after,
+      before: wire.deployment.before,
+      id: wire.deployment.deploymentId || undefined,
+    },
   };
 }

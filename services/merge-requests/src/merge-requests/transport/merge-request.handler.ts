@@ -1,5 +1,5 @@
 import { fullPath, userReference } from '@switchyard/directory';
-import { AppError, forbidden, unauthorized } from '@switchyard/errors';
+import { AppError, forbidden, notFound, unauthorized } from '@switchyard/errors';
 import { inlineRenderer, markdownRenderer } from '@switchyard/markdown';
 import { timeTracking } from '@switchyard/messages';
 import {
@@ -122,16 +122,20 @@ export function mergeRequestHandler(useCases: MergeRequestUseCases, edges: Merge
   const service = implement(MergeRequestServiceService, {
     async listMergeRequests(request, context) {
       const { projectId, groupId } = request;
+      const filter = toMergeRequestFilter(request.filter);
       const scope = projectId > 0 ? { projectId } : groupId > 0 ? { groupId } : ('all' as const);
       const { rows, page: info } = await mergeRequests.list({
         scope,
-        filter: toMergeRequestFilter(request.filter),
+        filter,
         viewer: viewerOf(context),
         request: pageRequest(request.page, { orderBy: 'created_at', descending: true }),
       });
       if (rows.length === 0 && projectId > 0) {
         const project = await edges.directory.project(projectId);
         if (project?.settings.mergeRequestsEnabled === false) throw forbidden();
+        const deploymentId = filter.deployment?.id;
+        if (deploymentId !== undefined && !(await mergeRequests.hasDeployment(projectId, deploymentId)))
+          throw notFound();
       }
       if (request.withMergeStatusRecheck && (context.access?.level ?? 0) >= recheckLevel) {
         await mergeRequests.recheck({ ids: rows.map(({ mergeRequest }) => mergeRequest.id) });
