@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Area, defineService } from '@switchyard/service';
+import { composeApprovalRules } from './approval-rules';
 import { composeDeployments } from './deployments';
 import { type Edges, gitLimitsOf, variables } from './edges';
 import { PrismaClient } from './generated/prisma/client';
@@ -40,12 +41,23 @@ export function composeAreas(given: Edges) {
     followers: { heads: headPipelines, cars: testedCars },
   });
   const mergeRequests = composeMergeRequests(given, { ...below, repositories, pipelines: pipelines.edges.pipelines });
+  const approvalRules = composeApprovalRules(given, mergeRequests);
   const mergeTrains = composeMergeTrains(given, { jobs: jobs.requests, repositories, mergeRequests });
   const repositorySizes = composeRepositorySizes(given, repositories);
   const deployments = composeDeployments(given, repositories);
   const handlers = { ...mergeRequests.jobHandlers, ...mergeTrains.jobHandlers, ...repositorySizes.jobHandlers };
   const workers: Area = { start: () => [jobs.startWorkers(handlers)] };
-  return { jobs, repositories, pipelines, mergeRequests, mergeTrains, repositorySizes, deployments, workers };
+  return {
+    jobs,
+    repositories,
+    pipelines,
+    mergeRequests,
+    approvalRules,
+    mergeTrains,
+    repositorySizes,
+    deployments,
+    workers,
+  };
 }
 
 /** The service merge-requests: repositories, pipelines, merge requests and merge trains. */
@@ -64,12 +76,13 @@ export const service = defineService({
   },
   areas(given) {
     limitGit(gitLimitsOf(given.config));
-    const { repositories, pipelines, mergeRequests, mergeTrains, repositorySizes, deployments, workers } =
+    const { repositories, pipelines, mergeRequests, approvalRules, mergeTrains, repositorySizes, deployments, workers } =
       composeAreas(given);
     return [
       repositories,
       pipelines,
       mergeRequests,
+      approvalRules,
       mergeTrains,
       repositorySizes,
       deployments,

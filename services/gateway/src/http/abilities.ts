@@ -44,6 +44,7 @@ export const projectAbilities = {
   delete_merge_request: ofMergeRequests(writing(levels.owner)),
   read_merge_train: ofMergeRequests(everywhere(levels.developer)),
   update_merge_train: ofMergeRequests(writing(levels.developer)),
+  admin_approval_rule: ofMergeRequests(writing(levels.maintainer)),
   admin_merge_train: ofMergeRequests(writing(levels.maintainer)),
   read_issue: ofIssues(openOr(levels.guest)),
   write_issue: ofIssues({ ...openOr(levels.guest), write: true }),

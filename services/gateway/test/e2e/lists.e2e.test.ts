@@ -110,6 +110,9 @@ describe('every list', () => {
     const bigFirst = (await git('rev-list', '--max-count=1', '--skip=100', 'big')).stdout.trim();
     const baseSha = (await git('rev-list', '--max-parents=0', 'main')).stdout.trim();
     await each(rows, (index) => post(`${at}/protected_branches`, { name: `protected-${index}` }));
+    await each(rows, (index) =>
+      post(`${at}/approval_rules`, { name: `rule-${index}`, approvals_required: 0, user_ids: [userIds[index]] }),
+    );
 
     const token = (await post(`/users/${first}/personal_access_tokens`, { name: 'reader', scopes: ['api'] }))
       .token as string;
@@ -138,6 +141,9 @@ describe('every list', () => {
         select ${request.id}, '${baseSha}', lpad(to_hex(n), 40, '0'), '${baseSha}' from generate_series(1, ${rows}) n`,
     );
     const discussed = `${at}/merge_requests/${request.iid}`;
+    await each(rows, (index) =>
+      post(`${discussed}/approval_rules`, { name: `own-${index}`, approvals_required: 0, group_ids: [group.id] }),
+    );
     const note = await post(`${discussed}/notes`, { body: 'First' });
     await each(rows, (index) => post(`${discussed}/discussions`, { body: `Thread ${index}` }));
     await system.query(
@@ -386,6 +392,7 @@ describe('every list', () => {
       'GET /projects/:id/repository/tree': `${at}/repository/tree`,
       'GET /projects/:id/repository/contributors': `${at}/repository/contributors`,
       'GET /projects/:id/protected_branches': `${at}/protected_branches`,
+      'GET /projects/:id/approval_rules': `${at}/approval_rules`,
       'GET /projects/:id/pipelines': `${at}/pipelines`,
       'GET /projects/:id/environments': `${at}/environments`,
       'GET /projects/:id/deployments': `${at}/deployments`,
@@ -418,6 +425,7 @@ describe('every list', () => {
       'GET /projects/:id/merge_requests/:merge_request_iid/pipelines': `${mr}/pipelines`,
       'GET /projects/:id/merge_requests/:merge_request_iid/participants': `${mr}/participants`,
       'GET /projects/:id/merge_requests/:merge_request_iid/reviewers': `${mr}/reviewers`,
+      'GET /projects/:id/merge_requests/:merge_request_iid/approval_rules': `${mr}/approval_rules`,
       'GET /projects/:id/merge_requests/:merge_request_iid/versions': `${mr}/versions`,
       'GET /projects/:id/merge_requests/:merge_request_iid/notes': `${mr}/notes`,
       'GET /projects/:id/merge_requests/:merge_request_iid/discussions': `${mr}/discussions`,

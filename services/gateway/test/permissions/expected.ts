@@ -542,6 +542,42 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/:id/merge_requests/:merge_request_iid/approve', 'developerWrite', 'G-4.2-8'),
   row('POST /projects/:id/merge_requests/:merge_request_iid/unapprove', 'developerWrite', 'G-4.2-8'),
   row('PUT /projects/:id/merge_requests/:merge_request_iid/reset_approvals', 'developerWrite', 'G-4.2-8'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/approval_state', 'reporterRead', 'G-4.2-8'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/approval_rules', 'reporterRead', 'G-4.2-8'),
+  row(
+    'GET /projects/:id/merge_requests/:merge_request_iid/approval_rules/:approval_rule_id',
+    'reporterRead',
+    'G-4.2-8',
+  ),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/approval_rules', 'developerWrite', 'G-4.2-8', {
+    name: 'r',
+    approvals_required: 1,
+  }),
+  row(
+    'PUT /projects/:id/merge_requests/:merge_request_iid/approval_rules/:approval_rule_id',
+    'developerWrite',
+    'G-4.2-8',
+    {
+      name: 'r',
+      approvals_required: 1,
+    },
+  ),
+  row(
+    'DELETE /projects/:id/merge_requests/:merge_request_iid/approval_rules/:approval_rule_id',
+    'developerWrite',
+    'G-4.2-8',
+  ),
+  row('GET /projects/:id/approval_rules', 'reporterRead', 'G-4.2-8'),
+  row('GET /projects/:id/approval_rules/:approval_rule_id', 'reporterRead', 'G-4.2-8'),
+  row('POST /projects/:id/approval_rules', 'maintainerWrite', 'G-4.2-8', {
+    name: 'r',
+    approvals_required: 1,
+  }),
+  row('PUT /projects/:id/approval_rules/:approval_rule_id', 'maintainerWrite', 'G-4.2-8', {
+    name: 'r',
+    approvals_required: 1,
+  }),
+  row('DELETE /projects/:id/approval_rules/:approval_rule_id', 'maintainerWrite', 'G-4.2-8'),
   row('POST /projects/:id/merge_requests/:merge_request_iid/subscribe', 'readerWrite', 'G-4.2-1'),
   row('POST /projects/:id/merge_requests/:merge_request_iid/unsubscribe', 'readerWrite', 'G-4.2-1'),
   row('POST /projects/:id/merge_requests/:merge_request_iid/todo', 'readerWrite', 'G-4.9-3'),

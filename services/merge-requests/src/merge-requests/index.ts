@@ -9,6 +9,7 @@ export type { MergeRequestEdges, TrainTargets } from './application/merge-reques
 export { together } from './application/together';
 export { publishMergeRequestStates } from './commands';
 export { composeMergeRequests, followPushOptions, followRefChanges, inviteFor, type MergeRequests } from './compose';
+export { type ApprovalRequirement, isOverridden, requirementsOf } from './domain/approvals';
 export { onMergeTrain } from './domain/auto-merge';
 export { alreadySet, decideCarRemoval, decideMovingToFront } from './domain/auto-merge-change';
 export type { CarSignal, Verdict } from './domain/car-signal';
@@ -24,7 +25,7 @@ export type {
   TrainConsequences,
   TrainEvidence,
 } from './domain/merge-request-change';
-export { checksOf, type MergeRequestView } from './domain/merge-request-view';
+export { checksOf, type MergeRequestView, mayUpdate } from './domain/merge-request-view';
 export { checkPushOptions } from './domain/push-options';
 export type { RemovalReason } from './domain/removal-reason';
 export { repeatedBoarding } from './domain/repeated-boarding';

@@ -16,6 +16,7 @@ export {
 } from './domain/protected-branch';
 export { branchOf, deletes, type PushedOptions, type PushFacts, type RefChange } from './domain/ref-change';
 export { commitObject, diffObject, type RepositoryAddress } from './presenters/commit.presenter';
+export { protectedBranchObject } from './presenters/protected-branch.presenter';
 export { dateTime, optionalDateTime } from './presenters/text';
 export { runAsGitWork } from './transport/as-git-work';
 export { sliced, windowOf, windowPage } from './transport/window';

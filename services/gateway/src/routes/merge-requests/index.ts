@@ -1,4 +1,5 @@
 import type { Route } from '../../http/route';
+import { approvalRuleRoutes } from './approval-rules.routes';
 import { approvalRoutes } from './approvals.routes';
 import { branchRoutes } from './branches.routes';
 import { commitRoutes } from './commits.routes';
@@ -28,6 +29,7 @@ export const routes: readonly Route[] = [
   ...mergeRequestListRoutes,
   ...mergeRequestRoutes,
   ...approvalRoutes,
+  ...approvalRuleRoutes,
   ...mergeTrainRoutes,
   ...pipelineRoutes,
   ...statusRoutes,

@@ -50,7 +50,7 @@ export interface ApprovalFacts {
 }
 
 /** Something that needs approvals: a rule, or the number that project and merge request state. */
-interface ApprovalRequirement {
+export interface ApprovalRequirement {
   /** Undefined: the number alone. */
   readonly rule: ApprovalRuleFacts | undefined;
   readonly required: number;

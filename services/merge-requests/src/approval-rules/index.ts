@@ -1,0 +1,1 @@
+export { composeApprovalRules } from './compose';
