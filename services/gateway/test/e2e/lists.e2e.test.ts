@@ -161,6 +161,7 @@ describe('every list', () => {
     await each(rows, (index) =>
       post(`${at}/statuses/${bigSha}`, { state: 'success', name: `job-${index}`, ref: 'big' }),
     );
+    const [reported] = (await system.api('GET', `${at}/pipelines`)).body as { id: number }[];
     await each(rows, () => post(`${at}/pipeline`, { ref: 'big' }));
     await eventually(
       async () => {
@@ -394,6 +395,8 @@ describe('every list', () => {
       'GET /projects/:id/protected_branches': `${at}/protected_branches`,
       'GET /projects/:id/approval_rules': `${at}/approval_rules`,
       'GET /projects/:id/pipelines': `${at}/pipelines`,
+      'GET /projects/:id/jobs': `${at}/jobs`,
+      'GET /projects/:id/pipelines/:pipeline_id/jobs': `${at}/pipelines/${reported?.id}/jobs`,
       'GET /projects/:id/environments': `${at}/environments`,
       'GET /projects/:id/deployments': `${at}/deployments`,
       'GET /projects/:id/deployments/:deployment_id/merge_requests': `${at}/deployments/${deployed?.id}/merge_requests`,

@@ -83,7 +83,7 @@ export interface Expectation {
 
 /** Operations on what belongs to a feature of a project that has an access level of its own. */
 const ofFeature =
-  /^\w+ \/projects\/:id\/(issues|issues_statistics|merge_requests|merge_trains|approvals|approval_rules|repository|pipelines?|statuses|environments|deployments|protected_branches|alert_management|alert_management_alerts|snippets)(\/|$)/;
+  /^\w+ \/projects\/:id\/(issues|issues_statistics|merge_requests|merge_trains|approvals|approval_rules|repository|pipelines?|statuses|jobs|environments|deployments|protected_branches|alert_management|alert_management_alerts|snippets)(\/|$)/;
 
 /**
  * Whether a path of a project names an object in a feature that has to be there. What makes a file names it before: clients would take
@@ -443,6 +443,12 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/:id/pipelines/:pipeline_id/retry', 'developerWrite', 'gaps §10 Pipelines'),
   row('POST /projects/:id/pipelines/:pipeline_id/job_token', 'maintainerWrite', 'G-5-13'),
   row('POST /projects/:id/statuses/:sha', 'developerWrite', 'gaps §10 Pipelines', { state: 'success' }),
+
+  // Jobs
+  row('GET /projects/:id/jobs', 'reporterRead', 'gaps §10 Jobs'),
+  row('GET /projects/:id/pipelines/:pipeline_id/jobs', 'reporterRead', 'gaps §10 Pipelines'),
+  row('GET /projects/:id/jobs/:job_id', 'reporterRead', 'gaps §10 Jobs'),
+  row('GET /projects/:id/jobs/:job_id/trace', 'reporterRead', 'gaps §10 Jobs'),
 
   // Environments and deployments
   row('GET /projects/:id/environments', 'reporterRead', 'gaps §10 Environments'),

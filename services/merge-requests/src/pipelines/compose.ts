@@ -10,10 +10,12 @@ import type { FindMergeRequest, PipelineEdges, PipelineStore, TargetOfTrain } fr
 import { reportCommitStatus } from './application/report-commit-status';
 import { causerStore } from './storage/causer.store';
 import { commitPipelineStore } from './storage/commit-pipeline.store';
+import { jobStore } from './storage/job.store';
 import type { PipelineFollowers } from './storage/pipeline.followers';
 import { pipelineStore } from './storage/pipeline.store';
 import { pipelineVariableSecrets, pipelineVariableStore } from './storage/pipeline-variable.store';
 import { commitStatusHandler } from './transport/commit-status.handler';
+import { jobHandler } from './transport/job.handler';
 import { jobTokensOf } from './transport/job-token.client';
 import { pipelineHandler } from './transport/pipeline.handler';
 import { variablesOf } from './transport/variables.client';
@@ -46,6 +48,7 @@ export function composePipelines(given: Edges, repositories: RepositoryAccess, p
     openRepository: repositories.openRepository,
     protectedBranches: repositories.protectedBranches,
     pipelines: pipelineStore(db, ports.followers, pipelineVariableStore(db, ringOf(config))),
+    jobs: jobStore(db),
     findMergeRequest: ports.findMergeRequest,
     targetOfTrain: ports.targetOfTrain,
     accessOfCauser: causerStore(db).accessOf,
@@ -63,7 +66,7 @@ export function composePipelines(given: Edges, repositories: RepositoryAccess, p
   });
   return {
     edges,
-    services: [pipelineHandler(useCases, edges), commitStatusHandler(useCases, edges)],
+    services: [pipelineHandler(useCases, edges), commitStatusHandler(useCases, edges), jobHandler(edges)],
   };
 }
 

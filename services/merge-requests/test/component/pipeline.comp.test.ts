@@ -139,6 +139,66 @@ describe('pipelines', () => {
     expect((await status(project, sha, { state: 'success' }, people.reporter)).status).toBe(403);
   });
 
+  test('have their status names as jobs, newest first', async () => {
+    const project = await newProject();
+    const sha = await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+    const report = (name: string, state: string, more: object = {}) =>
+      status(project, sha, { ref: 'feature', name, state, ...more });
+    const log = 'https://ci.test/1?a=b&c';
+    const build = (await report('build', 'running', { target_url: log, coverage: 81.5 })).body;
+    await report('build', 'failed');
+    const again = (await report('build', 'running')).body;
+    const test = (await report('test', 'success')).body;
+    const jobs = async (path: string, by: Person = people.reporter) => {
+      const reply = await api(by, 'GET', at(project, path));
+      return reply.status === 200 ? reply.body.map((job: Body) => [job.id, job.name, job.status]) : reply.status;
+    };
+    const rows = {
+      build: [build.id, 'build', 'failed'],
+      again: [again.id, 'build', 'running'],
+      test: [test.id, 'test', 'success'],
+    };
+    expect(await jobs('/jobs')).toEqual([rows.test, rows.again, rows.build]);
+    expect(await jobs('/jobs?scope=failed')).toEqual([rows.build]);
+    expect(await jobs('/jobs?scope[]=running&scope[]=success')).toEqual([rows.test, rows.again]);
+    expect(await jobs('/jobs?scope=manual')).toEqual([]);
+    expect(await jobs('/jobs?scope=done')).toBe(400);
+    const own = `/pipelines/${build.pipeline_id}/jobs`;
+    expect(await jobs(own)).toEqual([rows.test, rows.again]);
+    expect(await jobs(`${own}?include_retried=true`)).toEqual([rows.test, rows.again, rows.build]);
+    expect(await jobs('/pipelines/999999/jobs')).toBe(404);
+    expect(await jobs('/jobs', people.guest)).toBe(403);
+    const one = (await api(people.reporter, 'GET', at(project, `/jobs/${build.id}`))).body;
+    expect(one).toMatchObject({
+      stage: 'external',
+      ref: 'feature',
+      tag: false,
+      coverage: 81.5,
+      user: { id: people.developer.id },
+      commit: { id: sha, title: 'Change one.txt' },
+      pipeline: { id: build.pipeline_id, status: 'running', sha },
+      web_url: `http://switchyard.test/${project.path}/-/jobs/${build.id}`,
+    });
+    expect(one.duration).toBeGreaterThanOrEqual(0);
+    const trace = await harness.api(people.reporter, 'GET', at(project, `/jobs/${build.id}/trace`));
+    expect([trace.status, trace.headers.get('content-type'), trace.text]).toEqual([
+      200,
+      'text/plain; charset=utf-8',
+      `The log of this job is at ${log}\n`,
+    ]);
+    const elsewhere = await newProject();
+    for (const [where, id] of [
+      [project, test.id],
+      [elsewhere, build.id],
+      [project, 999_999],
+    ] as const)
+      expect((await harness.api(people.reporter, 'GET', at(where, `/jobs/${id}/trace`))).status).toBe(404);
+    expect((await api(people.reporter, 'GET', at(elsewhere, `/jobs/${build.id}`))).status).toBe(404);
+    const cost = async (perPage: number) =>
+      (await api(people.reporter, 'GET', at(project, `/jobs?per_page=${perPage}`))).headers.get('x-switchyard-cost');
+    expect(await cost(3)).toBe(await cost(1));
+  });
+
   test('keep the variables that they are made with, for Maintainers and for who made them', async () => {
     const project = await newProject();
     await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });

@@ -5,6 +5,7 @@ export const sections = {
   'Merge trains': 'Queues of merge requests in which what was tested is what lands.',
   Pipelines: 'Runs of an outside CI.',
   'Commit statuses': 'What an outside CI reports.',
+  Jobs: 'The status names of pipelines, as clients of a CI know them.',
   Environments: 'What an outside CI deploys to.',
   Deployments: 'What an outside CI put on which environment.',
   Repositories: 'Trees, blobs and comparisons of a repository.',

@@ -6,6 +6,7 @@ import { commitRoutes } from './commits.routes';
 import { deploymentRoutes } from './deployments.routes';
 import { environmentRoutes } from './environments.routes';
 import { fileRoutes } from './files.routes';
+import { jobRoutes } from './jobs.routes';
 import { mergeRequestListRoutes } from './merge-request-lists.routes';
 import { mergeRequestRoutes } from './merge-requests.routes';
 import { mergeTrainRoutes } from './merge-trains.routes';
@@ -33,6 +34,7 @@ export const routes: readonly Route[] = [
   ...mergeTrainRoutes,
   ...pipelineRoutes,
   ...statusRoutes,
+  ...jobRoutes,
   ...environmentRoutes,
   ...deploymentRoutes,
 ];

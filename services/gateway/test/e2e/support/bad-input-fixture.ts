@@ -63,6 +63,7 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
       ids[`${parent}/milestone`] = (await post(`${parent}/milestones`, { title: `m${index}` })).id;
     }
   let head = '';
+  let reported = { id: 0, pipeline_id: 0 };
   for (let index = 0; index < 6; index += 1) {
     const commit = await post(`${at}/repository/commits`, {
       branch: `b${index}`,
@@ -84,7 +85,12 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
       assignee_ids: [ada],
       reviewer_ids: [ada],
     });
-    await post(`${at}/statuses/${head}`, { state: 'running', name: `job ${index}`, ref: `b${index}` });
+    reported = await post(`${at}/statuses/${head}`, {
+      state: 'running',
+      name: `job ${index}`,
+      ref: `b${index}`,
+      target_url: 'https://ci.example/1',
+    });
   }
   let issue = 0;
   for (let index = 0; index < 5; index += 1) {
@@ -291,6 +297,8 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     'DELETE /projects/:id/repository/branches/:branch branch': 'none',
     tag_name: 'v1',
     version_id: String(versions[0].id),
+    job_id: String(reported.id),
+    'GET /projects/:id/pipelines/:pipeline_id/jobs pipeline_id': String(reported.pipeline_id),
     environment_id: String(environment),
     'DELETE /projects/:id/environments/:environment_id environment_id': gone,
     deployment_id: String(deployment),

@@ -21,7 +21,7 @@ async function setDeployments(
       body,
       text,
     } = await system.api('POST', `${at}/deployments`, {
-      body: { environment, status, ref, sha: shas[ref], tag: false },
+      body: { environment, status, ref: `v-${ref}`, sha: shas[ref], tag: true },
     });
     if (reply !== 201) throw new Error(`POST deployments ${reply} ${text}`);
     await system.query(

@@ -219,6 +219,21 @@ function runRows({ ids, shas }: ParameterFixture): Row[] {
       },
     },
     {
+      operation: 'GET /projects/:id/jobs',
+      path: `${at}/jobs`,
+      name,
+      proofs: { scope: on('failed => lint unit', 'running => lint unit', 'failed,running => lint lint unit unit') },
+    },
+    {
+      operation: 'GET /projects/:id/pipelines/:pipeline_id/jobs',
+      path: `${at}/pipelines/${ids.redRun}/jobs`,
+      name,
+      proofs: {
+        scope: on('running => lint', 'failed =>'),
+        include_retried: on('true => lint lint', 'false => lint'),
+      },
+    },
+    {
       operation: 'GET /projects/:id/environments',
       path: `${at}/environments`,
       name,
@@ -231,7 +246,7 @@ function runRows({ ids, shas }: ParameterFixture): Row[] {
     {
       operation: 'GET /projects/:id/deployments',
       path: `${at}/deployments`,
-      name: ({ ref }: { ref: string }) => ref,
+      name: ({ ref }: { ref: string }) => ref.replace('v-', ''),
       proofs: {
         environment: on('staging => red', 'production => green blue'),
         status: on('success => red', 'running => blue', 'blocked =>'),

@@ -4,6 +4,8 @@ import type {
   CommitStatus,
   CommitStatusFilter,
   CommitStatusView,
+  JobFilter,
+  JobView,
   NewPipeline,
   Pipeline,
   PipelineFilter,
@@ -92,6 +94,13 @@ export interface PipelineStore {
   remove(projectId: number, pipelineId: number, unmodifiedSince?: Date): Promise<void>;
 }
 
+/** Commit statuses as jobs of their pipelines. */
+export interface JobStore {
+  /** A page of jobs, newest first. */
+  list(filter: JobFilter, request: PageRequest): Promise<{ rows: JobView[]; page: PageInfo }>;
+  find(projectId: number, jobId: number): Promise<JobView | undefined>;
+}
+
 /** A job token, which is shown once. */
 export interface IssuedJobToken {
   readonly token: string;
@@ -107,6 +116,7 @@ export type JobTokenIssuer = (
 /** What the use cases of pipelines work with. */
 export interface PipelineEdges extends Pick<RepositoryAccess, 'openRepository' | 'protectedBranches'> {
   readonly pipelines: PipelineStore;
+  readonly jobs: JobStore;
   readonly findMergeRequest: FindMergeRequest;
   readonly targetOfTrain: TargetOfTrain;
   readonly accessOfCauser: AccessOfCauser;

@@ -17,6 +17,9 @@ export type PipelineStatus =
 /** Status of one name as an outside CI reports it; `created` is a retried name without a report. */
 export type CommitStatusState = 'created' | 'pending' | 'running' | 'success' | 'failed' | 'canceled' | 'skipped';
 
+/** The one stage of outside statuses. */
+export const externalStage = 'external';
+
 const finished: ReadonlySet<string> = new Set(['success', 'failed', 'canceled', 'skipped']);
 
 /** True when no report is awaited any more. */

@@ -63,6 +63,21 @@ export interface CommitStatusView {
   readonly author: UserRow | undefined;
 }
 
+/** A status as a job of its pipeline. */
+export interface JobView extends CommitStatusView {
+  readonly pipeline: Pipeline;
+}
+
+/** What a list of jobs is narrowed by. */
+export interface JobFilter {
+  readonly projectId: number;
+  readonly pipelineId?: number;
+  /** Of which a job has one. */
+  readonly statuses?: readonly string[] | undefined;
+  /** Those that were started again as well. */
+  readonly retried: boolean;
+}
+
 /** What a list of pipelines is narrowed by. */
 export interface PipelineFilter {
   readonly scope?: 'running' | 'pending' | 'finished' | 'branches' | 'tags';

@@ -6,11 +6,8 @@ import { resolveRevision } from '../../git';
 import type { PipelineEdges } from '../application/pipeline.edges';
 import type { reportCommitStatus } from '../application/report-commit-status';
 import { shortRef } from '../domain/pipeline';
-import type { CommitStatusState } from '../domain/pipeline-status';
+import { type CommitStatusState, externalStage } from '../domain/pipeline-status';
 import { presentCommitStatus } from '../presenters/pipeline.presenter';
-
-/** The one stage of outside statuses. */
-const externalStage = 'external';
 
 /** gRPC side of commit statuses. */
 export function commitStatusHandler(
