@@ -76,8 +76,16 @@ export const service = defineService({
   },
   areas(given) {
     limitGit(gitLimitsOf(given.config));
-    const { repositories, pipelines, mergeRequests, approvalRules, mergeTrains, repositorySizes, deployments, workers } =
-      composeAreas(given);
+    const {
+      repositories,
+      pipelines,
+      mergeRequests,
+      approvalRules,
+      mergeTrains,
+      repositorySizes,
+      deployments,
+      workers,
+    } = composeAreas(given);
     return [
       repositories,
       pipelines,

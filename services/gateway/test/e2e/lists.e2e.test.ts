@@ -113,6 +113,7 @@ describe('every list', () => {
     await each(rows, (index) =>
       post(`${at}/approval_rules`, { name: `rule-${index}`, approvals_required: 0, user_ids: [userIds[index]] }),
     );
+    await each(rows, (index) => post(`${at}/protected_tags`, { name: `protected-${index}` }));
 
     const token = (await post(`/users/${first}/personal_access_tokens`, { name: 'reader', scopes: ['api'] }))
       .token as string;
@@ -394,6 +395,7 @@ describe('every list', () => {
       'GET /projects/:id/repository/contributors': `${at}/repository/contributors`,
       'GET /projects/:id/protected_branches': `${at}/protected_branches`,
       'GET /projects/:id/approval_rules': `${at}/approval_rules`,
+      'GET /projects/:id/protected_tags': `${at}/protected_tags`,
       'GET /projects/:id/pipelines': `${at}/pipelines`,
       'GET /projects/:id/jobs': `${at}/jobs`,
       'GET /projects/:id/pipelines/:pipeline_id/jobs': `${at}/pipelines/${reported?.id}/jobs`,

@@ -83,7 +83,7 @@ export interface Expectation {
 
 /** Operations on what belongs to a feature of a project that has an access level of its own. */
 const ofFeature =
-  /^\w+ \/projects\/:id\/(issues|issues_statistics|merge_requests|merge_trains|approvals|approval_rules|repository|pipelines?|statuses|jobs|environments|deployments|protected_branches|alert_management|alert_management_alerts|snippets)(\/|$)/;
+  /^\w+ \/projects\/:id\/(issues|issues_statistics|merge_requests|merge_trains|approvals|approval_rules|repository|pipelines?|statuses|jobs|environments|deployments|protected_branches|protected_tags|alert_management|alert_management_alerts|snippets)(\/|$)/;
 
 /**
  * Whether a path of a project names an object in a feature that has to be there. What makes a file names it before: clients would take
@@ -401,6 +401,10 @@ export const expectations: readonly Expectation[] = [
     allow_force_push: true,
   }),
   row('DELETE /projects/:id/protected_branches/:name', 'maintainerWrite', 'gaps §10 Protected branches'),
+  row('GET /projects/:id/protected_tags', 'developerRead', 'gaps §10 Protected branches'),
+  row('GET /projects/:id/protected_tags/:name', 'developerRead', 'gaps §10 Protected branches'),
+  row('POST /projects/:id/protected_tags', 'maintainerWrite', 'gaps §10 Protected branches', { name: 't' }),
+  row('DELETE /projects/:id/protected_tags/:name', 'maintainerWrite', 'gaps §10 Protected branches'),
   row('GET /projects/:id/repository/commits', 'reporterRead', 'gaps §10 Repository'),
   row('POST /projects/:id/repository/commits', 'developerWrite', 'gaps §10 Repository', {
     branch: 'b',
@@ -410,6 +414,10 @@ export const expectations: readonly Expectation[] = [
   row('GET /projects/:id/repository/commits/:sha', 'reporterRead', 'gaps §10 Repository'),
   row('GET /projects/:id/repository/commits/:sha/diff', 'reporterRead', 'gaps §10 Repository'),
   row('GET /projects/:id/repository/commits/:sha/refs', 'reporterRead', 'gaps §10 Repository'),
+  row('POST /projects/:id/repository/commits/:sha/cherry_pick', 'developerWrite', 'gaps §10 Repository', {
+    branch: 'b',
+  }),
+  row('POST /projects/:id/repository/commits/:sha/revert', 'developerWrite', 'gaps §10 Repository', { branch: 'b' }),
   row('GET /projects/:id/repository/commits/:sha/statuses', 'reporterRead', 'gaps §10 Pipelines'),
   row('GET /projects/:id/repository/files/:file_path', 'reporterRead', 'gaps §10 Repository', { ref: 'main' }),
   row('GET /projects/:id/repository/files/:file_path/raw', 'reporterRead', 'gaps §10 Repository'),

@@ -225,6 +225,55 @@ export async function squash(
   return { sha, base, changes: tree !== baseCommit.tree };
 }
 
+/** What applying a commit gave; `empty` when the tip holds its change already. */
+export type AppliedCommit = { ok: true; sha: Sha } | { ok: false; reason: 'conflict' | 'empty' };
+
+/**
+ * Applies the change of a commit against its first parent to a tip, or takes it back, as one new commit on the tip:
+ * cherry-pick and revert. An applied commit keeps its author. Moves no ref.
+ *
+ * The three trees are merged as three commits of a temporary store, so that neither histories nor merges matter.
+ */
+export async function applyCommit(
+  repo: Repository,
+  input: { commit: Sha; onto: Sha; reverted: boolean; committer: Signature; message: string },
+  options: GitOptions = {},
+): Promise<AppliedCommit> {
+  const { onto, originals, parentTrees } = await readOriginals(repo, input.onto, [input.commit], options);
+  const original = originals[0]!;
+  const parent = original.parents[0];
+  const before = parent === undefined ? emptyTreeSha : parentTrees.get(parent)!;
+  const [from, to] = input.reverted ? [original.tree, before] : [before, original.tree];
+  return withObjectArea(repo, async (area) => {
+    const base = await writeCommit(area, { tree: from, parents: [], ...anchor }, options);
+    const ours = await writeCommit(area, { tree: onto.tree, parents: [base], ...anchor }, options);
+    const theirs = await writeCommit(area, { tree: to, parents: [base], ...anchor }, options);
+    const merged = await mergeTrees(keepingTrees(repo, area), ours, theirs, options);
+    if (!merged.ok) return { ok: false, reason: 'conflict' };
+    if (merged.tree === onto.tree) return { ok: false, reason: 'empty' };
+    const { committer, message } = input;
+    const author = input.reverted ? committer : original.author;
+    const sha = await writeCommit(
+      repo,
+      { tree: merged.tree, parents: [input.onto], author, committer, message },
+      options,
+    );
+    return { ok: true, sha };
+  });
+}
+
+/** A repository that reads from an area as well: what is written belongs to the repository itself. */
+const keepingTrees = (
+  repo: Repository,
+  area: Repository & { objects: NonNullable<Repository['objects']> },
+): Repository => ({
+  path: repo.path,
+  objects: {
+    directory: area.objects.alternates[0]!,
+    alternates: [area.objects.directory, ...area.objects.alternates.slice(1)],
+  },
+});
+
 /** What replaying gave. */
 export type ReplayOutcome =
   | {
@@ -262,13 +311,7 @@ export async function replay(
   const { onto, originals, parentTrees } = await readOriginals(repo, input.onto, chosen, options);
   return withObjectArea(repo, async (area) => {
     // New trees belong to the repository; only the x of each step stays in the area.
-    const reading: Repository = {
-      path: repo.path,
-      objects: {
-        directory: area.objects.alternates[0]!,
-        alternates: [area.objects.directory, ...area.objects.alternates.slice(1)],
-      },
-    };
+    const reading = keepingTrees(repo, area);
     let tree = onto.tree;
     const kept: { from: Sha; raw: RawCommit; tree: Sha }[] = [];
     const dropped: Sha[] = [];

@@ -100,10 +100,11 @@ export const inviteFor = ({ db, config }: Edges): InviteFor =>
 
 function edgesOf(given: Edges, areas: MergeRequestAreas): MergeRequestEdges {
   const { db, clock, peer, directory } = given;
-  const { openRepository, changeRefs, beginRefChange, protectedBranches, committers } = areas.repositories;
+  const { openRepository, changeRefs, beginRefChange, protectedBranches, protectedTags, committers } =
+    areas.repositories;
   return {
     ...followEdges(given, areas),
-    ...{ openRepository, changeRefs, beginRefChange, protectedBranches, committers },
+    ...{ openRepository, changeRefs, beginRefChange, protectedBranches, protectedTags, committers },
     pipelines: areas.pipelines,
     directory: mergeRequestDirectoryStore(db),
     refreshThreads: refreshThreads(peer('collaboration'), db, keepNoteCounters),

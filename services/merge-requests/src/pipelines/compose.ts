@@ -47,6 +47,7 @@ export function composePipelines(given: Edges, repositories: RepositoryAccess, p
   const edges: PipelineEdges = {
     openRepository: repositories.openRepository,
     protectedBranches: repositories.protectedBranches,
+    protectedTags: repositories.protectedTags,
     pipelines: pipelineStore(db, ports.followers, pipelineVariableStore(db, ringOf(config))),
     jobs: jobStore(db),
     findMergeRequest: ports.findMergeRequest,

@@ -10,8 +10,10 @@ import { commitFiles } from './application/commit-files';
 import { followDefaultBranch } from './application/follow-default-branch';
 import { manageBranches } from './application/manage-branches';
 import { manageProtectedBranches } from './application/manage-protected-branches';
+import { manageProtectedTags } from './application/manage-protected-tags';
 import { manageTags } from './application/manage-tags';
 import { openProjectRepository } from './application/open-project-repository';
+import { pickCommit } from './application/pick-commit';
 import { purgeRepositories } from './application/purge-repositories';
 import { readCommitsOf } from './application/read-commits';
 import { readRepository } from './application/read-repository';
@@ -22,6 +24,7 @@ import type { RefChangeSubscriber, RepositoryAccess } from './application/reposi
 import { serveFetch } from './application/serve-fetch';
 import { codeReaders } from './storage/code-readers';
 import { protectedBranchStore } from './storage/protected-branch.store';
+import { protectedTagStore } from './storage/protected-tag.store';
 import { refChangeStore } from './storage/ref-change.store';
 import { repositoryStore } from './storage/repository.store';
 import { branchHandler } from './transport/branch.handler';
@@ -29,6 +32,7 @@ import { commitHandler, type NewestPipeline } from './transport/commit.handler';
 import { commitTargetHandler } from './transport/commit-target.handler';
 import { defaultBranchOf } from './transport/default-branch.client';
 import { protectedBranchHandler } from './transport/protected-branch.handler';
+import { protectedTagHandler } from './transport/protected-tag.handler';
 import { repositoryHandler } from './transport/repository.handler';
 import { repositoryEndpoints } from './transport/repository.http';
 import { repositoryFileHandler } from './transport/repository-file.handler';
@@ -92,11 +96,13 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
   const repositoryOf = repositoriesIn(config.SWITCHYARD_DATA);
   const repositories = repositoryStore(db);
   const protectedBranches = protectedBranchStore(db, given.prisma);
+  const protectedTags = protectedTagStore(db, given.prisma);
   const accessBy = ({ changeRefs, beginRefChange }: RefChanging): RepositoryAccess => ({
     openRepository: openProjectRepository({ repositories, repositoryOf, changeRefs }),
     changeRefs,
     beginRefChange,
     protectedBranches,
+    protectedTags,
     committers: repositories,
   });
   const log = refChangeStore(db, recoverySeconds);
@@ -121,16 +127,25 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
     manageBranches({ open, changeRefs, protectedBranches, repositories, matching: expressionsInSlices() }),
   );
   const rules = observe('merge_requests.protected_branches', manageProtectedBranches(protectedBranches));
-  const tags = observe('merge_requests.tags', manageTags({ open, changeRefs, repositories }));
+  const tagRules = observe('merge_requests.protected_tags', manageProtectedTags(protectedTags));
+  const tags = observe('merge_requests.tags', manageTags({ open, changeRefs, protectedTags, repositories }));
   const commits = observe('merge_requests.commits', readCommitsOf({ open }));
   const writing = observe('merge_requests', {
     commitFiles: commitFiles({ open, changeRefs, protectedBranches, repositories }),
+    pickCommit: pickCommit({ open, changeRefs, protectedBranches, repositories }),
   });
   const reading = observe('merge_requests.repository', readRepository({ open }));
   const files = observe('merge_requests.files', readRepositoryFile({ open }));
   const pushes = observe(
     'merge_requests.pushes',
-    receivePush({ open, changes, protectedBranches, inviteFor: ports.inviteFor, checkOptions: ports.checkOptions }),
+    receivePush({
+      open,
+      changes,
+      protectedBranches,
+      protectedTags,
+      inviteFor: ports.inviteFor,
+      checkOptions: ports.checkOptions,
+    }),
   );
   const fetches = observe('merge_requests.fetches', serveFetch({ open }));
   return {
@@ -140,10 +155,12 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
     services: [
       branchHandler(branches, externalUrl),
       protectedBranchHandler(rules),
+      protectedTagHandler(tagRules),
       tagHandler(tags, externalUrl),
       commitHandler({
         commits,
         commitFiles: writing.commitFiles,
+        pickCommit: writing.pickCommit,
         newestPipeline: ports.newestPipeline,
         externalUrl,
       }),

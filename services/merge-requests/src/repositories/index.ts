@@ -14,6 +14,7 @@ export {
   type ProjectAccess,
   rulesOf,
 } from './domain/protected-branch';
+export { isProtectedTag } from './domain/protected-tag';
 export { branchOf, deletes, type PushedOptions, type PushFacts, type RefChange } from './domain/ref-change';
 export { commitObject, diffObject, type RepositoryAddress } from './presenters/commit.presenter';
 export { protectedBranchObject } from './presenters/protected-branch.presenter';

@@ -14,6 +14,7 @@ export const sections = {
   Branches: 'Branches of a repository.',
   Tags: 'Tags of a repository.',
   'Protected branches': 'Who may push to and merge into which branches.',
+  'Protected tags': 'Who may create which tags.',
   Issues: 'What is to be done.',
   Notes: 'Comments on issues, merge requests, snippets and alerts.',
   Discussions: 'Threads of notes, on lines of a diff as well.',

@@ -9,6 +9,38 @@ const sha = { sha: text() };
 /** Actions of one commit at the most; more belong in a push. */
 const bodyLimit = 64 << 20;
 
+const picking = ({
+  verb,
+  summary,
+  description,
+}: {
+  verb: 'cherry_pick' | 'revert';
+  summary: string;
+  description: string;
+}) =>
+  defineRoute({
+    method: 'post',
+    path: `/projects/:id/repository/commits/:sha/${verb}`,
+    section: 'Commits',
+    summary,
+    docs: { description, example: { branch: 'main' } },
+    access: { project: 'push_code' },
+    path_params: sha,
+    params: { branch: text({ notEmpty: true }), dry_run: boolean().default(false), message: text().optional() },
+    returns: { 200: 'PickedDry', 201: 'Commit' },
+    handle: ({ path, params, access, call }) => {
+      const commits = call(CommitServiceService);
+      const wanted = {
+        projectId: access.id,
+        sha: path.sha,
+        branch: params.branch,
+        dryRun: params.dry_run,
+        message: params.message ?? '',
+      };
+      return verb === 'revert' ? commits.revertCommit(wanted) : commits.cherryPickCommit(wanted);
+    },
+  });
+
 /** Commits of a repository (G §10 Repository). */
 export const commitRoutes = [
   defineRoute({
@@ -160,5 +192,17 @@ export const commitRoutes = [
         type: params.type ?? 'all',
         page,
       }),
+  }),
+  picking({
+    verb: 'cherry_pick',
+    summary: 'Cherry-pick a commit',
+    description:
+      'Apply a commit to a branch in a commit of its own; of a merge, its change against the first parent. With `dry_run` nothing is written. A commit that cannot be applied answers 400 with `error_code` `conflict` or `empty`.',
+  }),
+  picking({
+    verb: 'revert',
+    summary: 'Revert a commit',
+    description:
+      'Take a commit back on a branch in a commit of its own. With `dry_run` nothing is written. A commit that cannot be taken back answers 400 with `error_code` `conflict` or `empty`.',
   }),
 ];

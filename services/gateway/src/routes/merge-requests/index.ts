@@ -12,6 +12,7 @@ import { mergeRequestRoutes } from './merge-requests.routes';
 import { mergeTrainRoutes } from './merge-trains.routes';
 import { pipelineRoutes } from './pipelines.routes';
 import { protectedBranchRoutes } from './protected-branches.routes';
+import { protectedTagRoutes } from './protected-tags.routes';
 import { repositoryRoutes } from './repository.routes';
 import { statusRoutes } from './statuses.routes';
 import { tagRoutes } from './tags.routes';
@@ -25,6 +26,7 @@ export const routes: readonly Route[] = [
   ...commitRoutes,
   ...fileRoutes,
   ...protectedBranchRoutes,
+  ...protectedTagRoutes,
   ...repositoryRoutes,
   ...tagRoutes,
   ...mergeRequestListRoutes,

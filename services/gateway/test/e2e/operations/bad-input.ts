@@ -368,6 +368,7 @@ export const badInputTests = (started: () => BadInputHarness, { share, seed }: A
         [`${at}/repository/branches`, { branch: 'twin', ref: 'main' }, [400]],
         [`${at}/repository/tags`, { tag_name: 'twin', ref: 'main' }, [400]],
         [`${at}/protected_branches`, { name: 'twin' }, [409]],
+        [`${at}/protected_tags`, { name: 'twin' }, [422]],
         [`${at}/merge_requests`, { source_branch: 'twins', target_branch: 'main', title: 'twin' }, [409]],
         [`/projects/${harness.fixture.other}/members`, { user_id: harness.fixture.ada, access_level: 30 }, [409]],
         [`${at}/repository/files/twin.txt`, { branch: 'twins', content: 'x', commit_message: 'x' }, [400]],

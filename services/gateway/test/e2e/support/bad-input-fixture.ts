@@ -108,6 +108,7 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
   for (let index = 0; index < 4; index += 1) {
     await post(`${at}/statuses/${head}`, { state: 'success', name: `more ${index}`, ref: 'b5' });
     await post(`${at}/protected_branches`, { name: `release/${index}` });
+    await post(`${at}/protected_tags`, { name: `r${index}` });
   }
   // Landed cars and receipts that have been verified, without the CI that they take: reads have something to read that stays as it is.
   await system.query(
@@ -294,6 +295,8 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     file_path: 'README.md',
     name: 'main',
     'DELETE /projects/:id/protected_branches/:name name': 'none',
+    'GET /projects/:id/protected_tags/:name name': 'r1',
+    'DELETE /projects/:id/protected_tags/:name name': 'none',
     'DELETE /projects/:id/repository/branches/:branch branch': 'none',
     tag_name: 'v1',
     version_id: String(versions[0].id),

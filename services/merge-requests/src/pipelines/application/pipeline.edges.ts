@@ -114,7 +114,8 @@ export type JobTokenIssuer = (
 ) => Promise<IssuedJobToken>;
 
 /** What the use cases of pipelines work with. */
-export interface PipelineEdges extends Pick<RepositoryAccess, 'openRepository' | 'protectedBranches'> {
+export interface PipelineEdges
+  extends Pick<RepositoryAccess, 'openRepository' | 'protectedBranches' | 'protectedTags'> {
   readonly pipelines: PipelineStore;
   readonly jobs: JobStore;
   readonly findMergeRequest: FindMergeRequest;

@@ -1,20 +1,23 @@
-import { mayMerge, mayPush, rulesOf } from '../../repositories';
+import { isProtectedTag, mayMerge, mayPush, rulesOf } from '../../repositories';
 import { mergeRequestOf, type Pipeline, probedTrain } from '../domain/pipeline';
 import type { PipelineEdges } from './pipeline.edges';
 
 /**
  * Whether a pipeline gets protected variables.
- * - On a branch: the branch is protected. Tags cannot be protected, so none is.
+ * - On a branch or tag: it is protected.
  * - On a ref of a merge request, its train's included: source and target branch are protected branches of this project,
  *   and the user who caused the pipeline may push to the one and merge into the other. What else a train's commit
  *   contains, the cars ahead, was added by users who may merge into the same target.
  * - Of a stopped train that tests its target branch (`probedTrain`): that branch is protected.
  */
 export async function isOnProtectedRef(
-  edges: Pick<PipelineEdges, 'protectedBranches' | 'findMergeRequest' | 'targetOfTrain' | 'accessOfCauser'>,
+  edges: Pick<
+    PipelineEdges,
+    'protectedBranches' | 'protectedTags' | 'findMergeRequest' | 'targetOfTrain' | 'accessOfCauser'
+  >,
   { projectId, ref, tag, userId }: Pick<Pipeline, 'projectId' | 'ref' | 'tag' | 'userId'>,
 ): Promise<boolean> {
-  if (tag) return false;
+  if (tag) return isProtectedTag(await edges.protectedTags.all(projectId), ref);
   const rules = await edges.protectedBranches.all(projectId);
   const isProtected = (branch: string): boolean => rulesOf(rules, branch).length > 0;
   if (!ref.startsWith('refs/')) return isProtected(ref);

@@ -1,4 +1,4 @@
-import { invalid, notFound } from '@switchyard/errors';
+import { forbidden, invalid, notFound } from '@switchyard/errors';
 import {
   getTag,
   listTags,
@@ -14,6 +14,7 @@ import {
   writeTag,
   zeroSha,
 } from '../../git';
+import { isProtectedTag, type ProtectedTag, refusalOfTag, refusalOfTagRemoval } from '../domain/protected-tag';
 import type { RepositoryActor } from './manage-branches';
 import type { OpenProjectRepository, Repositories } from './open-project-repository';
 import type { ChangeRefs } from './ref-change';
@@ -22,6 +23,7 @@ import type { ChangeRefs } from './ref-change';
 export interface TagEdges {
   readonly open: OpenProjectRepository;
   readonly changeRefs: ChangeRefs;
+  readonly protectedTags: { all(projectId: number): Promise<ProtectedTag[]> };
   readonly repositories: Pick<Repositories, 'committer'>;
 }
 
@@ -31,8 +33,14 @@ export type TagSort = NonNullable<RefPage['sort']> | 'version_asc' | 'version_de
 const byVersion = new Intl.Collator('en', { numeric: true });
 
 /** Tags: list, get, create, delete. */
-export function manageTags({ open, changeRefs, repositories }: TagEdges) {
+export function manageTags({ open, changeRefs, protectedTags, repositories }: TagEdges) {
   return {
+    /** Whether each of some tags of a project is protected: one statement. */
+    async protection(projectId: number): Promise<(tag: Tag) => boolean> {
+      const rules = await protectedTags.all(projectId);
+      return ({ name }) => isProtectedTag(rules, name);
+    },
+
     /** A page of tags. By version, `v1.10` comes after `v1.9`. */
     async list(projectId: number, place: Omit<RefPage, 'sort'> & { sort: TagSort }): Promise<Page<Tag>> {
       const { repo } = await open(projectId);
@@ -55,7 +63,10 @@ export function manageTags({ open, changeRefs, repositories }: TagEdges) {
       return tag;
     },
 
-    /** Makes a tag at a branch, tag or commit; annotated when there is a message. */
+    /**
+     * Makes a tag at a branch, tag or commit; annotated when there is a message. @throws AppError forbidden where a
+     * rule on tags says so
+     */
     async create(
       projectId: number,
       actor: RepositoryActor,
@@ -64,6 +75,8 @@ export function manageTags({ open, changeRefs, repositories }: TagEdges) {
       const { repo } = await open(projectId);
       const parsed = parseTagName(name);
       const wanted = tagRef(parsed);
+      const refusal = refusalOfTag(await protectedTags.all(projectId), parsed, actor.access);
+      if (refusal !== undefined) throw forbidden(refusal);
       if ((await readRefs(repo, [wanted])).has(wanted)) throw invalid(`Tag ${name} already exists`);
       const revision = await resolveRevision(repo, ref);
       if (revision === undefined) throw invalid(`Target ${ref} is invalid`);
@@ -92,12 +105,14 @@ export function manageTags({ open, changeRefs, repositories }: TagEdges) {
       return made;
     },
 
-    /** Removes a tag. */
+    /** Removes a tag. @throws AppError forbidden below Maintainer for a protected one */
     async remove(projectId: number, actor: RepositoryActor, name: string): Promise<void> {
       const { repo } = await open(projectId);
       const parsed = tagNameOf(name);
       const found = parsed === undefined ? undefined : (await readRefs(repo, [tagRef(parsed)])).get(tagRef(parsed));
       if (found === undefined) throw notFound('Tag');
+      const refusal = refusalOfTagRemoval(await protectedTags.all(projectId), name, actor.access);
+      if (refusal !== undefined) throw forbidden(refusal);
       const [outcome] = await changeRefs({
         projectId,
         actorId: actor.userId,

@@ -13,6 +13,7 @@ import {
 } from '../../git';
 import { mayBegin } from '../domain/default-protection';
 import { developer, type ProjectAccess, type ProtectedBranch } from '../domain/protected-branch';
+import type { ProtectedTag } from '../domain/protected-tag';
 import { refusalOf } from '../domain/push';
 import type { RefChangeOutcome } from '../domain/ref-change';
 import type { RefChanges } from './change-refs';
@@ -56,6 +57,7 @@ export interface ReceivePushEdges {
   readonly open: OpenProjectRepository;
   readonly changes: Pick<RefChanges, 'changeRefsBy'>;
   readonly protectedBranches: { all(projectId: number): Promise<ProtectedBranch[]> };
+  readonly protectedTags: { all(projectId: number): Promise<ProtectedTag[]> };
   readonly inviteFor: InviteFor;
   readonly checkOptions: CheckPushOptions;
 }
@@ -112,7 +114,14 @@ function bracket(start: (move: () => Promise<readonly (string | undefined)[]>) =
 /**
  * Receives a push: rules decide, intents are committed, refs move, results are committed, the client hears of it (D7).
  */
-export function receivePush({ open, changes, protectedBranches, inviteFor, checkOptions }: ReceivePushEdges) {
+export function receivePush({
+  open,
+  changes,
+  protectedBranches,
+  protectedTags,
+  inviteFor,
+  checkOptions,
+}: ReceivePushEdges) {
   // The push is done: a line more or less on the client's screen must not make it look as if it had failed.
   async function invitation(projectId: number, results: readonly UpdateResult[]): Promise<string[]> {
     const branches = pushedBranches(results.filter(({ ok }) => ok));
@@ -126,12 +135,13 @@ export function receivePush({ open, changes, protectedBranches, inviteFor, check
   }
 
   async function verdictsOn(push: ProposedPush, request: PushRequest) {
-    const [{ defaultBranch, project }, rules] = await Promise.all([
+    const [{ defaultBranch, project }, rules, tagRules] = await Promise.all([
       open(request.projectId),
       protectedBranches.all(request.projectId),
+      protectedTags.all(request.projectId),
     ]);
     const { access } = request;
-    const context = { rules, access, defaultBranch, mayBegin: mayBegin(project, access) };
+    const context = { rules, tagRules, access, defaultBranch, mayBegin: mayBegin(project, access) };
     const options = checkOptions(push.options, pushedBranches(push.updates));
     const refused = options.refusals.length > 0 ? 'its push options were refused' : undefined;
     const reasons = push.updates.map(

@@ -1,4 +1,5 @@
 import type { ProtectedBranch } from '../domain/protected-branch';
+import type { ProtectedTag } from '../domain/protected-tag';
 import type { Committer } from '../domain/repository';
 import type { OpenProjectRepository } from './open-project-repository';
 import type { BeginRefChange, ChangeRefs, RefChange, Say } from './ref-change';
@@ -12,6 +13,8 @@ export interface RepositoryAccess {
   readonly beginRefChange: BeginRefChange;
   /** The rules of a project on its branches; see domain/protected-branch.ts. */
   readonly protectedBranches: { all(projectId: number): Promise<ProtectedBranch[]> };
+  /** The rules of a project on its tags. */
+  readonly protectedTags: { all(projectId: number): Promise<ProtectedTag[]> };
   readonly committers: { committer(userId: number): Promise<Committer> };
 }
 

@@ -34,7 +34,8 @@ export const covers = (rule: ProtectedBranch, branch: string): boolean => wildca
 export const rulesOf = (rules: readonly ProtectedBranch[], branch: string): ProtectedBranch[] =>
   rules.filter((rule) => covers(rule, branch));
 
-function reaches(access: ProjectAccess, needed: number): boolean {
+/** True when this user has what a level of a rule demands; 0 lets no one through. */
+export function reaches(access: ProjectAccess, needed: number): boolean {
   if (needed === 0) return false;
   if (access.admin) return true;
   return needed !== administrators && access.level >= needed;

@@ -14,6 +14,7 @@ const main: ProtectedBranch = {
 };
 const context = (level: number, given: Partial<PushContext> = {}): PushContext => ({
   rules: [main],
+  tagRules: [],
   access: { level, admin: false },
   defaultBranch: 'main',
   mayBegin: true,

@@ -6,11 +6,13 @@ import {
   type ProtectedBranch,
   rulesOf,
 } from './protected-branch';
+import { type ProtectedTag, refusalOfTagPush } from './protected-tag';
 import { branchOf, creates, deletes, type RefUpdate, tagOf } from './ref-change';
 
 /** What a push is judged by. */
 export interface PushContext {
   readonly rules: readonly ProtectedBranch[];
+  readonly tagRules: readonly ProtectedTag[];
   readonly access: ProjectAccess;
   /** Default branch of the project. */
   readonly defaultBranch: string;
@@ -28,7 +30,11 @@ export interface PushedUpdate extends RefUpdate {
 export function refusalOf(update: PushedUpdate, context: PushContext): string | undefined {
   const { rules, access } = context;
   if (access.level < developer) return 'You are not allowed to push code to this project.';
-  if (tagOf(update.ref) !== undefined) return undefined;
+  const tag = tagOf(update.ref);
+  if (tag !== undefined) {
+    const action = creates(update) ? 'create' : deletes(update) ? 'delete' : 'update';
+    return refusalOfTagPush(context.tagRules, tag, action, access);
+  }
   const branch = branchOf(update.ref);
   if (branch === undefined) {
     return update.ref.startsWith('refs/merge-requests/')
@@ -50,7 +56,10 @@ export function refusalOf(update: PushedUpdate, context: PushContext): string | 
 }
 
 /** Why a branch is not to be removed; undefined when it may be. */
-export function refusalOfRemoval(branch: string, context: Omit<PushContext, 'mayBegin'>): string | undefined {
+export function refusalOfRemoval(
+  branch: string,
+  context: Omit<PushContext, 'mayBegin' | 'tagRules'>,
+): string | undefined {
   if (branch === context.defaultBranch) return 'The default branch of a project cannot be deleted.';
   if (rulesOf(context.rules, branch).length > 0) return 'Protected branches cannot be deleted; unprotect them first.';
   if (!mayPush(context.rules, branch, context.access)) return 'You are not allowed to delete this branch.';

@@ -7,8 +7,8 @@ const descriptions: Readonly<Record<number, string>> = {
   60: 'Administrators',
 };
 
-// A rule has one level of each kind, so the rule's own id serves for both.
-const levels = (id: number, level: number) => [
+/** Who a level lets through. A rule has one level of each kind, so the rule's own id serves for all. */
+export const accessLevels = (id: number, level: number) => [
   {
     id,
     access_level: level,
@@ -23,8 +23,8 @@ const levels = (id: number, level: number) => [
 export const protectedBranchObject = (rule: ProtectedBranch) => ({
   id: rule.id,
   name: rule.name,
-  push_access_levels: levels(rule.id, rule.pushAccessLevel),
-  merge_access_levels: levels(rule.id, rule.mergeAccessLevel),
+  push_access_levels: accessLevels(rule.id, rule.pushAccessLevel),
+  merge_access_levels: accessLevels(rule.id, rule.mergeAccessLevel),
   allow_force_push: rule.allowForcePush,
   unprotect_access_levels: [],
   code_owner_approval_required: false,

@@ -96,6 +96,7 @@ export const repositoryStore = (db: Database) => ({
       await tx.query(sql`delete from merge_trains where project_id = ${projectId}`);
       await tx.query(sql`delete from iid_counters where project_id = ${projectId}`);
       await tx.query(sql`delete from protected_branches where project_id = ${projectId}`);
+      await tx.query(sql`delete from protected_tags where project_id = ${projectId}`);
       await tx.query(sql`delete from ref_change_intents where project_id = ${projectId}`);
       await tx.query(sql`delete from repositories where project_id = ${projectId}`);
     });

@@ -1,7 +1,12 @@
-import { CommitServiceService, type FileAction } from '@switchyard/protos/merge_requests/v1/commit';
-import { entity, implement } from '@switchyard/rpc';
+import {
+  CommitServiceService,
+  type FileAction,
+  type PickCommitRequest,
+} from '@switchyard/protos/merge_requests/v1/commit';
+import { type CallContext, entity, implement } from '@switchyard/rpc';
 import { maxDiffFiles } from '../../git';
 import type { CommitFiles, FileActionInput } from '../application/commit-files';
+import type { PickCommand, PickCommit } from '../application/pick-commit';
 import type { ReadCommitsOf } from '../application/read-commits';
 import { type CommitPipeline, commitDetail, commitObject, diffObject } from '../presenters/commit.presenter';
 import { actorOf, addressOf } from './repository-context';
@@ -14,6 +19,7 @@ export type NewestPipeline = (projectId: number, sha: string) => Promise<CommitP
 export interface CommitEdges {
   readonly commits: ReadCommitsOf;
   readonly commitFiles: CommitFiles;
+  readonly pickCommit: PickCommit;
   readonly newestPipeline: NewestPipeline;
   readonly externalUrl: string;
 }
@@ -32,8 +38,18 @@ const toAction = (action: FileAction): FileActionInput => ({
 });
 
 /** gRPC side of commits. */
-export const commitHandler = ({ commits, commitFiles, newestPipeline, externalUrl }: CommitEdges) =>
-  implement(CommitServiceService, {
+export const commitHandler = ({ commits, commitFiles, pickCommit, newestPipeline, externalUrl }: CommitEdges) => {
+  const pick =
+    (kind: PickCommand['kind']) =>
+    async ({ projectId, ...wanted }: PickCommitRequest, context: CallContext) => {
+      const made = await pickCommit(projectId, actorOf(context), { kind, ...wanted });
+      return made === undefined
+        ? entity({ dry_run: 'success' }, 200)
+        : entity(commitObject(made, addressOf(context, externalUrl)), 201);
+    };
+  return implement(CommitServiceService, {
+    cherryPickCommit: pick('cherry-pick'),
+    revertCommit: pick('revert'),
     listCommits: async ({ projectId, page, topoOrder, trailers, ...wanted }, context) => {
       const window = windowOf(page);
       const found = await commits.list(projectId, { ...wanted, topological: topoOrder }, window);
@@ -80,3 +96,4 @@ export const commitHandler = ({ commits, commitFiles, newestPipeline, externalUr
       return entity(commitDetail(commit, pipeline, request.projectId, addressOf(context, externalUrl)));
     },
   });
+};
