@@ -58,7 +58,7 @@ export function userColumn(column: Sql): Matching<UserMatch> {
 const linked = ({ table, own }: Links, condition: Sql): Sql =>
   sql`exists (select 1 from ${table} link where ${own} and ${condition})`;
 
-/** Matches the users linked to a row by `link.user_id`. */
+/** Matches the users linked to a row by `link.user_id`, each once or more often. */
 export function linkedUsers(links: Links): Matching<UserMatch> & { include(userId: number): Sql } {
   const some = linked(links, sql`true`);
   const oneOf = (match: UserMatch): Sql => {
@@ -71,7 +71,8 @@ export function linkedUsers(links: Links): Matching<UserMatch> & { include(userI
     allOf(match) {
       if (typeof match === 'string' || countOf(match) <= 1) return [oneOf(match)];
       return [
-        sql`(select count(*) from ${links.table} link where ${links.own} and link.user_id = ${anyOf(match)}) = ${countOf(match)}::int`,
+        sql`(select count(distinct link.user_id) from ${links.table} link
+          where ${links.own} and link.user_id = ${anyOf(match)}) = ${countOf(match)}::int`,
       ];
     },
   };

@@ -63,6 +63,15 @@ export function userFilter(
   return { kind: User.KIND_USERS, ids: typeof id === 'number' ? [id] : [], usernames };
 }
 
+/** Several users by id or by name, or `None` or `Any`. */
+export const usersFilter = (
+  ids: readonly number[] | NoneOrAny | undefined,
+  names: readonly string[] | NoneOrAny | undefined,
+): UserFilter =>
+  typeof ids === 'object' && ids.length > 0
+    ? { kind: User.KIND_USERS, ids: [...new Set(ids)], usernames: [] }
+    : userFilter(undefined, typeof ids === 'string' ? ids : names);
+
 /** One user by name, whatever the name is. */
 export const userNamed = (id: number | undefined, name: string | undefined): UserFilter =>
   userFilter(id, name === undefined ? undefined : [name]);

@@ -26,6 +26,21 @@ describe('lists', () => {
       await open(project, branch, more);
     }
     await api(people.developer, 'PUT', mr(project, 3), { state_event: 'close' });
+    for (const [iid, by] of [
+      [1, people.maintainer],
+      [1, people.owner],
+      [2, people.owner],
+    ] as const)
+      expect((await api(by, 'POST', mr(project, iid, '/approve'), {})).status).toBe(201);
+    const rule = (name: string, ...ids: number[]) => ({ name, approvals_required: 0, user_ids: ids });
+    await api(
+      people.maintainer,
+      'POST',
+      at(project, '/approval_rules'),
+      rule('all', people.owner.id, people.reporter.id),
+    );
+    await api(people.maintainer, 'POST', at(project, '/approval_rules'), rule('again', people.owner.id));
+    await api(people.developer, 'POST', mr(project, 2, '/approval_rules'), rule('own', people.developer.id));
   });
 
   const list = async (query: string, by: Person = people.reporter) => {
@@ -33,6 +48,19 @@ describe('lists', () => {
     expect([query, reply.status]).toEqual([query, 200]);
     return reply.body.map((row: Body) => row.iid);
   };
+
+  test.each([
+    ['approved_by_ids=1,2,3,4,5,6', 'approved_by_ids is too long (maximum is 5 entries)'],
+    ['approved_by_usernames=a,b,c,d,e,f', 'approved_by_usernames is too long (maximum is 5 entries)'],
+    ['approved=maybe', 'approved does not have a valid value'],
+    ['approver_ids=ada', 'approver_ids is invalid'],
+    ['approved_by_ids=1&approved_by_usernames=a', 'approved_by_ids, approved_by_usernames are mutually exclusive'],
+  ])('refuse %s', async (query, error) => {
+    expect(await api(people.reporter, 'GET', at(project, `/merge_requests?${query}`))).toMatchObject({
+      status: 400,
+      body: { error },
+    });
+  });
 
   test.each([
     ['', [3, 2, 1]],
@@ -54,6 +82,22 @@ describe('lists', () => {
     ['assignee_username[]=user2', [1]],
     ['reviewer_username=user1', [2]],
     ['reviewer_id=Any', [2]],
+    ['approved=yes', [2, 1]],
+    ['approved=no', [3]],
+    ['approved_by_ids[]=1', [2, 1]],
+    ['approved_by_ids=1,2', [1]],
+    ['approved_by_ids=1,2,3', []],
+    ['approved_by_ids=None', [3]],
+    ['approved_by_ids=any', [2, 1]],
+    ['approved_by_usernames=USER2', [1]],
+    ['approved_by_usernames=user1,user2', [1]],
+    ['approved_by_usernames=None', [3]],
+    ['approver_ids=1', [3, 1]],
+    ['approver_ids=1,4', [3, 1]],
+    ['approver_ids=1,3', []],
+    ['approver_ids[]=3', [2]],
+    ['approver_ids=Any', [3, 2, 1]],
+    ['approver_ids=None', []],
     ['author_username=USER3', [3, 2, 1]],
     ['not[author_id]=3', []],
     ['search=needle', [1]],

@@ -20,6 +20,13 @@ export { isScalar } from './json-values';
 export type { ParameterSchema } from './kind';
 export { csv, integers, manyOf, manyOfIntegers, texts } from './lists';
 export { documented, forAdministrators, nullable, onlyDefault, unsupported } from './modifiers';
-export { csvOrNoneAny, idOrNoneAny, integerOrNoneAny, type NoneOrAny, textOrNoneAny } from './none-or-any';
+export {
+  csvOrNoneAny,
+  idOrNoneAny,
+  idsOrNoneAny,
+  integerOrNoneAny,
+  type NoneOrAny,
+  textOrNoneAny,
+} from './none-or-any';
 export { hash, hashes, jsonText, object, textsByName } from './objects';
 export { boolean, float, integer, oneOf, oneOfIntegers, text } from './scalars';

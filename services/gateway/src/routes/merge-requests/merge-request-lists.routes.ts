@@ -11,12 +11,12 @@ import {
   dateTime,
   hash,
   idOrNoneAny,
+  idsOrNoneAny,
   integer,
   integers,
   oneOf,
   text,
   textOrNoneAny,
-  unsupported,
 } from '../../http/params';
 import { defineRoute } from '../../http/route';
 import {
@@ -28,11 +28,10 @@ import {
   titleFilter,
   userFilter,
   userNamed,
+  usersFilter,
 } from '../issuable-filters';
 import { issuableLists } from '../issuable-lists';
 
-// Filters on approvals get their field in MergeRequestFilter and their
-// line in the clause table of the service's storage/merge-request.filter.ts.
 const exclusions = {
   ...sharedExclusions,
   reviewer_id: idOrNoneAny().optional(),
@@ -41,6 +40,9 @@ const exclusions = {
   target_branch: text().optional(),
   my_reaction_emoji: textOrNoneAny().optional(),
 };
+
+/** Most users of a filter on approvals (api.md 4.2). */
+const maxApprovers = 5;
 
 const filters = {
   state: oneOf('opened', 'closed', 'locked', 'merged', 'all').default('all'),
@@ -63,10 +65,10 @@ const filters = {
   wip: oneOf('yes', 'no').optional(),
   source_project_id: integer().optional(),
   not: hash(exclusions).optional(),
-  approved: unsupported(oneOf('yes', 'no')),
-  approved_by_ids: unsupported(csvOrNoneAny()),
-  approved_by_usernames: unsupported(csvOrNoneAny()),
-  approver_ids: unsupported(csvOrNoneAny()),
+  approved: oneOf('yes', 'no').optional(),
+  approved_by_ids: idsOrNoneAny(maxApprovers).optional(),
+  approved_by_usernames: csvOrNoneAny(maxApprovers).optional(),
+  approver_ids: idsOrNoneAny().optional(),
   deployed_after: dateTime().optional(),
   deployed_before: dateTime().optional(),
   environment: text().optional(),
@@ -81,6 +83,7 @@ const listed = {
   ...sharedRules(
     mutuallyExclusive('reviewer_id', 'reviewer_username'),
     mutuallyExclusive('merge_user_id', 'merge_user_username'),
+    mutuallyExclusive('approved_by_ids', 'approved_by_usernames'),
   ),
   list: {
     orderBy: [
@@ -118,6 +121,9 @@ const filterOf = (params: Values<typeof filters>, scope: string | undefined) =>
     milestone: titleFilter(params.milestone),
     reviewer: userFilter(params.reviewer_id, params.reviewer_username),
     mergeUser: userNamed(params.merge_user_id, params.merge_user_username),
+    approved: params.approved === undefined ? undefined : params.approved === 'yes',
+    approvedBy: usersFilter(params.approved_by_ids, params.approved_by_usernames),
+    approver: usersFilter(params.approver_ids, undefined),
     draft: params.wip === undefined ? undefined : params.wip === 'yes',
     sourceProjectId: params.source_project_id,
     reaction: titleFilter(params.my_reaction_emoji),

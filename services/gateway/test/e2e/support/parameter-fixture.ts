@@ -216,6 +216,14 @@ export async function setParameterFixture(system: System): Promise<ParameterFixt
   const two = await change('red', { title: 'Draft: two', labels: 'feature', assignee_id: ids.root }, tokens.ada);
   const three = await change('green', { title: 'three' });
   Object.assign(ids, { 'mr one': one.id, 'mr two': two.id, 'mr three': three.id });
+  // By hand: who approves acts on it, which would do their to-dos.
+  await system.query('merge_requests', `insert into merge_request_approvals values (${one.id}, ${ids.ada})`);
+  await system.query(
+    'merge_requests',
+    `with rule as (insert into approval_rules (project_id, merge_request_id, rule_type, name)
+      values (${ids.main}, ${one.id}, 'regular', 'named') returning id)
+      insert into approval_rule_users select id, ${ids.bob} from rule`,
+  );
   const merged = `${at}/merge_requests/${three.iid}`;
   await eventually(async () => void (await send('PUT', `${merged}/merge`)), { within: 60_000, every: 500 });
   await post(`${at}/merge_requests/${one.iid}/award_emoji`, { name: 'thumbsup' });

@@ -20,6 +20,11 @@ export interface MergeRequestFilter {
   readonly assignee?: UserMatch;
   readonly reviewer?: UserMatch;
   readonly mergeUser?: UserMatch;
+  /** Someone has approved it. */
+  readonly approved?: boolean;
+  readonly approvedBy?: UserMatch;
+  /** Users whom rules name themselves. */
+  readonly approver?: UserMatch;
   readonly labels?: TitleMatch;
   readonly milestone?: TitleMatch;
   readonly search?: { readonly words: readonly string[]; readonly title: boolean; readonly description: boolean };

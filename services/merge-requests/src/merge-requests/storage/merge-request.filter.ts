@@ -13,6 +13,15 @@ const author = userColumn(sql`mr.author_id`);
 const mergeUser = userColumn(sql`mr.merge_user_id`);
 const assignees = linkedUsers({ table: sql`merge_request_assignees`, own });
 const reviewers = linkedUsers({ table: sql`merge_request_reviewers`, own });
+const approvers = linkedUsers({ table: sql`merge_request_approvals`, own });
+// The rules of a merge request stand in place of those of its project. One way each, since each has an index.
+const ownRules = sql`select r.id from approval_rules r where r.merge_request_id = mr.id
+  and not p.disable_overriding_approvers_per_merge_request`;
+const namedByRules = linkedUsers({
+  table: sql`approval_rule_users`,
+  own: sql`link.rule_id in (${ownRules} union all select r.id from approval_rules r
+    where r.project_id = mr.project_id and r.merge_request_id is null and not exists (${ownRules}))`,
+});
 const labels = linkedLabels({ table: sql`merge_request_labels`, own });
 const milestone = sql`mr.milestone_id`;
 
@@ -36,6 +45,9 @@ const clauses: ClauseTable<MergeRequestFilter, number> = {
   assignee: assignees.allOf,
   reviewer: reviewers.allOf,
   mergeUser: mergeUser.allOf,
+  approved: (approved) => approvers.oneOf(approved ? 'any' : 'none'),
+  approvedBy: approvers.allOf,
+  approver: namedByRules.allOf,
   labels: labels.allOf,
   milestone: (match) => milestoneColumn(milestone, match),
   search: ({ words, title, description }) => {
