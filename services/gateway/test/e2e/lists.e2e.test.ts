@@ -262,6 +262,14 @@ describe('every list', () => {
         status: 'success',
       }),
     );
+    // A merge request waits for a hundred others at the most.
+    await system.query(
+      'merge_requests',
+      `insert into merge_request_blocks (blocking_id, blocked_id)
+        select pair.blocking, pair.blocked from merge_requests mr,
+          lateral (values (mr.id, ${request.id}::bigint), (${request.id}::bigint, mr.id)) pair (blocking, blocked)
+        where mr.project_id = ${project.id} and mr.id <> ${request.id}`,
+    );
     // Bringing in a hundred merge requests takes as many landings.
     const [deployed] = await system.query(
       'merge_requests',
@@ -425,6 +433,8 @@ describe('every list', () => {
       'GET /projects/:id/merge_requests/:merge_request_iid/related_issues': `${mr}/related_issues`,
       'GET /merge_requests': '/merge_requests?scope=all',
       'GET /projects/:id/merge_requests': `${at}/merge_requests`,
+      'GET /projects/:id/merge_requests/:merge_request_iid/blocks': `${mr}/blocks`,
+      'GET /projects/:id/merge_requests/:merge_request_iid/blockees': `${mr}/blockees`,
       'GET /projects/:id/merge_requests/:merge_request_iid/commits': `${mr}/commits`,
       'GET /projects/:id/merge_requests/:merge_request_iid/diffs': `${mr}/diffs`,
       'GET /projects/:id/merge_requests/:merge_request_iid/pipelines': `${mr}/pipelines`,

@@ -548,6 +548,13 @@ export const expectations: readonly Expectation[] = [
   row('GET /projects/:id/merge_requests/:merge_request_iid/diffs', 'reporterRead', 'G-4.2-1'),
   row('GET /projects/:id/merge_requests/:merge_request_iid/versions', 'reporterRead', 'G-4.2-1'),
   row('GET /projects/:id/merge_requests/:merge_request_iid/versions/:version_id', 'reporterRead', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/blocks', 'reporterRead', 'G-4.2-1'),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/blocks', 'readerWrite', 'G-4.2-1', {
+    blocking_merge_request_id: 1,
+  }),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/blocks/:block_id', 'reporterRead', 'G-4.2-1'),
+  row('DELETE /projects/:id/merge_requests/:merge_request_iid/blocks/:block_id', 'readerWrite', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/blockees', 'reporterRead', 'G-4.2-1'),
   row('GET /projects/:id/merge_requests/:merge_request_iid/pipelines', 'reporterRead', 'G-4.2-1'),
   row('POST /projects/:id/merge_requests/:merge_request_iid/pipelines', 'developerWrite', 'G-4.2-1'),
   row('GET /projects/:id/merge_requests/:merge_request_iid/participants', 'reporterRead', 'G-4.2-1'),

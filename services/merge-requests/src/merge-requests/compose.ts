@@ -24,6 +24,7 @@ import { inviteMergeRequests } from './application/invite-merge-requests';
 import { type Landing, landing } from './application/land-merge-request';
 import { mergeMergeRequest } from './application/merge-merge-request';
 import type { FollowEdges, MergeRequestEdges, TrainTargets } from './application/merge-request.edges';
+import { mergeRequestBlocks } from './application/merge-request-blocks';
 import { publishLaterFacts } from './application/publish-later-facts';
 import { purgePeople } from './application/purge-people';
 import {
@@ -40,6 +41,7 @@ import type { LaterFact } from './domain/merge-request-change';
 import { diffRefsOf } from './storage/diff-refs.store';
 import { mergeRequestOrders } from './storage/merge-request.list';
 import { mergeRequestStore, type TrainChanges } from './storage/merge-request.store';
+import { mergeRequestBlockStore } from './storage/merge-request-block.store';
 import { mergeRequestDirectoryStore } from './storage/merge-request-directory.store';
 import { mergeRequestLinksStore } from './storage/merge-request-links.store';
 import { orphanStore } from './storage/merge-request-people.store';
@@ -50,6 +52,7 @@ import { approvalHandler } from './transport/approval.handler';
 import { deletedUserSubscription } from './transport/deleted-user.subscription';
 import { diffPositionHandler } from './transport/diff-position.handler';
 import { mergeRequestHandler } from './transport/merge-request.handler';
+import { mergeRequestBlockHandler } from './transport/merge-request-block.handler';
 import { mergeRequestTargetHandler } from './transport/merge-request-target.handler';
 import { noteSubscription } from './transport/note.subscription';
 import { refreshThreads } from './transport/threads.client';
@@ -170,6 +173,7 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
     publishLaterFacts: publishLaterFacts(edges),
     deleteAuthored: deleteAuthored(edges.mergeRequests),
   });
+  const blocks = observe('merge_requests.blocks', mergeRequestBlocks(edges, mergeRequestBlockStore(db)));
   const positions = diffPositions({ open: edges.openRepository, refsOf: diffRefsOf(db) });
   return {
     edges,
@@ -187,6 +191,7 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
     services: [
       mergeRequestHandler(useCases, edges),
       approvalHandler(useCases, edges),
+      mergeRequestBlockHandler(blocks, edges),
       mergeRequestTargetHandler(edges),
       diffPositionHandler(positions),
     ],

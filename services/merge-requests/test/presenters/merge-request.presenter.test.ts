@@ -144,6 +144,7 @@ const view: MergeRequestView = {
     approvals: [],
     rules: [],
   },
+  openBlocks: 0,
   readsInternalNotes: true,
   commitsCount: 2,
 };

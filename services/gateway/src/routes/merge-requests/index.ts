@@ -7,6 +7,7 @@ import { deploymentRoutes } from './deployments.routes';
 import { environmentRoutes } from './environments.routes';
 import { fileRoutes } from './files.routes';
 import { jobRoutes } from './jobs.routes';
+import { mergeRequestBlockRoutes } from './merge-request-blocks.routes';
 import { mergeRequestListRoutes } from './merge-request-lists.routes';
 import { mergeRequestRoutes } from './merge-requests.routes';
 import { mergeTrainRoutes } from './merge-trains.routes';
@@ -33,6 +34,7 @@ export const routes: readonly Route[] = [
   ...mergeRequestRoutes,
   ...approvalRoutes,
   ...approvalRuleRoutes,
+  ...mergeRequestBlockRoutes,
   ...mergeTrainRoutes,
   ...pipelineRoutes,
   ...statusRoutes,

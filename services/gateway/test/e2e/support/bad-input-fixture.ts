@@ -191,6 +191,9 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     `insert into deployment_merge_requests (deployment_id, merge_request_id, environment, production, finished_at)
       select ${deployment}, id, 'e3', false, now() from merge_requests where project_id = ${project}`,
   );
+  let block = 0;
+  for (const blocking of [3, 4, 5, 6])
+    block = (await post(`${at}/merge_requests/1/blocks`, { blocking_merge_request_iid: blocking })).id;
   const pipeline = await post(`${at}/pipeline`, { ref: 'b1' });
   await post(`${at}/pipeline`, { ref: 'main' });
   const made = await makeAdministration(system, { group, project, user: ada }, async (work) => {
@@ -300,6 +303,9 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     'DELETE /projects/:id/repository/branches/:branch branch': 'none',
     tag_name: 'v1',
     version_id: String(versions[0].id),
+    block_id: String(block),
+    'DELETE /projects/:id/merge_requests/:merge_request_iid/blocks/:block_id block_id': gone,
+    'GET /projects/:id/merge_requests/:merge_request_iid/blockees merge_request_iid': '3',
     job_id: String(reported.id),
     'GET /projects/:id/pipelines/:pipeline_id/jobs pipeline_id': String(reported.pipeline_id),
     environment_id: String(environment),
@@ -352,6 +358,7 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     fingerprint: made.fingerprint,
     source_topic_id: '999998',
     target_topic_id: '999999',
+    blocking_merge_request_iid: '2',
     position: {
       base_sha: versions[0].base_commit_sha,
       start_sha: versions[0].start_commit_sha,

@@ -8,6 +8,7 @@ export type DetailedMergeStatus =
   | 'unchecked'
   | 'requested_changes'
   | 'not_approved'
+  | 'merge_request_blocked'
   | 'not_open'
   | 'merge_time'
   | 'draft_status'
@@ -28,6 +29,8 @@ export interface MergeChecks {
   readonly changesRequested: boolean;
   /** Approvals that are missing (G-4.2-8). */
   readonly approvalsLeft: number;
+  /** Merge requests that have to be merged before and are not. */
+  readonly openBlocks: number;
   readonly mergeAfter: Date | undefined;
   /** The source branch exists and has commits. */
   readonly hasCommits: boolean;
@@ -49,7 +52,7 @@ type Check<C = MergeChecks> = readonly [status: DetailedMergeStatus, fails: (che
 /** The checks on what people say of a merge request. */
 export type ReviewChecks = Pick<MergeChecks, 'changesRequested' | 'approvalsLeft'>;
 
-// The order is G-4.2-11's. Checks of features that do not exist yet (dependencies, status checks, locked paths …) have their place between their neighbours there.
+// The order is G-4.2-11's. Checks of features that do not exist yet (status checks, locked paths …) have their place between their neighbours there.
 const reviewChecks: readonly Check<ReviewChecks>[] = [
   ['requested_changes', (checks) => checks.changesRequested],
   ['not_approved', (checks) => checks.approvalsLeft > 0],
@@ -57,6 +60,7 @@ const reviewChecks: readonly Check<ReviewChecks>[] = [
 
 const stateChecks: readonly Check[] = [
   ...reviewChecks,
+  ['merge_request_blocked', (checks) => checks.openBlocks > 0],
   ['not_open', (checks) => checks.state !== 'opened'],
   ['merge_time', (checks, now) => checks.mergeAfter !== undefined && checks.mergeAfter > now],
   ['draft_status', (checks) => checks.draft],

@@ -19,6 +19,8 @@ export interface MergeRequestView {
   readonly pipelineStatus: PipelineStatus | undefined;
   readonly changesRequested: boolean;
   readonly approval: ApprovalFacts;
+  /** Merge requests that have to be merged before and are not. */
+  readonly openBlocks: number;
   /** Whether the viewer reads internal notes in its project; false where it was read for no viewer. */
   readonly readsInternalNotes: boolean;
   /** Commits the source branch had beyond the target branch at the last push; undefined when that was not counted. */
@@ -32,6 +34,7 @@ export const checksOf = (view: MergeRequestView): MergeChecks => ({
   draft: view.mergeRequest.draft,
   changesRequested: view.changesRequested,
   approvalsLeft: approvalsLeft(view.mergeRequest, view.approval),
+  openBlocks: view.openBlocks,
   mergeAfter: view.mergeRequest.mergeAfter,
   hasCommits:
     view.mergeRequest.sourceBranchExists && view.mergeRequest.sourceSha !== undefined && view.commitsCount !== 0,

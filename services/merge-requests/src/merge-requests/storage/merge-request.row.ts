@@ -17,6 +17,7 @@ import { levels } from '@switchyard/rights';
 import type { PipelineStatus } from '../../pipelines';
 import type { MergeRequest, MergeRequestState, MergeStatus, ProjectMergeSettings } from '../domain/merge-request';
 import type { MergeRequestView } from '../domain/merge-request-view';
+import { openBlocks } from './merge-request-block.store';
 
 import { type ApprovalFactsRow, approvalFactsJson, toApprovalFacts } from './approval-facts';
 
@@ -32,6 +33,7 @@ interface Row extends Record<string, unknown> {
   head_pipeline_status: PipelineStatus | null;
   changes_requested: boolean;
   approval: ApprovalFactsRow;
+  open_blocks: number;
   reads_internal_notes: boolean;
 }
 
@@ -57,6 +59,7 @@ const columns: Sql = sql`mr.*, ${projectColumns}, p.merge_method, p.squash_optio
   coalesce((select bool_or(cr.state = 'requested_changes') from merge_request_reviewers cr
     where cr.merge_request_id = mr.id), false) as changes_requested,
   ${approvalFactsJson} as approval,
+  ${openBlocks} as open_blocks,
   array(select a.user_id from merge_request_assignees a join directory.users who on who.id = a.user_id and who.deleted_at is null
     where a.merge_request_id = mr.id order by a.created_at, a.user_id) as assignee_ids,
   array(select r.user_id from merge_request_reviewers r join directory.users who on who.id = r.user_id and who.deleted_at is null
@@ -182,6 +185,7 @@ export function toView(found: Record<string, unknown>): MergeRequestView {
     pipelineStatus: row.head_pipeline_status ?? undefined,
     changesRequested: row.changes_requested,
     approval: toApprovalFacts(row.approval),
+    openBlocks: row.open_blocks,
     readsInternalNotes: row.reads_internal_notes,
     commitsCount: given(row.commits_count),
   };

@@ -25,6 +25,7 @@ import { patchColumns } from './merge-request.columns';
 import { publishFacts } from './merge-request.events';
 import { mergeRequestReads } from './merge-request.reads';
 import { toMergeRequest } from './merge-request.row';
+import { jobsOfWaiting } from './merge-request-block.store';
 import { addParticipants, mergeRequestPeopleStore, replaceLabels, replacePeople } from './merge-request-people.store';
 
 /** What hangs on a merge request and is protected by the lock of its row. */
@@ -158,6 +159,7 @@ async function apply(
     })),
   );
   jobs.push(...(change.jobs ?? []), ...train.jobs);
+  if (patch.state === 'merged') jobs.push(...(await jobsOfWaiting(tx, id)));
   return after;
 }
 
