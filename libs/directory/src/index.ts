@@ -65,6 +65,14 @@ export {
 } from './projects';
 export type { DirectoryClient } from './replica';
 export {
+  type ResourceEvent,
+  type ResourceEventKind,
+  type ResourceEventStore,
+  resourceEvent,
+  resourceEventKind,
+  resourceEventStore,
+} from './resource-events';
+export {
   alertBotId,
   avatarUrl,
   type DirectoryUserRow,

@@ -10,6 +10,7 @@ import { authoredIssues } from './application/delete-authored-issues';
 import { deleteIssue } from './application/delete-issue';
 import { followIssueReferences } from './application/follow-issue-references';
 import type { IssueEdges } from './application/issue.edges';
+import { listEventsOfIssue, readEventOfIssue } from './application/issue-events';
 import { issueEditor, issueNoteables, keepIssueCounters } from './application/issue-noteables';
 import { listIssuesOfMergeRequest, listMergeRequestsOfIssue } from './application/list-issue-references';
 import { moveIssue } from './application/move-issue';
@@ -26,9 +27,11 @@ import { issueStore } from './storage/issue.store';
 import { changeIssue } from './storage/issue-change.store';
 import { issueCounters } from './storage/issue-counter.store';
 import { issueDirectoryStore, issueDirectoryWithin } from './storage/issue-directory.store';
+import { issueEventStore } from './storage/issue-event.store';
 import { issueLinks, issueMergeRequestList } from './storage/issue-link.store';
 import { issueParticipantList } from './storage/issue-participant.list';
 import { issueHandler } from './transport/issue.handler';
+import { issueEventHandler } from './transport/issue-event.handler';
 import { issueReferenceFollower } from './transport/issue-reference.follower';
 import { type IssueTargets, issueTargets } from './transport/issue-targets';
 
@@ -77,11 +80,19 @@ export function composeIssues(
     readIssueTarget: readIssueTarget(edges),
     listIssueParticipants: listParticipantsOfIssue(edges, issueParticipantList(db)),
   });
+  const eventStore = issueEventStore(db);
+  const events = observe('issues.events', {
+    listEventsOfIssue: listEventsOfIssue(edges, eventStore),
+    readEventOfIssue: readEventOfIssue(edges, eventStore),
+  });
   const { followReferences } = observe('issues.references', {
     followReferences: followIssueReferences({ links: issueLinks, directory: issueDirectoryWithin, changeIssue, clock }),
   });
   return {
-    services: [issueHandler(useCases, { lists: edges.lists, externalUrl, clock })],
+    services: [
+      issueHandler(useCases, { lists: edges.lists, externalUrl, clock }),
+      issueEventHandler(events, { externalUrl, clock }),
+    ],
     start: () => [purgeIssues(edges.issues), keepInPriorityOrder(priorityOrderStore(db, issueOrders), directory)],
     mergeRequestFollower: issueReferenceFollower(followReferences),
     authored: authoredIssues(edges.issues),

@@ -268,6 +268,46 @@ describe('an issue', () => {
     expect(await listed({ assignee: { kind: UserFilter_Kind.KIND_NONE } })).toMatchObject([{ id: issue.id }]);
   });
 
+  it('says what became of its state, labels and milestone, to those who may read it', async () => {
+    const { here, ada, bob, project } = fixture;
+    await here.db.query(sql`
+      insert into directory.milestones (id, iid, project_id, title, state, created_at, updated_at)
+      values (901, 9, ${project.id}, 'First', 'active', now(), now())`);
+    await here.db.query(sql`
+      insert into directory.labels (id, project_id, title, color) values (901, ${project.id}, 'come', '#ff0000'), (902, ${project.id}, 'late', '#00ff00')`);
+    const issue = await open({ milestoneId: 901 });
+    const key = { projectId: project.id, iid: issue.iid };
+    const edit = (change: Partial<UpdateIssueRequest>, user = ada) =>
+      here.issues.updateIssue(UpdateIssueRequest.fromPartial({ ...key, ...change }), fixture.as(user));
+    for (const labelIds of [[901], [902]]) await issueStore(here.db).change(issue.id, ada.id, () => ({ labelIds }));
+    await edit({ milestoneId: 0 });
+    for (const stateEvent of ['close', 'reopen']) await edit({ stateEvent });
+    const events = async (kind: string, user = ada): Promise<Item[]> =>
+      json(await here.issueEvents.listIssueEvents({ ...key, kind, page: pageOf() }, fixture.as(user)));
+    const states = await events('state', bob);
+    expect(states.map(({ state, resource_type, user }: Item) => [state, resource_type, user.username])).toEqual([
+      ['closed', 'Issue', 'ada'],
+      ['reopened', 'Issue', 'ada'],
+    ]);
+    expect((await events('label')).map(({ action, label }: Item) => [action, label.name])).toEqual([
+      ['add', 'come'],
+      ['add', 'late'],
+      ['remove', 'come'],
+    ]);
+    expect((await events('milestone')).map(({ action, milestone }: Item) => [action, milestone.title])).toEqual([
+      ['add', 'First'],
+      ['remove', 'First'],
+    ]);
+    const get = (kind: string, user = ada) =>
+      here.issueEvents.getIssueEvent({ ...key, kind, eventId: states[0].id }, fixture.as(user));
+    expect(json(await get('state'))).toEqual(states[0]);
+    await expect(get('label')).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(get('odd')).rejects.toMatchObject({ kind: 'invalid_params' });
+    await edit({ confidential: true });
+    await expect(get('state', fixture.eve)).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(events('state', fixture.eve)).rejects.toMatchObject({ kind: 'not_found' });
+  });
+
   it('stands by its title without regard to case, page by page', async () => {
     const { here, ada, project } = fixture;
     for (const title of ['sorted b', 'Sorted c', 'SORTED a']) await open({ title });

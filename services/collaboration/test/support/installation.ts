@@ -17,6 +17,7 @@ import { AwardEmojiServiceService } from '@switchyard/protos/collaboration/v1/aw
 import { DiscussionServiceService } from '@switchyard/protos/collaboration/v1/discussion';
 import { EventServiceService } from '@switchyard/protos/collaboration/v1/event';
 import { IssueServiceService } from '@switchyard/protos/collaboration/v1/issue';
+import { IssueEventServiceService } from '@switchyard/protos/collaboration/v1/issue_event';
 import { NoteServiceService } from '@switchyard/protos/collaboration/v1/note';
 import { SnippetServiceService } from '@switchyard/protos/collaboration/v1/snippet';
 import { TodoServiceService } from '@switchyard/protos/collaboration/v1/todo';
@@ -93,6 +94,7 @@ export interface Installation {
   readonly events: RpcClient<typeof EventServiceService>;
   readonly notes: RpcClient<typeof NoteServiceService>;
   readonly issues: RpcClient<typeof IssueServiceService>;
+  readonly issueEvents: RpcClient<typeof IssueEventServiceService>;
   readonly snippets: RpcClient<typeof SnippetServiceService>;
   readonly discussions: RpcClient<typeof DiscussionServiceService>;
   readonly awards: RpcClient<typeof AwardEmojiServiceService>;
@@ -332,6 +334,7 @@ export async function startInstallation(): Promise<Installation> {
     bus,
     notes: gateway.client(NoteServiceService),
     issues: gateway.client(IssueServiceService),
+    issueEvents: gateway.client(IssueEventServiceService),
     snippets: gateway.client(SnippetServiceService),
     discussions: gateway.client(DiscussionServiceService),
     awards: gateway.client(AwardEmojiServiceService),

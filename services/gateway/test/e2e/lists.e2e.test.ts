@@ -230,6 +230,19 @@ describe('every list', () => {
         (values ('Issue', ${issue.id}), ('Note', ${comment.id})) target (kind, awarded)`,
     );
 
+    // What became of one, a hundred times of each kind.
+    for (const [database, owner, id] of [
+      ['collaboration', 'issue_id', issue.id],
+      ['merge_requests', 'merge_request_id', request.id],
+    ] as const)
+      await system.query(
+        database,
+        `insert into resource_events (${owner}, kind, action, object_id, user_id)
+          select ${id}, 'state', 'closed', null, member from unnest(array[${userIds}]) member
+          union all select ${id}, 'label', 'add', l.id, ${first} from directory.labels l
+          union all select ${id}, 'milestone', 'add', ms.id, ${first} from directory.milestones ms`,
+      );
+
     // A merge request's texts name at most a hundred issues, and an issue is named by few: the links of more are not what is measured here.
     await system.query(
       'collaboration',
@@ -416,6 +429,18 @@ describe('every list', () => {
       'GET /groups/:id/issues': `${g}/issues`,
       'GET /projects/:id/issues': `${at}/issues`,
       'GET /projects/:id/issues/:issue_iid/participants': `${at}/issues/${issue.iid}/participants`,
+      ...Object.fromEntries(
+        ['state', 'label', 'milestone'].flatMap((kind) => [
+          [
+            `GET /projects/:id/issues/:issue_iid/resource_${kind}_events`,
+            `${at}/issues/${issue.iid}/resource_${kind}_events`,
+          ],
+          [
+            `GET /projects/:id/merge_requests/:merge_request_iid/resource_${kind}_events`,
+            `${mr}/resource_${kind}_events`,
+          ],
+        ]),
+      ),
       'GET /projects/:id/snippets': `${at}/snippets`,
       'GET /projects/:id/snippets/:snippet_id/notes': `${at}/snippets/${snippet.id}/notes`,
       'GET /projects/:id/snippets/:snippet_id/discussions': `${at}/snippets/${snippet.id}/discussions`,

@@ -134,6 +134,13 @@ const customAttributeRows = (owners: string, read: FamilyName, write: FamilyName
   row(`DELETE /${owners}/:id/custom_attributes/:key`, write, 'G-4.15-11'),
 ];
 
+/** What became of the state, the labels and the milestone of one kind of object. */
+const resourceEventRows = (path: string, read: FamilyName): Expectation[] =>
+  ['state', 'label', 'milestone'].flatMap((kind) => [
+    row(`GET ${path}/resource_${kind}_events`, read, 'G-4.2-1'),
+    row(`GET ${path}/resource_${kind}_events/:event_id`, read, 'G-4.2-1'),
+  ]);
+
 /** Notes of one kind of object (G-4.6-1 … G-4.6-5): what the service decides on authorship, level and confidentiality is its own. */
 const noteRows = (path: string, read: FamilyName, write: FamilyName): Expectation[] => [
   row(`GET ${path}/notes`, read, 'G-4.6-1'),
@@ -510,6 +517,7 @@ export const expectations: readonly Expectation[] = [
   row('GET /projects/:id/issues/:issue_iid/related_merge_requests', 'openRead', 'gaps §10 Issues'),
   row('GET /projects/:id/merge_requests/:merge_request_iid/closes_issues', 'reporterRead', 'G-4.2-1'),
   row('GET /projects/:id/merge_requests/:merge_request_iid/related_issues', 'reporterRead', 'G-4.2-1'),
+  ...resourceEventRows('/projects/:id/issues/:issue_iid', 'openRead'),
   row('GET /projects/:id/issues/:issue_iid/time_stats', 'openRead', 'gaps §10 Issues'),
   row('POST /projects/:id/issues/:issue_iid/time_estimate', 'seerWrite', 'gaps §10 Issues', { duration: '1h' }),
   row('POST /projects/:id/issues/:issue_iid/reset_time_estimate', 'seerWrite', 'gaps §10 Issues'),
@@ -602,6 +610,7 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/:id/merge_requests/:merge_request_iid/subscribe', 'readerWrite', 'G-4.2-1'),
   row('POST /projects/:id/merge_requests/:merge_request_iid/unsubscribe', 'readerWrite', 'G-4.2-1'),
   row('POST /projects/:id/merge_requests/:merge_request_iid/todo', 'readerWrite', 'G-4.9-3'),
+  ...resourceEventRows('/projects/:id/merge_requests/:merge_request_iid', 'reporterRead'),
   row('GET /projects/:id/merge_requests/:merge_request_iid/time_stats', 'reporterRead', 'G-4.2-1'),
   row('POST /projects/:id/merge_requests/:merge_request_iid/time_estimate', 'readerWrite', 'G-4.2-1', {
     duration: '1h',

@@ -25,6 +25,7 @@ import { type Landing, landing } from './application/land-merge-request';
 import { mergeMergeRequest } from './application/merge-merge-request';
 import type { FollowEdges, MergeRequestEdges, TrainTargets } from './application/merge-request.edges';
 import { mergeRequestBlocks } from './application/merge-request-blocks';
+import { listMergeRequestEvents, readMergeRequestEvent } from './application/merge-request-events';
 import { publishLaterFacts } from './application/publish-later-facts';
 import { purgePeople } from './application/purge-people';
 import {
@@ -43,6 +44,7 @@ import { mergeRequestOrders } from './storage/merge-request.list';
 import { mergeRequestStore, type TrainChanges } from './storage/merge-request.store';
 import { mergeRequestBlockStore } from './storage/merge-request-block.store';
 import { mergeRequestDirectoryStore } from './storage/merge-request-directory.store';
+import { mergeRequestEventStore } from './storage/merge-request-event.store';
 import { mergeRequestLinksStore } from './storage/merge-request-links.store';
 import { orphanStore } from './storage/merge-request-people.store';
 import { keepNoteCounters } from './storage/note-counters.store';
@@ -53,6 +55,7 @@ import { deletedUserSubscription } from './transport/deleted-user.subscription';
 import { diffPositionHandler } from './transport/diff-position.handler';
 import { mergeRequestHandler } from './transport/merge-request.handler';
 import { mergeRequestBlockHandler } from './transport/merge-request-block.handler';
+import { mergeRequestEventHandler } from './transport/merge-request-event.handler';
 import { mergeRequestTargetHandler } from './transport/merge-request-target.handler';
 import { noteSubscription } from './transport/note.subscription';
 import { refreshThreads } from './transport/threads.client';
@@ -164,6 +167,11 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
     unapproveMergeRequest: unapproveMergeRequest(edges),
     resetApprovals: resetApprovals(edges),
   });
+  const eventStore = mergeRequestEventStore(given.db);
+  const events = observe('merge_requests.events', {
+    listMergeRequestEvents: listMergeRequestEvents(edges, eventStore),
+    readMergeRequestEvent: readMergeRequestEvent(edges, eventStore),
+  });
   const background = observe('merge_requests.jobs', {
     checkProject: checkProject(edges),
     autoMerge: runAutoMerge(edges, land, checkOne(edges)),
@@ -194,6 +202,7 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
       mergeRequestBlockHandler(blocks, edges),
       mergeRequestTargetHandler(edges),
       diffPositionHandler(positions),
+      mergeRequestEventHandler(events, edges),
     ],
     consumers: [
       { group: 'merge-requests', subscriptions: [noteSubscription(keepNoteCounters, keepReactions)] },

@@ -1,5 +1,5 @@
 import { sql } from '@switchyard/database/sql';
-import { mergeRequestSteps, mr } from './merge-request-steps';
+import { type Body, mergeRequestSteps, mr } from './merge-request-steps';
 import { type Harness, people, startHarness } from './repository-harness';
 
 let harness: Harness;
@@ -85,6 +85,54 @@ describe('a merge request', () => {
     await expect(
       harness.command(people.developer, { ...key, addAssigneeIds: [people.outsider.id] }),
     ).rejects.toMatchObject({ kind: 'forbidden' });
+  });
+
+  test('says what became of its state, labels and milestone', async () => {
+    const project = await newProject();
+    await harness.db.query(sql`
+      insert into directory.milestones (id, iid, project_id, title, state, created_at, updated_at)
+      values (901, 1, ${project.id}, 'First', 'active', now(), now())`);
+    await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+    const { iid, id } = await open(project, 'feature', { labels: 'come,stay', milestone_id: 901 });
+    await api(people.maintainer, 'PUT', mr(project, iid), { labels: 'stay,late', milestone_id: 0 });
+    await api(people.maintainer, 'PUT', mr(project, iid), { title: 'Renamed', labels: 'stay,late' });
+    for (const state_event of ['close', 'reopen'])
+      await api(people.developer, 'PUT', mr(project, iid), { state_event });
+    await checked(project, iid);
+    await api(people.maintainer, 'PUT', mr(project, iid, '/merge'));
+    const list = async (kind: string) =>
+      (await api(people.reporter, 'GET', mr(project, iid, `/resource_${kind}_events`))).body;
+    const of = (found: Body[]) =>
+      found.map((one) => [one.user?.id, one.action ?? one.state, one.label?.name ?? one.milestone?.title ?? '']);
+    const states = await list('state');
+    expect(states[0]).toMatchObject({ resource_type: 'MergeRequest', resource_id: id });
+    expect(of(states)).toEqual([
+      [people.developer.id, 'closed', ''],
+      [people.developer.id, 'reopened', ''],
+      [people.maintainer.id, 'merged', ''],
+    ]);
+    const labels = await list('label');
+    expect(of(labels)).toEqual(
+      expect.arrayContaining([
+        [people.developer.id, 'add', 'come'],
+        [people.developer.id, 'add', 'stay'],
+        [people.maintainer.id, 'add', 'late'],
+        [people.maintainer.id, 'remove', 'come'],
+      ]),
+    );
+    expect(labels).toHaveLength(4);
+    const milestones = await list('milestone');
+    expect(of(milestones)).toEqual([
+      [people.developer.id, 'add', 'First'],
+      [people.maintainer.id, 'remove', 'First'],
+    ]);
+    const one = mr(project, iid, `/resource_label_events/${labels[0].id}`);
+    expect((await api(people.reporter, 'GET', one)).body).toEqual(labels[0]);
+    const wrong = mr(project, iid, `/resource_state_events/${labels[0].id}`);
+    expect((await api(people.reporter, 'GET', wrong)).status).toBe(404);
+    expect((await api(people.reporter, 'GET', mr(project, 99, '/resource_label_events'))).status).toBe(404);
+    await harness.db.query(sql`update directory.milestones set deleted_at = now() where id = 901`);
+    expect((await list('milestone'))[0]).toMatchObject({ milestone: null });
   });
 
   test('takes the list of assignees where a single one is sent as well', async () => {

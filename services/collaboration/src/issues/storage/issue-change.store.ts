@@ -19,6 +19,7 @@ import { publishIssueFacts } from './issue.events';
 import { issueColumns, toIssue } from './issue.row';
 import { issueReaders } from './issue.visibility';
 import { copyConversation } from './issue-conversation.store';
+import { recordEvents } from './issue-event.store';
 
 faultPoints.push('issue.written', 'issue.committed');
 
@@ -141,6 +142,7 @@ async function insert(tx: Tx, wanted: NewIssue, actorId: number, movedFromId?: n
   const issue = toIssue(row!);
   if (wanted.assigneeIds.length > 0) await replaceAssignees(tx, issue.id, wanted.assigneeIds);
   if (wanted.labelIds.length > 0) await replaceLabels(tx, issue.id, wanted.labelIds);
+  await recordEvents(tx, issue.id, actorId, undefined, { ...issue, labelIds });
   const fact: IssueFact = { kind: 'created', mentions, labelIds, movedFromId, alertId };
   const mentioned = await mentionedReaders(tx, issue, [fact]);
   await addParticipants(tx, issue.id, [wanted.authorId, ...wanted.assigneeIds, ...mentioned]);
@@ -159,6 +161,13 @@ async function saveChange(tx: Tx, before: LockedIssue, change: IssueChange, acto
   const after = await update(tx, id, change.patch ?? {}, change.labelIds);
   if (change.assigneeIds !== undefined) await replaceAssignees(tx, id, change.assigneeIds);
   if (change.labelIds !== undefined) await replaceLabels(tx, id, change.labelIds);
+  await recordEvents(
+    tx,
+    id,
+    actorId,
+    { ...before.issue, labelIds: before.labelIds },
+    { ...after, labelIds: change.labelIds ?? before.labelIds },
+  );
   const mentioned = await mentionedReaders(tx, after, change.facts ?? []);
   await addParticipants(tx, id, [...(change.participants ?? []), ...mentioned]);
   await publishIssueFacts(tx, {

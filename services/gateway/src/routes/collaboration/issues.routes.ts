@@ -1,9 +1,11 @@
 import { IssueServiceService } from '@switchyard/protos/collaboration/v1/issue';
+import { IssueEventServiceService } from '@switchyard/protos/collaboration/v1/issue_event';
 import { atLeastOne } from '../../http/check-parameters';
 import { boolean, date, dateTime, documented, integer, nullable, oneOf, onlyDefault, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
 import { afterEpoch, oneLine } from '../field-facts';
 import { changedFields, newFields, sharedFields } from '../issuable-fields';
+import { resourceEventRoutes } from '../resource-events';
 import { timeTrackingRoutes } from '../time-tracking';
 
 const issue = { issue_iid: integer() };
@@ -252,6 +254,15 @@ export const issueRoutes = [
         }),
     }),
   ),
+  ...resourceEventRoutes({
+    path: onePath,
+    section: 'Issues',
+    iid: 'issue_iid',
+    name: 'an issue',
+    read: 'read_issue',
+    list: (call, request) => call(IssueEventServiceService).listIssueEvents(request),
+    get: (call, request) => call(IssueEventServiceService).getIssueEvent(request),
+  }),
   ...timeTrackingRoutes({
     path: onePath,
     section: 'Issues',

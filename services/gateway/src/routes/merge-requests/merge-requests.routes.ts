@@ -1,9 +1,11 @@
 import { MergeRequestServiceService } from '@switchyard/protos/merge_requests/v1/merge_request';
+import { MergeRequestEventServiceService } from '@switchyard/protos/merge_requests/v1/merge_request_event';
 import { atLeastOne } from '../../http/check-parameters';
 import { boolean, dateTime, documented, integer, integers, nullable, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
 import { oneLine } from '../field-facts';
 import { changedFields, newFields, positive, sharedFields } from '../issuable-fields';
+import { resourceEventRoutes } from '../resource-events';
 import { timeTrackingRoutes } from '../time-tracking';
 
 const mergeRequest = { merge_request_iid: integer() };
@@ -377,6 +379,15 @@ export const mergeRequestRoutes = [
         }),
     }),
   ),
+  ...resourceEventRoutes({
+    path: onePath,
+    section: 'Merge requests',
+    iid: 'merge_request_iid',
+    name: 'a merge request',
+    read: 'read_merge_request',
+    list: (call, request) => call(MergeRequestEventServiceService).listMergeRequestEvents(request),
+    get: (call, request) => call(MergeRequestEventServiceService).getMergeRequestEvent(request),
+  }),
   ...timeTrackingRoutes({
     path: onePath,
     section: 'Merge requests',

@@ -194,6 +194,20 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
   let block = 0;
   for (const blocking of [3, 4, 5, 6])
     block = (await post(`${at}/merge_requests/1/blocks`, { blocking_merge_request_iid: blocking })).id;
+  for (const [database, collection, owner] of [
+    ['collaboration', 'issues', 'issue_id'],
+    ['merge_requests', 'merge_requests', 'merge_request_id'],
+  ] as const)
+    for (const kind of ['state', 'label', 'milestone']) {
+      const made = await system.query(
+        database,
+        `insert into resource_events (${owner}, kind, action, object_id, user_id)
+          select id, '${kind}', '${kind === 'state' ? 'closed' : 'add'}', 1, author_id from ${collection}, generate_series(1, 4)
+          where project_id = ${project} and iid = 1 returning id`,
+      );
+      const one = `/projects/:id/${collection}/:${collection === 'issues' ? 'issue' : 'merge_request'}_iid`;
+      spoken[`GET ${one}/resource_${kind}_events/:event_id event_id`] = String(made[0]?.id);
+    }
   const pipeline = await post(`${at}/pipeline`, { ref: 'b1' });
   await post(`${at}/pipeline`, { ref: 'main' });
   const made = await makeAdministration(system, { group, project, user: ada }, async (work) => {

@@ -26,6 +26,7 @@ import { publishFacts } from './merge-request.events';
 import { mergeRequestReads } from './merge-request.reads';
 import { toMergeRequest } from './merge-request.row';
 import { jobsOfWaiting } from './merge-request-block.store';
+import { recordEvents } from './merge-request-event.store';
 import { addParticipants, mergeRequestPeopleStore, replaceLabels, replacePeople } from './merge-request-people.store';
 
 /** What hangs on a merge request and is protected by the lock of its row. */
@@ -145,6 +146,13 @@ async function apply(
   if (change.reviewerIds !== undefined) await replacePeople(tx, 'reviewers', id, change.reviewerIds);
   if (change.labelIds !== undefined) await replaceLabels(tx, id, change.labelIds);
   await saveApprovals(tx, id, change);
+  await recordEvents(
+    tx,
+    id,
+    actorId,
+    { ...before.mergeRequest, labelIds: before.labelIds },
+    { ...after, labelIds: change.labelIds ?? before.labelIds },
+  );
   if (change.plan !== undefined) await savePlan(tx, id, change.plan);
   await addParticipants(tx, id, change.participants ?? []);
   const facts = [...(change.facts ?? []), ...autoMergeFacts(before.mergeRequest, patch, change), ...train.facts];
@@ -260,6 +268,7 @@ export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges
         if (wanted.assigneeIds.length > 0) await replacePeople(tx, 'assignees', id, wanted.assigneeIds);
         if (wanted.reviewerIds.length > 0) await replacePeople(tx, 'reviewers', id, wanted.reviewerIds);
         if (wanted.labelIds.length > 0) await replaceLabels(tx, id, wanted.labelIds);
+        await recordEvents(tx, id, wanted.authorId, undefined, { ...mergeRequest, labelIds: wanted.labelIds });
         const { participants, facts, jobs } = consequencesOfCreation(wanted);
         await addParticipants(tx, id, participants);
         await publishFacts(
