@@ -280,6 +280,11 @@ describe('an issue', () => {
     const edit = (change: Partial<UpdateIssueRequest>, user = ada) =>
       here.issues.updateIssue(UpdateIssueRequest.fromPartial({ ...key, ...change }), fixture.as(user));
     for (const labelIds of [[901], [902]]) await issueStore(here.db).change(issue.id, ada.id, () => ({ labelIds }));
+    const planned = async (milestoneId: number): Promise<number[]> => {
+      const request = ListIssuesRequest.fromPartial({ projectId: project.id, filter: { milestoneId }, page: pageOf() });
+      return json(await here.issues.listIssues(request, fixture.as(ada))).map((one: Item) => one.id);
+    };
+    expect([await planned(901), await planned(902)]).toEqual([[issue.id], []]);
     await edit({ milestoneId: 0 });
     for (const stateEvent of ['close', 'reopen']) await edit({ stateEvent });
     const events = async (kind: string, user = ada): Promise<Item[]> =>

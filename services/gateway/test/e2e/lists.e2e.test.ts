@@ -290,6 +290,26 @@ describe('every list', () => {
         select d.id, mr.id, 'production', true, now() from merge_requests mr, (select min(id) as id from deployments) d
         where mr.project_id = ${project.id} returning deployment_id as id`,
     );
+    const milestones: Record<string, number> = {};
+    for (const [place, parent] of [
+      ['projects', at],
+      ['groups', `/groups/${group.id}`],
+    ] as const) {
+      const { id } = await post(`${parent}/milestones`, { title: `of ${place}` });
+      milestones[place] = id;
+      await system.query(
+        'collaboration',
+        `insert into issues (iid, project_id, author_id, title, milestone_id)
+          select ${id} * 1000 + n, ${project.id}, ${first}, 'Planned', ${id} from generate_series(1, ${rows}) n`,
+      );
+      await system.query(
+        'merge_requests',
+        `insert into merge_requests (iid, project_id, source_project_id, source_branch, target_branch, author_id, title, state,
+            milestone_id)
+          select ${id} * 1000 + n, ${project.id}, ${project.id}, 'planned', 'main', ${first}, 'Planned', 'closed', ${id}
+          from generate_series(1, ${rows}) n`,
+      );
+    }
 
     await each(rows, (index) => post(`${at}/alert_management/http_integrations`, { name: `I ${index}`, active: true }));
 
@@ -440,6 +460,14 @@ describe('every list', () => {
             `${mr}/resource_${kind}_events`,
           ],
         ]),
+      ),
+      ...Object.fromEntries(
+        Object.entries(milestones).flatMap(([place, id]) =>
+          ['issues', 'merge_requests'].map((name) => [
+            `GET /${place}/:id/milestones/:milestone_id/${name}`,
+            `${place === 'groups' ? g : at}/milestones/${id}/${name}`,
+          ]),
+        ),
       ),
       'GET /projects/:id/snippets': `${at}/snippets`,
       'GET /projects/:id/snippets/:snippet_id/notes': `${at}/snippets/${snippet.id}/notes`,

@@ -35,6 +35,7 @@ export interface IssueFilter {
   readonly assignee?: UserMatch;
   readonly labels?: TitleMatch;
   readonly milestone?: MilestoneMatch;
+  readonly milestoneId?: number;
   readonly search?: { readonly words: readonly string[]; readonly title: boolean; readonly description: boolean };
   readonly confidential?: boolean;
   readonly issueType?: IssueType;

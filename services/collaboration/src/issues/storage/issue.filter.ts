@@ -70,6 +70,7 @@ const clauses: ClauseTable<IssueFilter, number> = {
   assignee: assignees.allOf,
   labels: labels.allOf,
   milestone: inMilestone,
+  milestoneId: (id) => sql`i.milestone_id = ${id}`,
   search: ({ words, title, description }) => {
     const columns = [...(title ? [sql`i.title`] : []), ...(description ? [sql`i.description`] : [])];
     return words.map((word) => anyContains(columns, word));

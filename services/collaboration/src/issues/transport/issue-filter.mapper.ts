@@ -38,6 +38,7 @@ export function toIssueFilter(wire: WireFilter | undefined): IssueFilter {
     assignee: userMatch(wire.assignee),
     labels: titleMatch(wire.labels),
     milestone: milestoneMatch(wire.milestone),
+    milestoneId: wire.milestoneId || undefined,
     search: searchMatch(wire),
     confidential: wire.confidential,
     issueType: (wire.issueType || undefined) as IssueType | undefined,

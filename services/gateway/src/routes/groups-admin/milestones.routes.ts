@@ -1,6 +1,9 @@
+import { IssueFilter, IssueServiceService } from '@switchyard/protos/collaboration/v1/issue';
 import { MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';
+import { MergeRequestFilter, MergeRequestServiceService } from '@switchyard/protos/merge_requests/v1/merge_request';
+import type { z } from 'zod';
 import { boolean, date, dateTime, documented, integer, integers, nullable, oneOf, text } from '../../http/params';
-import { defineRoute, type Route } from '../../http/route';
+import { defineRoute, type HandlerContext, type Route } from '../../http/route';
 import { longText, oneLine } from '../field-facts';
 import { type ParentKind, parentOf } from './parents';
 
@@ -14,6 +17,45 @@ const cleared = (value: string | null | undefined): string | undefined => (value
 
 /** Filters of the milestones of groups alone. */
 const ofGroups = { include_descendants: boolean().optional() };
+
+type Context = HandlerContext<z.ZodRawShape, z.ZodRawShape, unknown>;
+
+/** Whose issues or merge requests. */
+interface OfMilestone extends Pick<Context, 'page'> {
+  readonly projectId: number;
+  readonly groupId: number;
+  readonly milestoneId: number;
+}
+
+/** What a milestone holds, each from its owner. */
+const issuables = [
+  {
+    name: 'issues',
+    ability: 'read_issue',
+    component: 'IssueListed',
+    list: (call: Context['call'], { milestoneId, ...request }: OfMilestone) =>
+      call(IssueServiceService).listIssues({
+        ...request,
+        filter: IssueFilter.fromPartial({ milestoneId }),
+        withLabelsDetails: false,
+        renderHtml: false,
+      }),
+  },
+  {
+    name: 'merge_requests',
+    ability: 'read_merge_request',
+    component: 'MergeRequestItem',
+    list: (call: Context['call'], { milestoneId, ...request }: OfMilestone) =>
+      call(MergeRequestServiceService).listMergeRequests({
+        ...request,
+        filter: MergeRequestFilter.fromPartial({ milestoneId }),
+        simple: false,
+        withLabelsDetails: false,
+        renderHtml: false,
+        withMergeStatusRecheck: false,
+      }),
+  },
+] as const;
 
 /** Milestones of projects and of groups are one resource on two paths. */
 const milestoneRoutesOf = (kind: ParentKind): Route[] => {
@@ -129,6 +171,24 @@ const milestoneRoutesOf = (kind: ParentKind): Route[] => {
           ifUnmodifiedSince: unmodifiedSince,
         }),
     }),
+    ...issuables.map(({ name, list, ability, component: item }) =>
+      defineRoute({
+        method: 'get',
+        path: `${root}/:milestone_id/${name}`,
+        section: 'Milestones',
+        summary: `List the ${name.replace('_', ' ')} of a milestone of a ${kind}`,
+        access: kind === 'group' ? read : { project: ability },
+        path_params: milestone,
+        // One order, the newest first.
+        list: { orderBy: [] },
+        returns: { 200: [item] },
+        handle: async ({ path, access, page, call }) => {
+          const parent = parentOf(kind, access);
+          await call(MilestoneServiceService).getMilestone({ parent, milestoneId: path.milestone_id });
+          return list(call, { ...parent, milestoneId: path.milestone_id, page });
+        },
+      }),
+    ),
   ];
 };
 

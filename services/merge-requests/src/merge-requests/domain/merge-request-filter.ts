@@ -27,6 +27,7 @@ export interface MergeRequestFilter {
   readonly approver?: UserMatch;
   readonly labels?: TitleMatch;
   readonly milestone?: TitleMatch;
+  readonly milestoneId?: number;
   readonly search?: { readonly words: readonly string[]; readonly title: boolean; readonly description: boolean };
   readonly createdAfter?: Date;
   readonly createdBefore?: Date;

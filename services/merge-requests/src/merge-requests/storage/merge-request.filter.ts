@@ -50,6 +50,7 @@ const clauses: ClauseTable<MergeRequestFilter, number> = {
   approver: namedByRules.allOf,
   labels: labels.allOf,
   milestone: (match) => milestoneColumn(milestone, match),
+  milestoneId: (id) => sql`mr.milestone_id = ${id}`,
   search: ({ words, title, description }) => {
     const columns = [...(title ? [sql`mr.title`] : []), ...(description ? [sql`mr.description`] : [])];
     return words.map((word) => anyContains(columns, word));

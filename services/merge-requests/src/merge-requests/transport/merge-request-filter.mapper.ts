@@ -36,6 +36,7 @@ export function toMergeRequestFilter(wire: WireFilter | undefined): MergeRequest
     approver: userMatch(wire.approver),
     labels: titleMatch(wire.labels),
     milestone: titleMatch(wire.milestone),
+    milestoneId: wire.milestoneId || undefined,
     search: searchMatch(wire),
     createdAfter: wire.createdAfter,
     createdBefore: wire.createdBefore,
