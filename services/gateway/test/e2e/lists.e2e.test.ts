@@ -135,6 +135,8 @@ describe('every list', () => {
         milestone_id: undefined,
       }),
     );
+    // One commit that every merge request has.
+    await system.query('merge_requests', `update merge_request_diffs set commit_shas = array['${bigSha}']`);
     // A version comes of a push and of what is computed after it: a hundred of those are not what is measured here.
     await system.query(
       'merge_requests',
@@ -431,6 +433,7 @@ describe('every list', () => {
       'GET /projects/:id/repository/commits': `${at}/repository/commits?ref_name=main`,
       'GET /projects/:id/repository/commits/:sha/diff': `${at}/repository/commits/${bigFirst}/diff`,
       'GET /projects/:id/repository/commits/:sha/refs': `${at}/repository/commits/${baseSha}/refs`,
+      'GET /projects/:id/repository/commits/:sha/merge_requests': `${at}/repository/commits/${bigSha}/merge_requests`,
       'GET /projects/:id/repository/commits/:sha/statuses': `${at}/repository/commits/${bigSha}/statuses`,
       'GET /projects/:id/repository/tree': `${at}/repository/tree`,
       'GET /projects/:id/repository/contributors': `${at}/repository/contributors`,

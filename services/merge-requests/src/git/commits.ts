@@ -211,18 +211,16 @@ export async function countCommits(
   );
 }
 
-/**
- * Ids of the newest `limit` commits that are reachable from `from` and not from `not`; an unknown one in `not` excludes
- * nothing.
- */
+/** Ids of commits, newest first, at most `limit`. A commit that is unknown adds and excludes nothing. */
 export async function listCommitIds(
   repo: Repository,
-  { from, not, limit }: { readonly from: Sha; readonly not: readonly Sha[]; readonly limit: number },
+  query: CommitQuery & { limit: number },
   options: GitOptions = {},
 ): Promise<Sha[]> {
-  const input = [from, ...not.map((sha) => `^${sha}`)].join('\n');
-  const args = ['rev-list', '--ignore-missing', `--max-count=${limit}`, '--stdin'];
-  const text = await gitText(repo, args, { ...options, input: `${input}\n` });
+  if (!query.all && (query.from ?? []).length === 0) return [];
+  const { args, input } = queryArguments(query);
+  const list = ['rev-list', '--ignore-missing', `--max-count=${query.limit}`, ...args];
+  const text = await gitText(repo, list, { ...options, input });
   return text.split('\n').filter((line) => line !== '') as Sha[];
 }
 

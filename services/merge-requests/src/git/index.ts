@@ -1,3 +1,5 @@
+export * from './archive';
+export * from './blame';
 export * from './branch-heads';
 export * from './commit-files';
 export * from './commits';
@@ -16,4 +18,11 @@ export { decodedBody, maxFetchRequest, readFetchRequest } from './request-body';
 export * from './revisions';
 export { GitCommandError, type GitOptions, gitText, type ObjectArea, type Repository } from './run-git';
 export * from './trees';
-export * from './upload-pack';
+export {
+  advertiseUploadPack,
+  type GitService,
+  gitProtocolOf,
+  smartHttpTypes,
+  type UploadPackOptions,
+  uploadPack,
+} from './upload-pack';

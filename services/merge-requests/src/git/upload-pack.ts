@@ -100,7 +100,15 @@ export async function uploadPack(
   await child.ended;
 }
 
-async function drain(child: { stdout: Readable; stop(): void }, response: Writable): Promise<void> {
+/**
+ * Hands the output of a process on; one that takes nothing for `idleMs` ({@link gitLimits}) is given up, and the process
+ * ends. Ends `response` unless `end` is false.
+ */
+export async function drain(
+  child: { stdout: Readable; stop(): void },
+  response: Writable,
+  { end = true }: { end?: boolean } = {},
+): Promise<void> {
   // A chunk is asked for when the one before has been taken.
   async function* paced(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of source) {
@@ -113,7 +121,7 @@ async function drain(child: { stdout: Readable; stop(): void }, response: Writab
     }
   }
   try {
-    await pipeline(child.stdout, paced, response);
+    await pipeline(child.stdout, paced, response, { end });
   } catch (cause) {
     child.stop();
     throw cause;

@@ -29,10 +29,12 @@ import { listMergeRequestEvents, readMergeRequestEvent } from './application/mer
 import { publishLaterFacts } from './application/publish-later-facts';
 import { purgePeople } from './application/purge-people';
 import {
+  findMergeRequestsOfCommit,
   readCommitsOf,
   readDiffsOf,
   readMergeRef,
   readMergeRequest,
+  readRawDiffOf,
   readVersionOf,
 } from './application/read-merge-request';
 import { rebaseMergeRequest, runRebase } from './application/rebase-merge-request';
@@ -58,6 +60,7 @@ import { mergeRequestBlockHandler } from './transport/merge-request-block.handle
 import { mergeRequestEventHandler } from './transport/merge-request-event.handler';
 import { mergeRequestTargetHandler } from './transport/merge-request-target.handler';
 import { noteSubscription } from './transport/note.subscription';
+import { rawDiffEndpoint } from './transport/raw-diff.http';
 import { refreshThreads } from './transport/threads.client';
 
 /** What merge requests need of the areas around them before there are repositories. */
@@ -166,6 +169,8 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
     approveMergeRequest: approveMergeRequest(edges),
     unapproveMergeRequest: unapproveMergeRequest(edges),
     resetApprovals: resetApprovals(edges),
+    readRawDiff: readRawDiffOf(edges),
+    findMergeRequestsOfCommit: findMergeRequestsOfCommit(edges),
   });
   const eventStore = mergeRequestEventStore(given.db);
   const events = observe('merge_requests.events', {
@@ -204,6 +209,7 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
       diffPositionHandler(positions),
       mergeRequestEventHandler(events, edges),
     ],
+    http: [rawDiffEndpoint(useCases.readRawDiff)],
     consumers: [
       { group: 'merge-requests', subscriptions: [noteSubscription(keepNoteCounters, keepReactions)] },
       {

@@ -5,6 +5,7 @@ import type { Area, Closable } from '@switchyard/service';
 import { gauge } from '@switchyard/telemetry';
 import type { Edges } from '../edges';
 import { measureGit, openRepository, type Repository } from '../git';
+import { archiveRepository } from './application/archive-repository';
 import { refChanges } from './application/change-refs';
 import { commitFiles } from './application/commit-files';
 import { followDefaultBranch } from './application/follow-default-branch';
@@ -132,6 +133,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
   const commits = observe('merge_requests.commits', readCommitsOf({ open }));
   const writing = observe('merge_requests', {
     commitFiles: commitFiles({ open, changeRefs, protectedBranches, repositories }),
+    archiveRepository: archiveRepository({ open }),
     pickCommit: pickCommit({ open, changeRefs, protectedBranches, repositories }),
   });
   const reading = observe('merge_requests.repository', readRepository({ open }));
@@ -168,7 +170,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
       repositoryFileHandler(writing.commitFiles),
       repositoryHandler(reading, open, externalUrl),
     ],
-    http: repositoryEndpoints({ fetches, receivePush: pushes, files }),
+    http: repositoryEndpoints({ fetches, receivePush: pushes, files, archives: writing.archiveRepository }),
     start: () => [
       repeat('ref changes', recoverySeconds * 1_000, changes.reconcile),
       repeat('deleted repositories', purgeEveryMs, purgeRepositories({ repositories, repositoryOf })),

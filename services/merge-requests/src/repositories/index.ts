@@ -19,5 +19,6 @@ export { branchOf, deletes, type PushedOptions, type PushFacts, type RefChange }
 export { commitObject, diffObject, type RepositoryAddress } from './presenters/commit.presenter';
 export { protectedBranchObject } from './presenters/protected-branch.presenter';
 export { dateTime, optionalDateTime } from './presenters/text';
-export { runAsGitWork } from './transport/as-git-work';
+export { runAsGitWork, runRequestAsGitWork } from './transport/as-git-work';
+export { answersUnchanged, cacheHeaders } from './transport/http-cache';
 export { sliced, windowOf, windowPage } from './transport/window';

@@ -11,6 +11,11 @@ const named: Readonly<Record<string, string>> = {
   'PUT /user/status': 'setOwnStatus',
   'PATCH /user/status': 'updateOwnStatus',
   'GET /service_accounts': 'listServiceAccounts',
+  'GET /projects/:id/repository/archive.tar.gz': 'getProjectRepositoryArchiveTarGzip',
+  'GET /projects/:id/repository/archive.tar.bz2': 'getProjectRepositoryArchiveTarBzip',
+  'GET /projects/:id/repository/archive.zip': 'getProjectRepositoryArchiveZip',
+  'POST /projects/:id/repository/commits/:sha/cherry_pick': 'cherryPickProjectRepositoryCommit',
+  'POST /projects/:id/repository/commits/:sha/revert': 'revertProjectRepositoryCommit',
   'DELETE /groups/:id/service_accounts/:user_id/personal_access_tokens/:token_id':
     'revokeGroupServiceAccountPersonalAccessToken',
   'POST /user/personal_access_tokens': 'createOwnPersonalAccessToken',

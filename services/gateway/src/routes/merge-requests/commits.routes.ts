@@ -1,4 +1,5 @@
 import { CommitServiceService } from '@switchyard/protos/merge_requests/v1/commit';
+import { MergeRequestServiceService } from '@switchyard/protos/merge_requests/v1/merge_request';
 import { mutuallyExclusive } from '../../http/check-parameters';
 import { boolean, dateTime, documented, hashes, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
@@ -191,6 +192,26 @@ export const commitRoutes = [
         sha: path.sha,
         type: params.type ?? 'all',
         page,
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/repository/commits/:sha/merge_requests',
+    section: 'Commits',
+    summary: 'List merge requests of a commit',
+    docs: { description: 'List the merge requests that brought a commit, or that landed as it; newest first.' },
+    access: { project: 'read_code' },
+    tokens: ['job'],
+    path_params: sha,
+    params: { state: oneOf('opened', 'closed', 'locked', 'merged').optional() },
+    list: { orderBy: [] },
+    returns: { 200: ['MergeRequestItem'] },
+    handle: ({ path, params, access, page, call }) =>
+      call(MergeRequestServiceService).listCommitMergeRequests({
+        projectId: access.id,
+        sha: path.sha,
+        state: params.state ?? '',
+        page: { ...page, orderBy: 'created_at', descending: true },
       }),
   }),
   picking({

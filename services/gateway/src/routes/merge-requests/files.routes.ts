@@ -1,5 +1,5 @@
 import { RepositoryFileServiceService } from '@switchyard/protos/merge_requests/v1/repository_file';
-import { boolean, documented, oneOf, onlyDefault, text } from '../../http/params';
+import { boolean, documented, hash, integer, oneOf, onlyDefault, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
 import { authorName, mailAddressOrNone } from '../field-facts';
 
@@ -78,6 +78,31 @@ export const fileRoutes = [
       forward: {
         to: 'merge-requests',
         path: `/projects/${access.id}/files/${encodeURIComponent(path.file_path)}/raw${query({ ref: params.ref })}`,
+      },
+    }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/repository/files/:file_path/blame',
+    section: 'Repository files',
+    summary: 'Get who changed the lines of a file',
+    docs: { description: 'Get the commit that last changed each line of a file, or of a range of its lines.' },
+    access: { project: 'read_code' },
+    tokens: ['job'],
+    path_params: file,
+    params: {
+      ref: text({ notEmpty: true }),
+      range: hash({ start: integer({ min: 1 }), end: integer({ min: 1 }) }).optional(),
+    },
+    returns: { 200: ['BlamedLines'] },
+    handle: async ({ path, params, access }) => ({
+      forward: {
+        to: 'merge-requests',
+        path: `/projects/${access.id}/files/${encodeURIComponent(path.file_path)}/blame${query({
+          ref: params.ref,
+          start: params.range?.start.toString(),
+          end: params.range?.end.toString(),
+        })}`,
       },
     }),
   }),

@@ -285,6 +285,23 @@ export const mergeRequestRoutes = [
   }),
   defineRoute({
     method: 'get',
+    path: `${onePath}/raw_diffs`,
+    section: 'Merge requests',
+    summary: 'Get the raw diff of a merge request',
+    docs: { description: 'Get the diff of a merge request as `git diff` prints it.', contentTypes: ['text/plain'] },
+    access: { project: 'read_merge_request' },
+    tokens: ['job'],
+    path_params: mergeRequest,
+    returns: { 200: undefined },
+    handle: async ({ path, access }) => ({
+      forward: {
+        to: 'merge-requests',
+        path: `/projects/${access.id}/merge_requests/${path.merge_request_iid}/raw_diffs`,
+      },
+    }),
+  }),
+  defineRoute({
+    method: 'get',
     path: `${onePath}/changes`,
     section: 'Merge requests',
     summary: 'Get a merge request with its changes',

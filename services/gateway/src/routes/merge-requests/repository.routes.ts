@@ -4,7 +4,40 @@ import { defineRoute } from '../../http/route';
 
 const sha = { sha: text() };
 
-/** Trees, blobs and comparisons (G §10 Repository). */
+const archiveTypes = {
+  'tar.gz': 'application/gzip',
+  'tar.bz2': 'application/x-bzip2',
+  zip: 'application/zip',
+} as const;
+
+/** An archive of the repository; without an ending it is a `.tar.gz`. */
+const archive = (ending?: keyof typeof archiveTypes) => {
+  const format = ending ?? 'tar.gz';
+  return defineRoute({
+    method: 'get',
+    path: ending === undefined ? '/projects/:id/repository/archive' : `/projects/:id/repository/archive.${ending}`,
+    section: 'Repositories',
+    summary: `Get an archive of the repository${ending === undefined ? '' : ` as ${ending}`}`,
+    docs: {
+      description:
+        'Get the files of a branch, tag or commit (`sha`; the default branch without it), or of a folder of it (`path`), streamed.',
+      contentTypes: [archiveTypes[format]],
+    },
+    access: { project: 'read_code' },
+    tokens: ['job'],
+    params: { sha: text().optional(), path: text().optional() },
+    returns: { 200: undefined },
+    handle: async ({ params, access }) => {
+      const given = Object.entries({ sha: params.sha, path: params.path }).filter(
+        (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
+      );
+      const query = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+      return { forward: { to: 'merge-requests', path: `/projects/${access.id}/archive/${format}${query}` } };
+    },
+  });
+};
+
+/** Trees, blobs, comparisons and archives (G §10 Repository). */
 export const repositoryRoutes = [
   defineRoute({
     method: 'get',
@@ -98,4 +131,8 @@ export const repositoryRoutes = [
     handle: ({ params, access, page, call }) =>
       call(RepositoryServiceService).listContributors({ projectId: access.id, page, ref: params.ref ?? '' }),
   }),
+  archive(),
+  archive('tar.gz'),
+  archive('tar.bz2'),
+  archive('zip'),
 ];

@@ -95,6 +95,11 @@ function repositoryRows({ ids, shas }: ParameterFixture): Row[] {
       proofs: { type: on('branch => blue', 'tag => v-blue', 'all => blue v-blue') },
     },
     {
+      operation: 'GET /projects/:id/repository/commits/:sha/merge_requests',
+      path: `${repository}/commits/${shas.blue}/merge_requests`,
+      proofs: { state: reading((body) => body.length, 'opened => 1', 'merged => 0') },
+    },
+    {
       operation: 'GET /projects/:id/repository/tree',
       path: `${repository}/tree`,
       name: path,
@@ -122,6 +127,22 @@ function repositoryRows({ ids, shas }: ParameterFixture): Row[] {
       path: `${repository}/files/blue.txt`,
       proofs: { ref: reading((_body, { status }) => status, 'blue => 200', 'red => 404') },
     },
+    {
+      operation: 'GET /projects/:id/repository/files/:file_path/blame',
+      path: `${repository}/files/blue.txt/blame`,
+      proofs: {
+        ref: reading((_body, { status }) => status, 'blue => 200', 'red => 404'),
+        range: because('both its ends are required; services/merge-requests/test/component/repository-reads shows it'),
+      },
+    },
+    ...['', '.tar.gz', '.tar.bz2', '.zip'].map((ending) => ({
+      operation: `GET /projects/:id/repository/archive${ending}`,
+      path: `${repository}/archive${ending}`,
+      proofs: {
+        sha: reading((_body, { status }) => status, 'blue => 200', 'nowhere => 404'),
+        path: { ...reading((_body, { status }) => status, 'dir => 200', 'nowhere => 404'), beside: 'sha=blue' },
+      },
+    })),
     {
       operation: 'GET /projects/:id/repository/files/:file_path/raw',
       path: `${repository}/files/blue.txt/raw`,

@@ -43,7 +43,7 @@ export function manageDeployments({
   async function broughtIn(repo: Repository, projectId: number, environment: string, sha: Sha): Promise<BroughtIn> {
     const last = await deployments.lastOf(projectId, environment);
     const not = last === undefined ? [] : [parseSha(last.sha)];
-    return { since: last?.id, commits: await listCommitIds(repo, { from: sha, not, limit: maxCommits }) };
+    return { since: last?.id, commits: await listCommitIds(repo, { from: [sha], not, limit: maxCommits }) };
   }
 
   /** Saves what git said of an environment, which is asked again when another deployment succeeds in between. */

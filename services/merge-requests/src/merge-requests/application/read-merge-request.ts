@@ -1,3 +1,6 @@
+import type { Readable } from 'node:stream';
+import type { PageInfo, PageRequest } from '@switchyard/database';
+import type { Viewer } from '@switchyard/directory';
 import { AppError, notFound } from '@switchyard/errors';
 import type { Caller } from '../../callers';
 import {
@@ -11,10 +14,13 @@ import {
   listCommits,
   parseBranchName,
   parseSha,
+  rawDiff,
   readHeads,
+  resolveRevision,
   type Sha,
 } from '../../git';
 import { mayMergeInto } from '../../repositories';
+import type { MergeRequestState } from '../domain/merge-request';
 import type { StoredDiff } from '../domain/merge-request-change';
 import type { MergeRequestDetails } from '../domain/merge-request-details';
 import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
@@ -114,6 +120,34 @@ export const readDiffsOf =
     const { page, unidiff } = options;
     const limits = page === undefined ? undefined : { offset: page.skip, limit: page.limit };
     return { view, diff: await compare(edges, key.projectId, await versionOf(edges, view), { unidiff, limits }) };
+  };
+
+/** The diff of a merge request as git prints it; `open` streams it, and is undefined when there is nothing to compare. */
+export const readRawDiffOf =
+  (edges: MergeRequestEdges) =>
+  async (key: {
+    projectId: number;
+    iid: number;
+  }): Promise<{ version: readonly string[]; open: () => Promise<Readable | undefined> }> => {
+    const version = await versionOf(edges, await viewOf(edges, key));
+    if (version === undefined) return { version: [], open: async () => undefined };
+    const { repo } = await edges.openRepository(key.projectId);
+    const [from, to] = [parseSha(version.baseSha), parseSha(version.headSha)];
+    return { version: [from, to], open: () => rawDiff(repo, { from, to, mode: 'straight' }) };
+  };
+
+/** Merge requests whose own commits hold a commit, or that landed as it; a page of those that the caller sees. */
+export const findMergeRequestsOfCommit =
+  (edges: MergeRequestEdges) =>
+  async (
+    viewer: Viewer,
+    { projectId, sha, state }: { projectId: number; sha: string; state: MergeRequestState | undefined },
+    request: PageRequest,
+  ): Promise<{ rows: MergeRequestView[]; page: PageInfo }> => {
+    const { repo } = await edges.openRepository(projectId);
+    const commit = await resolveRevision(repo, sha);
+    if (commit === undefined) throw notFound('Commit');
+    return edges.mergeRequests.list({ scope: { projectId }, filter: { commit: commit.sha, state }, viewer, request });
   };
 
 /** One version of a merge request's diff with its commits and files. */

@@ -163,6 +163,8 @@ export interface DiffVersion {
   readonly startSha: string;
   readonly commitsCount: number;
   readonly filesCount: number;
+  /** Ids of its commits, newest first, at most 1,000; known of a new version alone. */
+  readonly commitShas?: readonly string[];
 }
 
 /** The plan of a merge, committed before the target ref moves (D7). */

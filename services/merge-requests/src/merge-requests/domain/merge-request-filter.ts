@@ -37,6 +37,8 @@ export interface MergeRequestFilter {
   readonly sourceProjectId?: number;
   readonly nonArchived?: boolean;
   readonly reaction?: ReactionMatch;
+  /** Full id of a commit that is one of their own, or that they landed as. */
+  readonly commit?: string;
   readonly not?: MergeRequestExclusion;
   readonly deployment?: DeploymentMatch;
 }

@@ -63,6 +63,11 @@ const clauses: ClauseTable<MergeRequestFilter, number> = {
   sourceProjectId: (id) => sql`mr.source_project_id = ${id}`,
   reaction: reactedWith,
   nonArchived: (only) => (only ? [sql`not p.archived`] : []),
+  commit: (sha) => sql`mr.id in (
+    select d.merge_request_id from merge_request_diffs d join merge_requests own on own.latest_diff_id = d.id
+      where d.commit_shas @> array[${sha}]::text[]
+    union all select id from merge_requests where merge_commit_sha = ${sha}
+    union all select id from merge_requests where squash_commit_sha = ${sha})`,
   not: (not, viewerId) => clausesOf(exclusions, not, viewerId),
   deployment: (match) => sql`exists (select 1 from deployment_merge_requests dm
     where dm.merge_request_id = mr.id ${join(

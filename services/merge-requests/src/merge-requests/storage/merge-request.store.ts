@@ -90,8 +90,9 @@ class VoidChange extends Error {}
 
 async function addDiff(tx: Tx, id: number, diff: DiffVersion): Promise<number> {
   const row = await tx.one<{ id: number }>(sql`
-    insert into merge_request_diffs (merge_request_id, base_sha, head_sha, start_sha, commits_count, files_count)
-    values (${id}, ${diff.baseSha}, ${diff.headSha}, ${diff.startSha}, ${diff.commitsCount}, ${diff.filesCount})
+    insert into merge_request_diffs (merge_request_id, base_sha, head_sha, start_sha, commits_count, files_count, commit_shas)
+    values (${id}, ${diff.baseSha}, ${diff.headSha}, ${diff.startSha}, ${diff.commitsCount}, ${diff.filesCount},
+      ${[...(diff.commitShas ?? [])]}::text[])
     on conflict (merge_request_id, head_sha, start_sha) do update set files_count = excluded.files_count returning id`);
   return row!.id;
 }

@@ -18,6 +18,7 @@ import type { createMergeRequest } from '../application/create-merge-request';
 import type { mergeMergeRequest } from '../application/merge-merge-request';
 import type { MergeRequestEdges } from '../application/merge-request.edges';
 import type {
+  findMergeRequestsOfCommit,
   readCommitsOf,
   readDiffsOf,
   readMergeRef,
@@ -28,6 +29,7 @@ import type { rebaseMergeRequest } from '../application/rebase-merge-request';
 import type { trackMergeRequestTime } from '../application/track-merge-request-time';
 import type { updateMergeRequest } from '../application/update-merge-request';
 import { decideDeletion } from '../domain/change-consequences';
+import type { MergeRequestState } from '../domain/merge-request';
 import type { MergeRequestEdit } from '../domain/merge-request-edit';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import { presentMergeRequest, presentSimpleMergeRequest } from '../presenters/merge-request.presenter';
@@ -53,6 +55,7 @@ export interface MergeRequestUseCases {
   readonly readMergeRequestDiffs: ReturnType<typeof readDiffsOf>;
   readonly readMergeRequestVersion: ReturnType<typeof readVersionOf>;
   readonly readMergeRef: ReturnType<typeof readMergeRef>;
+  readonly findMergeRequestsOfCommit: ReturnType<typeof findMergeRequestsOfCommit>;
 }
 
 type Key = { projectId: number; iid: number };
@@ -149,6 +152,19 @@ export function mergeRequestHandler(useCases: MergeRequestUseCases, edges: Merge
           request.simple ? presentSimpleMergeRequest(view, externalUrl) : presentMergeRequest(view, how),
         ),
         { ...info, keyset: request.page?.keyset ?? false },
+      );
+    },
+
+    async listCommitMergeRequests({ projectId, sha, state, page: wanted }, context) {
+      const { rows, page: info } = await useCases.findMergeRequestsOfCommit(
+        viewerOf(context),
+        { projectId, sha, state: (state || undefined) as MergeRequestState | undefined },
+        pageRequest(wanted, { orderBy: 'created_at', descending: true }),
+      );
+      const how = rendering(context);
+      return page(
+        rows.map((view) => presentMergeRequest(view, how)),
+        { ...info, keyset: wanted?.keyset ?? false },
       );
     },
 

@@ -1,10 +1,15 @@
 import type { Readable } from 'node:stream';
 import { notFound } from '@switchyard/errors';
 import {
+  type BlamedLines,
+  blame,
+  type Commit,
   type FileMeta,
   fileMeta,
+  type LineRange,
   type Repository,
   readBlob,
+  readCommits,
   readFileAt,
   resolveRevision,
   type Sha,
@@ -70,6 +75,24 @@ export function readRepositoryFile({ open }: { open: OpenProjectRepository }) {
     ): Promise<{ view: FoundFile; open: () => Promise<Readable> }> {
       const { repo, view } = await describe(projectId, path, ref);
       return { view, open: async () => (await readBlob(repo, view.file.blob)).content };
+    },
+
+    /** Which commit last changed each line of a file that was found. */
+    async blame(
+      projectId: number,
+      { file, commitId }: FoundFile,
+      range: LineRange | undefined,
+    ): Promise<{ commit: Commit; lines: BlamedLines['lines'] }[]> {
+      const { repo } = await open(projectId);
+      const path = treePathOf(file.path);
+      if (path === undefined) throw notFound('File');
+      const found = await blame(repo, { commit: commitId, path, range });
+      const commits = await readCommits(repo, [...new Set(found.map(({ sha }) => sha))]);
+      const byId = new Map(commits.map((commit) => [commit.id, commit]));
+      return found.flatMap(({ sha, lines }) => {
+        const commit = byId.get(sha);
+        return commit === undefined ? [] : [{ commit, lines }];
+      });
     },
 
     /** A blob by its sha, as a stream. */

@@ -1,4 +1,5 @@
-import type { FileMeta } from '../../git';
+import type { Commit, FileMeta } from '../../git';
+import { dateTime } from './text';
 
 /** A file at a commit, as replies describe it. */
 export interface FileView {
@@ -39,4 +40,20 @@ export const fileHeaders = ({ file, ref, commitId }: FileView): Record<string, s
   'X-Gitlab-Last-Commit-Id': file.lastCommit,
   'X-Gitlab-Ref': headerText(ref),
   'X-Gitlab-Size': String(file.size),
+});
+
+/** Lines that follow each other and were last changed by one commit. */
+export const blameObject = ({ commit, lines }: { readonly commit: Commit; readonly lines: readonly string[] }) => ({
+  commit: {
+    id: commit.id,
+    parent_ids: commit.parents,
+    message: commit.message,
+    authored_date: dateTime(commit.authoredAt),
+    author_name: commit.authorName,
+    author_email: commit.authorEmail,
+    committed_date: dateTime(commit.committedAt),
+    committer_name: commit.committerName,
+    committer_email: commit.committerEmail,
+  },
+  lines,
 });

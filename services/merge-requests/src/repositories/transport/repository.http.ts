@@ -1,19 +1,21 @@
-import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
-import { AppError } from '@switchyard/errors';
+import { AppError, invalidParams } from '@switchyard/errors';
 import type { ForwardedCall, ForwardedEndpoint } from '@switchyard/rpc';
-import type { CallerWork } from '../../git';
+import type { ArchiveFormat, CallerWork } from '../../git';
+import type { ArchiveRepository } from '../application/archive-repository';
 import type { ReadRepositoryFile } from '../application/read-repository-file';
 import type { ReceivePush } from '../application/receive-push';
 import type { ServeFetch } from '../application/serve-fetch';
-import { fileHeaders, fileObject } from '../presenters/repository-file.presenter';
+import { blameObject, fileHeaders, fileObject } from '../presenters/repository-file.presenter';
 import { runRequestAsGitWork } from './as-git-work';
+import { answersUnchanged, cacheHeaders } from './http-cache';
 
 /** The use cases behind the endpoints. */
 export interface RepositoryHttpEdges {
   readonly fetches: ServeFetch;
   readonly receivePush: ReceivePush;
   readonly files: ReadRepositoryFile;
+  readonly archives: ArchiveRepository;
 }
 
 type Endpoint = (edges: RepositoryHttpEdges, call: ForwardedCall) => Promise<void>;
@@ -65,20 +67,6 @@ const receivePack: Endpoint = async ({ receivePush }, call) => {
   await receivePush.receive(pushRequest(call), encodingOf(call), call.request, call.response, head);
 };
 
-/** Weak ETag of what these headers describe: they carry the ids of blob and commits (G-1-9). */
-const cacheHeaders = (described: unknown): Record<'ETag' | 'Cache-Control', string> => ({
-  ETag: `W/"${createHash('sha1').update(JSON.stringify(described)).digest('base64url')}"`,
-  'Cache-Control': 'max-age=0, private, must-revalidate',
-});
-
-/** True when the client has it already, which is answered here: 304 without a body. */
-function answersUnchanged({ request, response }: ForwardedCall, cache: { ETag: string }): boolean {
-  const known = (request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  if (!known.includes('*') && !known.includes(cache.ETag.slice(2))) return false;
-  response.writeHead(304, cache).end();
-  return true;
-}
-
 const getFile: Endpoint = async ({ files }, call) => {
   const { request, response, projectId, parts, query } = call;
   const path = parts[0] ?? '';
@@ -105,11 +93,52 @@ const getFile: Endpoint = async ({ files }, call) => {
     .end(body);
 };
 
+const getBlame: Endpoint = async ({ files }, call) => {
+  const { request, response, projectId, parts, query } = call;
+  const [start, end] = [Number(query.get('start')), Number(query.get('end'))];
+  const range = query.get('start') === null ? undefined : { start, end };
+  if (start > end) throw invalidParams('range[start] must be less than or equal to range[end]');
+  const view = await files.describe(projectId, parts[0] ?? '', query.get('ref') ?? undefined);
+  const head = { ...fileHeaders(view), 'Content-Type': 'application/json' };
+  const cache = cacheHeaders([head, range]);
+  if (answersUnchanged(call, cache)) return;
+  if (request.method === 'HEAD') {
+    response.writeHead(200, { ...head, ...cache }).end();
+    return;
+  }
+  const body = Buffer.from(JSON.stringify((await files.blame(projectId, view, range)).map(blameObject)));
+  response.writeHead(200, { ...head, ...cache, 'Content-Length': String(body.length) }).end(body);
+};
+
+const archiveTypes: Readonly<Record<ArchiveFormat, string>> = {
+  'tar.gz': 'application/gzip',
+  'tar.bz2': 'application/x-bzip2',
+  zip: 'application/zip',
+};
+
+const getArchive: Endpoint = async ({ archives }, call) => {
+  const { request, response, projectId, parts, query } = call;
+  const wanted = { ref: query.get('sha') ?? '', path: query.get('path') ?? '', format: parts[0] as ArchiveFormat };
+  const { name, commit, send } = await archives(projectId, wanted);
+  const head = {
+    'Content-Type': archiveTypes[wanted.format],
+    'Content-Disposition': `attachment; ${fileNameOf(`${name}.${wanted.format}`)}`,
+    'X-Content-Type-Options': 'nosniff',
+  };
+  const cache = cacheHeaders([head, commit]);
+  if (answersUnchanged(call, cache)) return;
+  if (request.method === 'HEAD') response.writeHead(200, { ...head, ...cache }).end();
+  else await send(response, () => void response.writeHead(200, { ...head, ...cache }));
+};
+
+const fileNameOf = (name: string): string =>
+  `filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)}`;
+
 /** Raw bytes are never taken for a page: no type that a browser renders, and no guessing. */
 const rawHeaders = (name: string, size: number): Record<string, string> => ({
   'Content-Type': 'text/plain; charset=utf-8',
   'Content-Length': String(size),
-  'Content-Disposition': `inline; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)}`,
+  'Content-Disposition': `inline; ${fileNameOf(name)}`,
   'X-Content-Type-Options': 'nosniff',
 });
 
@@ -153,6 +182,13 @@ const endpoints: readonly {
   { methods: ['POST'], path: /^\/projects\/(\d{1,15})\/git\/git-receive-pack$/, kind: 'transfer', run: receivePack },
   { methods: reading, path: /^\/projects\/(\d{1,15})\/files\/([^/]+)$/, kind: 'call', run: getFile },
   { methods: reading, path: /^\/projects\/(\d{1,15})\/files\/([^/]+)\/raw$/, kind: 'transfer', run: getRawFile },
+  { methods: reading, path: /^\/projects\/(\d{1,15})\/files\/([^/]+)\/blame$/, kind: 'call', run: getBlame },
+  {
+    methods: reading,
+    path: /^\/projects\/(\d{1,15})\/archive\/(tar\.gz|tar\.bz2|zip)$/,
+    kind: 'transfer',
+    run: getArchive,
+  },
   { methods: reading, path: /^\/projects\/(\d{1,15})\/blobs\/([^/]+)\/raw$/, kind: 'transfer', run: getRawBlob },
 ];
 
