@@ -1,4 +1,12 @@
-import { changedPaths, listCommitIds, countCommits, emptyTreeSha, mergeBase, type Repository, type Sha } from '../../git';
+import {
+  changedPaths,
+  countCommits,
+  emptyTreeSha,
+  listCommitIds,
+  mergeBase,
+  type Repository,
+  type Sha,
+} from '../../git';
 import type { DiffVersion } from '../domain/merge-request-change';
 
 /** Commits of a merge request by which it is found. */

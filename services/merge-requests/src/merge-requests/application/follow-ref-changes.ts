@@ -17,6 +17,7 @@ import { compareBranches } from './compare-branches';
 import { keepHeadRef } from './keep-head-ref';
 import { landing, landingOfCause } from './land-merge-request';
 import type { FollowEdges } from './merge-request.edges';
+import { retargetStacked } from './retarget-stacked';
 
 /** Seconds between a train's landing and the check of the merge requests that are not on it. */
 const recheckDelay = 1;
@@ -144,6 +145,10 @@ function following(edges: FollowingEdges) {
       }
       if (byTrain) return;
       await edges.mergeTrains.targetMoved(projectId, branch, change.after);
+      if (head === undefined) {
+        const into = await mergeRequests.openInto(projectId, branch);
+        if (into.length > 0) await retargetStacked(edges)(repo, change, branch, into);
+      }
       await followTarget(projectId, branch, head, change.actorId);
     },
 

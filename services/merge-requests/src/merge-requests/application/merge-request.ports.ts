@@ -46,6 +46,11 @@ export interface MergeRequestReads {
   unmergedFrom(sourceProjectId: number, sourceBranch: string): Promise<MergeRequest[]>;
   /** Open merge requests into a branch. */
   openInto(projectId: number, targetBranch: string): Promise<MergeRequest[]>;
+  /**
+   * The branch that a merge request from a branch was merged into, where its head was `sha`, the newest of several;
+   * undefined when there is none.
+   */
+  landedIn(projectId: number, sourceBranch: string, sha: string): Promise<string | undefined>;
   /** Ids of up to `limit` merge requests of an author. */
   authoredBy(authorId: number, limit: number): Promise<number[]>;
   /** Ids of open merge requests with auto-merge set. */

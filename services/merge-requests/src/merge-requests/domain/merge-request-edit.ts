@@ -226,3 +226,40 @@ export function decideEdit(
     ],
   };
 }
+
+/**
+ * Decides that a merge request follows its target branch to where that landed; undefined when it has another target, or
+ * is closed.
+ * @throws AppError conflict while it is being merged
+ */
+export function decideRetargeting(
+  locked: LockedMergeRequest,
+  wanted: { readonly from: string; readonly to: string; readonly target: NonNullable<PreparedEdit['target']> },
+  userId: number,
+  { clock, externalUrl }: { readonly clock: () => Date; readonly externalUrl: string },
+): MergeRequestChange | undefined {
+  const { state, targetBranch } = locked.mergeRequest;
+  if (targetBranch !== wanted.from || (state !== 'opened' && state !== 'locked')) return undefined;
+  const change = decideEdit(
+    locked,
+    { targetBranch: wanted.to, addLabels: [], removeLabels: [] },
+    { ...nothingPrepared, target: wanted.target },
+    { userId, now: clock(), externalUrl },
+  );
+  // Who merges the one below takes no part in this one.
+  return change === undefined ? undefined : { ...change, participants: [] };
+}
+
+const nothingPrepared: PreparedEdit = {
+  assigneeIds: undefined,
+  addedAssigneeIds: [],
+  reviewerIds: undefined,
+  labelIds: undefined,
+  addedLabelIds: [],
+  removedLabelIds: [],
+  milestoneId: undefined,
+  target: undefined,
+  source: undefined,
+  stateAsked: false,
+  tracking: [],
+};

@@ -80,6 +80,15 @@ export const mergeRequestReads = (db: Database) => ({
     return rows.map(toMergeRequest);
   },
 
+  /** The branch that a merge request from a branch was merged into, where its head was `sha`. */
+  async landedIn(projectId: number, sourceBranch: string, sha: string): Promise<string | undefined> {
+    const row = await db.one<{ target: string }>(sql`
+      select target_branch as target from merge_requests
+      where source_project_id = ${projectId} and source_branch = ${sourceBranch} and project_id = ${projectId}
+        and state = 'merged' and source_sha = ${sha} order by merged_at desc, id desc limit 1`);
+    return row?.target;
+  },
+
   async authoredBy(authorId: number, limit: number): Promise<number[]> {
     const rows = await db.query<{ id: number }>(sql`
       select id from merge_requests where author_id = ${authorId} order by created_at, id limit ${limit}`);

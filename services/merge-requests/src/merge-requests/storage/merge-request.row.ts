@@ -17,9 +17,8 @@ import { levels } from '@switchyard/rights';
 import type { PipelineStatus } from '../../pipelines';
 import type { MergeRequest, MergeRequestState, MergeStatus, ProjectMergeSettings } from '../domain/merge-request';
 import type { MergeRequestView } from '../domain/merge-request-view';
-import { openBlocks } from './merge-request-block.store';
-
 import { type ApprovalFactsRow, approvalFactsJson, toApprovalFacts } from './approval-facts';
+import { openBlocks } from './merge-request-block.store';
 
 interface Row extends Record<string, unknown> {
   id: number;
