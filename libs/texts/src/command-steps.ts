@@ -26,6 +26,8 @@ export interface CommandedEdit {
   /** As users write durations, negative to subtract; null removes all of it. */
   readonly spent?: string | null;
   readonly subscribed?: boolean;
+  /** A review of a merge request. */
+  readonly review?: 'approve' | 'unapprove' | 'request_changes';
 }
 
 /** The time tracking in an edit; undefined when there is none. */
@@ -54,6 +56,12 @@ export interface CommandStep {
 
 /** The sentence for a command that was not applied (G-2-18). */
 export const notApplied = (name: CommandName): string => `Could not apply ${name} command.`;
+
+const reviewSentences = {
+  approve: 'Approved the merge request.',
+  unapprove: 'Took the approval of the merge request back.',
+  request_changes: 'Requested changes.',
+} as const;
 
 const draftMark = /^\s*(?:(?:\[draft\]|\(draft\)|draft:)\s*)+/i;
 
@@ -189,6 +197,10 @@ export const commandSteps = ({ names: known, clock }: { names: CommandNames; clo
           changes: { subscription_event: name },
           summary: name === 'subscribe' ? 'Subscribed to it.' : 'Unsubscribed from it.',
         };
+      case 'approve':
+      case 'unapprove':
+      case 'request_changes':
+        return { edit: { review: name }, changes: { review: name }, summary: reviewSentences[name] };
       case 'lock':
       case 'unlock':
         return {

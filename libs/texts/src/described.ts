@@ -43,7 +43,15 @@ export type Described<R extends DescribedRequest> = R & {
  * Commands about a reader, not about the object, stay in the text: they cannot be part of the transaction of the
  * change.
  */
-const ofReaders: readonly CommandName[] = ['todo', 'done', 'subscribe', 'unsubscribe'];
+const ofReaders: readonly CommandName[] = [
+  'todo',
+  'done',
+  'subscribe',
+  'unsubscribe',
+  'approve',
+  'unapprove',
+  'request_changes',
+];
 const inDescriptions = {
   new: new Set<CommandName>([...ofReaders, 'close', 'reopen']),
   existing: new Set<CommandName>(ofReaders),

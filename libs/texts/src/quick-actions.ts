@@ -34,6 +34,9 @@ const kindsOf = {
   remove_time_spent: onWork,
   draft: onMergeRequests,
   ready: onMergeRequests,
+  approve: onMergeRequests,
+  unapprove: onMergeRequests,
+  request_changes: onMergeRequests,
 } as const satisfies Record<string, readonly CommandedKind[]>;
 
 /** Name of a command, without its slash. */

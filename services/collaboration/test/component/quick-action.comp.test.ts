@@ -83,6 +83,18 @@ describe('a command on a merge request', () => {
       summary: ['Added 1h of time spent at 2024-01-01.', 'Could not apply spend command.'],
     });
     expect(fixture.here.edits.at(-1)).toMatchObject({ tracking: { kind: Tracking.KIND_SPEND, duration: '1h' } });
+    expect(await write(target, '/approve\n/unapprove\n/request_changes')).toEqual({
+      status: 202,
+      commands_changes: { review: 'request_changes' },
+      summary: ['Approved the merge request.', 'Took the approval of the merge request back.', 'Requested changes.'],
+    });
+    expect(fixture.here.edits.slice(-3)).toEqual(
+      ['approve', 'unapprove', 'requested_changes'].map((review) => ({
+        iid: target.iid,
+        review,
+        userId: fixture.bob.id,
+      })),
+    );
     expect(await write(target, '/label ~nope')).toMatchObject({
       status: 202,
       commands_changes: {},
@@ -90,6 +102,7 @@ describe('a command on a merge request', () => {
     });
     fixture.here.editsRefused = true;
     expect(await write(target, '/reopen')).toMatchObject({ summary: ['Could not apply reopen command.'] });
+    expect(await write(target, '/approve')).toMatchObject({ summary: ['Could not apply approve command.'] });
     fixture.here.editsRefused = false;
     const request = { noteable: mergeRequestRef(target), activityFilter: '', page: pageOf() };
     expect(json(await fixture.here.notes.listNotes(request, fixture.as(fixture.bob)))).toMatchObject([

@@ -156,6 +156,18 @@ describe('to-dos from merge requests', () => {
     expect(await actions(ada)).toEqual([]);
   });
 
+  it('tell the author of a review that was submitted', async () => {
+    const target = mergeRequest();
+    const value = { kind: MergeRequestActed_Kind.KIND_CHANGES_REQUESTED, push: undefined };
+    const { id, iid, projectId, title } = target;
+    const subject = { id, iid, projectId, title, authorId: ada.id, state: 'opened', labelIds: [], version: 1 };
+    const how = { actorId: bob.id, cause: 'changes_requested:1', mergeRequest: subject };
+    await received(await here.publish(target, { $case: 'acted', value }, how));
+    expect(await actions(ada)).toEqual(['review_submitted']);
+    expect((await list(ada)).items[0].author.id).toBe(bob.id);
+    expect(await actions(bob)).toEqual([]);
+  });
+
   it('notify the author and the user who waits for the merge of failures', async () => {
     const target = mergeRequest();
     const subject = { id: target.id, iid: target.iid, projectId: project.id, authorId: bob.id, title: target.title };

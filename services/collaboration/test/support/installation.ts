@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { forbidden, notFound, unavailable } from '@switchyard/errors';
+import { forbidden, notFound, unauthorized, unavailable } from '@switchyard/errors';
 import {
   type EventBus,
   type EventDefinition,
@@ -25,6 +25,7 @@ import type {
   MergeRequestEvent,
   MergeRequestSubject,
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
+import { ApprovalServiceService } from '@switchyard/protos/merge_requests/v1/approval';
 import { CommitTargetServiceService } from '@switchyard/protos/merge_requests/v1/commit_target';
 import { DiffPositionServiceService } from '@switchyard/protos/merge_requests/v1/diff_position';
 import {
@@ -100,7 +101,7 @@ export interface Installation {
   readonly awards: RpcClient<typeof AwardEmojiServiceService>;
   /** Edits of merge requests that reached their owner. */
   readonly edits: Partial<
-    UpdateMergeRequestRequest & TrackMergeRequestTimeRequest & { userId: number; subscribed: boolean }
+    UpdateMergeRequestRequest & TrackMergeRequestTimeRequest & { userId: number; subscribed: boolean; review: string }
   >[];
   /** Whether the owner refuses them. */
   editsRefused: boolean;
@@ -230,6 +231,29 @@ export async function startInstallation(): Promise<Installation> {
           },
         },
         { updateMergeRequest: rule, setSubscription: rule, trackMergeRequestTime: rule },
+      ),
+      implement(
+        {
+          approve: ApprovalServiceService.approve,
+          unapprove: ApprovalServiceService.unapprove,
+          submitReview: ApprovalServiceService.submitReview,
+        },
+        {
+          approve: async ({ iid }, { actor }) => {
+            if (state.editsRefused) throw unauthorized();
+            edits.push({ iid, review: 'approve', userId: actor.userId });
+            return entity({});
+          },
+          unapprove: async ({ iid }, { actor }) => {
+            edits.push({ iid, review: 'unapprove', userId: actor.userId });
+            return entity({});
+          },
+          submitReview: async ({ iid, state: review }, { actor }) => {
+            edits.push({ iid, review, userId: actor.userId });
+            return entity({});
+          },
+        },
+        { approve: rule, unapprove: rule, submitReview: rule },
       ),
       implement(
         DiffPositionServiceService,

@@ -10,6 +10,7 @@ import {
   approveMergeRequest,
   readApprovals,
   resetApprovals,
+  submitReview,
   unapproveMergeRequest,
 } from './application/approve-merge-request';
 import { runAutoMerge } from './application/auto-merge';
@@ -168,6 +169,7 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
     readApprovals: readApprovals(edges),
     approveMergeRequest: approveMergeRequest(edges),
     unapproveMergeRequest: unapproveMergeRequest(edges),
+    submitReview: submitReview(edges),
     resetApprovals: resetApprovals(edges),
     readRawDiff: readRawDiffOf(edges),
     findMergeRequestsOfCommit: findMergeRequestsOfCommit(edges),

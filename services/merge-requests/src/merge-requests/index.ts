@@ -13,6 +13,7 @@ export { type ApprovalRequirement, isOverridden, requirementsOf } from './domain
 export { onMergeTrain } from './domain/auto-merge';
 export { alreadySet, decideCarRemoval, decideMovingToFront } from './domain/auto-merge-change';
 export type { CarSignal, Verdict } from './domain/car-signal';
+export { approvalRequested } from './domain/change-consequences';
 export { stateFailure } from './domain/detailed-merge-status';
 export type { MergeRequest, MergeRequestState, ProjectMergeSettings } from './domain/merge-request';
 export type {

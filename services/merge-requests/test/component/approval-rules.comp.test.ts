@@ -217,6 +217,32 @@ describe('rules of a project', () => {
   });
 });
 
+/** Users of whom it was published that their approval is demanded, event by event. */
+const demanded = async (mergeRequestId: number): Promise<number[][]> => {
+  const rows = await harness.db.query<{ body: Body }>(
+    sql`select body from events.outbox where type = 'merge_request.changed' order by id`,
+  );
+  return rows.flatMap(({ body }) =>
+    Number(body.mergeRequest.id) === mergeRequestId && body.approvalRequested !== undefined
+      ? [body.approvalRequested.userIds.map(Number)]
+      : [],
+  );
+};
+
+test('users whom rules name are told once that their approval is demanded', async () => {
+  const project = await newProject();
+  const { owner, maintainer, developer } = people;
+  await ruleOf(project, { name: 'named', approvals_required: 1, user_ids: [owner.id, developer.id] });
+  await ruleOf(project, { name: 'optional', approvals_required: 0, user_ids: [maintainer.id] });
+  const { iid, id } = await opened(project);
+  expect(await demanded(id)).toEqual([[owner.id]]);
+  const own = await ruleOf(project, { name: 'own', approvals_required: 1, user_ids: [maintainer.id] }, iid);
+  const path = mr(project, iid, `/approval_rules/${own.id}`);
+  await api(maintainer, 'PUT', path, { name: 'renamed' });
+  await api(maintainer, 'PUT', path, { user_ids: [maintainer.id, owner.id] });
+  expect(await demanded(id)).toEqual([[owner.id], [maintainer.id], [owner.id]]);
+});
+
 describe('rules of a merge request', () => {
   test('stand in place of those of its project, where it may have some', async () => {
     const project = await newProject();

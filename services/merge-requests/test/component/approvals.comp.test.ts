@@ -1,10 +1,13 @@
 import { sql } from '@switchyard/database/sql';
+import { ApprovalServiceService } from '@switchyard/protos/merge_requests/v1/approval';
+import { Access, Access_Kind } from '@switchyard/protos/rpc/v1/identity';
+import { anonymous } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
-import { type Body, mergeRequestSteps, mr } from './merge-request-steps';
+import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
 import { type Harness, type Person, people, startHarness, type TestProject } from './repository-harness';
 
 let harness: Harness;
-const { addMembers, api, checked, commit, configure, newProject, open } = mergeRequestSteps(() => harness);
+const { addMembers, api, checked, commit, configure, newProject, open, status } = mergeRequestSteps(() => harness);
 
 beforeAll(async () => {
   harness = await startHarness();
@@ -173,6 +176,71 @@ describe('approvals', () => {
     expect((await approvals(project, iid)).approved_by).toEqual([]);
     expect((await reset()).status).toBe(202);
     await harness.db.query(sql`update directory.users set bot = false where id = ${people.owner.id}`);
+  });
+
+  test('give way to requested changes, which hold the merge until the reviewer agrees or leaves', async () => {
+    const { project, iid, id } = await opened({}, { reviewer_ids: [people.maintainer.id] });
+    const reviews = async (): Promise<Body> => (await api(people.reporter, 'GET', mr(project, iid, '/reviewers'))).body;
+    const review = (by: Person, state: string) =>
+      harness.asCollaboration(ApprovalServiceService).submitReview(
+        { projectId: project.id, iid, state },
+        {
+          requestId: 'test',
+          actor: { ...anonymous, userId: by.id, scopes: ['api'] },
+          access: Access.fromPartial({ kind: Access_Kind.KIND_PROJECT, id: project.id, level: 40, tier: 'ultimate' }),
+        },
+      );
+    await approve(project, iid, people.maintainer);
+    await review(people.maintainer, 'requested_changes');
+    expect(await statusOf(project, iid)).toBe('requested_changes');
+    expect((await approvals(project, iid)).approved_by).toEqual([]);
+    expect(await reviews()).toMatchObject([{ state: 'requested_changes' }]);
+    expect((await api(people.maintainer, 'PUT', mr(project, iid, '/merge'))).status).toBe(405);
+    await expect(review(people.owner, 'reviewed')).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(review(people.maintainer, 'perfect')).rejects.toMatchObject({ kind: 'invalid' });
+    await review(people.maintainer, 'reviewed');
+    expect(await reviews()).toMatchObject([{ state: 'reviewed' }]);
+    await review(people.maintainer, 'requested_changes');
+    await approve(project, iid, people.maintainer);
+    expect(await reviews()).toMatchObject([{ state: 'approved' }]);
+    expect(await statusOf(project, iid)).toBe('mergeable');
+    expect(await acts(id)).toEqual([
+      'KIND_APPROVED',
+      'KIND_CHANGES_REQUESTED',
+      'KIND_REVIEWED',
+      'KIND_CHANGES_REQUESTED',
+      'KIND_APPROVED',
+    ]);
+    await review(people.maintainer, 'requested_changes');
+    await api(people.developer, 'PUT', mr(project, iid), { reviewer_ids: 0 });
+    expect(await statusOf(project, iid)).toBe('mergeable');
+  });
+
+  test('are looked at once more before a car of a train lands', async () => {
+    const { project, iid, sha } = await opened({
+      merge_trains_enabled: true,
+      merge_train_settling_seconds: 0,
+      approvals_before_merge: 1,
+    });
+    await approve(project, iid, people.owner);
+    await status(project, sha, { state: 'success', name: 'build' });
+    const boarded = await api(people.maintainer, 'POST', at(project, `/merge_trains/merge_requests/${iid}`), {});
+    expect(boarded.status).toBe(201);
+    await unapprove(project, iid, people.owner);
+    const car = await eventually(async () => {
+      const found = (await api(people.maintainer, 'GET', at(project, `/merge_trains/merge_requests/${iid}`))).body;
+      expect(found.pipeline?.sha).toMatch(/^[0-9a-f]{40}$/);
+      return found;
+    });
+    const report = { state: 'success', name: 'build', pipeline_id: car.pipeline.id };
+    expect((await status(project, car.pipeline.sha, report, people.maintainer)).status).toBe(201);
+    await eventually(async () => {
+      const gone = await api(people.maintainer, 'GET', at(project, '/merge_trains?scope=active'));
+      expect(gone.body).toEqual([]);
+    });
+    const { body } = await api(people.reporter, 'GET', mr(project, iid));
+    expect(body).toMatchObject({ state: 'opened' });
+    expect(await statusOf(project, iid)).toBe('not_approved');
   });
 
   test('that come last have auto-merge go on at once', async () => {

@@ -76,6 +76,9 @@ describe('system notes of a merge request', () => {
     expect(said({ kind: 'reviewed', review: 'unapproved' })).toEqual([
       ['unapproved', 2, 'unapproved this merge request'],
     ]);
+    expect(said({ kind: 'reviewed', review: 'requested_changes' })).toEqual([
+      ['requested_changes', 2, 'requested changes'],
+    ]);
   });
 
   it('report changes of the train', () => {

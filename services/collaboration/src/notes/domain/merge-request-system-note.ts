@@ -34,7 +34,7 @@ export type MergeRequestNoteFact =
         | { readonly oldSha: string; readonly newSha: string; readonly commits: number; readonly rewritten: boolean }
         | undefined;
     }
-  | { readonly kind: 'reviewed'; readonly review: 'approved' | 'unapproved' }
+  | { readonly kind: 'reviewed'; readonly review: 'approved' | 'unapproved' | 'requested_changes' }
   | { readonly kind: 'train_added'; readonly addition: TrainAddition }
   | { readonly kind: 'train_removed'; readonly removal: TrainRemoval; readonly addedById: number }
   | {
@@ -122,6 +122,7 @@ export function systemNotesOf(actorId: number, fact: MergeRequestNoteFact): Syst
 const reviewNotes = {
   approved: 'approved this merge request',
   unapproved: 'unapproved this merge request',
+  requested_changes: 'requested changes',
 } as const;
 
 const trainNote = (authorId: number, ...parts: Part[]): SystemNote => ({ action: 'merge_train', authorId, parts });

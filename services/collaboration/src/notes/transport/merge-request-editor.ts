@@ -1,4 +1,5 @@
 import { timeTrackingMessage } from '@switchyard/messages';
+import { ApprovalServiceService } from '@switchyard/protos/merge_requests/v1/approval';
 import { MergeRequestServiceService } from '@switchyard/protos/merge_requests/v1/merge_request';
 import type { Peer } from '@switchyard/rpc';
 import { timeTrackingOf } from '@switchyard/texts';
@@ -9,10 +10,17 @@ import type { NoteableEditor } from '../../noteables';
  */
 export function mergeRequestEditor(peer: Peer, directorySequence: () => number): NoteableEditor {
   const client = peer.client(MergeRequestServiceService);
+  const approvals = peer.client(ApprovalServiceService);
   return async ({ actor, access, requestId }, { projectId, iid = 0 }, edit) => {
     const options = { requestId, actor, access, directorySequence: directorySequence() };
     if (edit.subscribed !== undefined) {
       await client.setSubscription({ projectId, iid, subscribed: edit.subscribed }, options);
+      return;
+    }
+    if (edit.review !== undefined) {
+      if (edit.review === 'approve') await approvals.approve({ projectId, iid, sha: '' }, options);
+      else if (edit.review === 'unapprove') await approvals.unapprove({ projectId, iid }, options);
+      else await approvals.submitReview({ projectId, iid, state: 'requested_changes' }, options);
       return;
     }
     const tracking = timeTrackingOf(edit);

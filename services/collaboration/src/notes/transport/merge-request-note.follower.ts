@@ -28,6 +28,8 @@ function notedAct({ kind, push }: MergeRequestActed): MergeRequestNoteInput['fac
       return { kind: 'reviewed', review: 'approved' };
     case Acted.KIND_UNAPPROVED:
       return { kind: 'reviewed', review: 'unapproved' };
+    case Acted.KIND_CHANGES_REQUESTED:
+      return { kind: 'reviewed', review: 'requested_changes' };
     default:
       return undefined;
   }

@@ -38,6 +38,16 @@ describe('what follows from a merge request', () => {
 
   it('resolves the to-dos of the actor, and none without an actor', () => {
     expect(consequencesOf(event({ kind: 'acted' }))).toMatchObject({ resolveFor: 2, raise: [] });
+    expect(consequencesOf(event({ kind: 'approval_requested', userIds: [5] }))).toMatchObject({
+      resolveFor: undefined,
+      raise: [{ action: 'approval_required', to: { ids: [5] }, authorId: 2 }],
+    });
+    const { authorId } = event({ kind: 'reviewed' });
+    expect(consequencesOf(event({ kind: 'reviewed' }))).toMatchObject({
+      resolveFor: 2,
+      raise: [{ action: 'review_submitted', to: { ids: [authorId] }, authorId: 2 }],
+    });
+    expect(consequencesOf(event({ kind: 'reviewed' }, { actorId: authorId })).raise).toEqual([]);
     expect(consequencesOf(event({ kind: 'acted' }, { actorId: 0 }))).toMatchObject({ resolveFor: undefined });
   });
 

@@ -32,6 +32,10 @@ export type TargetFact =
       readonly mentions: Mentions;
     }
   | { readonly kind: 'acted' }
+  /** Rules demand the approval of users. */
+  | { readonly kind: 'approval_requested'; readonly userIds: readonly number[] }
+  /** A reviewer has submitted a review. */
+  | { readonly kind: 'reviewed' }
   /** Neither raises nor resolves to-dos. */
   | { readonly kind: 'noted' }
   | { readonly kind: 'deleted' }
@@ -90,6 +94,13 @@ export function consequencesOf({ authorId, actorId, imported, fact }: TargetEven
       };
     case 'acted':
       return { ...noConsequences, resolveFor };
+    case 'approval_requested':
+      return {
+        ...noConsequences,
+        raise: [{ action: 'approval_required', to: { ids: fact.userIds }, authorId: by }],
+      };
+    case 'reviewed':
+      return { ...noConsequences, resolveFor, raise: reviewSubmitted(authorId, actorId) };
     case 'noted':
       return noConsequences;
     case 'became_unmergeable':
@@ -124,6 +135,12 @@ function asked(
   ];
   return raise.filter(({ to }) => ('ids' in to ? to.ids : 'usernames' in to ? to.usernames : []).length > 0);
 }
+
+/** The author has something to look at; who reviews their own work knows. */
+const reviewSubmitted = (authorId: number, actorId: number): Raise[] =>
+  actorId === 0 || authorId === actorId
+    ? []
+    : [{ action: 'review_submitted', to: { ids: [authorId] }, authorId: actorId }];
 
 /** The author, and the user who set auto-merge. */
 const toThoseInCharge = (action: 'unmergeable' | 'build_failed', authorId: number, mergeUserId: number): Raise => ({

@@ -9,6 +9,8 @@ type TodoAction =
   | 'build_failed'
   | 'unmergeable'
   | 'merge_train_removed'
+  | 'approval_required'
+  | 'review_submitted'
   | 'marked';
 
 /** Users to be notified. */

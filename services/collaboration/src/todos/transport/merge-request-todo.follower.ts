@@ -1,5 +1,6 @@
 import { faultPoint, faultPoints } from '@switchyard/events';
 import {
+  MergeRequestActed_Kind as Acted,
   MergeRequestAutoMergeChanged_Change as AutoMergeChange,
   type MergeRequestEvent,
   type MergeRequestMentions,
@@ -14,6 +15,8 @@ const mentionsOf = (mentions: MergeRequestMentions | undefined) => ({
   usernames: mentions?.usernames ?? [],
   directlyAddressed: mentions?.directlyAddressedUsernames ?? [],
 });
+
+const submitted: ReadonlySet<Acted> = new Set([Acted.KIND_REVIEWED, Acted.KIND_CHANGES_REQUESTED]);
 
 function factOf(fact: NonNullable<MergeRequestEvent['fact']>, eventId: string): TargetFact {
   switch (fact.$case) {
@@ -34,8 +37,11 @@ function factOf(fact: NonNullable<MergeRequestEvent['fact']>, eventId: string): 
     case 'closed':
     case 'reopened':
     case 'merged':
-    case 'acted':
       return { kind: 'acted' };
+    case 'acted':
+      return { kind: submitted.has(fact.value.kind) ? 'reviewed' : 'acted' };
+    case 'approvalRequested':
+      return { kind: 'approval_requested', userIds: fact.value.userIds };
     case 'deleted':
       return { kind: 'deleted' };
     case 'becameUnmergeable':

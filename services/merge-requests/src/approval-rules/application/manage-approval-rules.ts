@@ -2,7 +2,7 @@ import type { PageInfo, PageRequest } from '@switchyard/database';
 import { forbidden, notFound } from '@switchyard/errors';
 import { displayText } from '@switchyard/texts';
 import type { Caller } from '../../callers';
-import { type MergeRequestEdges, type MergeRequestView, mayUpdate } from '../../merge-requests';
+import { approvalRequested, type MergeRequestEdges, type MergeRequestView, mayUpdate } from '../../merge-requests';
 import {
   type ApprovalRule,
   type ApprovalRuleView,
@@ -10,7 +10,7 @@ import {
   type RuleFacts,
   type RuleOwner,
 } from '../domain/approval-rule';
-import type { ApprovalRuleStore } from './approval-rule.ports';
+import type { AfterNaming, ApprovalRuleStore } from './approval-rule.ports';
 
 /** What managing rules works with. */
 export type RuleEdges = Pick<MergeRequestEdges, 'mergeRequests' | 'directory'> & { readonly rules: ApprovalRuleStore };
@@ -109,6 +109,23 @@ export function manageApprovalRules({ rules, mergeRequests, directory }: RuleEdg
     return rule;
   }
 
+  /** Tells users that their approval of a merge request is demanded. */
+  const telling =
+    (caller: Caller, { mergeRequestId }: RuleOwner): AfterNaming =>
+    async (tx, userIds) => {
+      if (mergeRequestId === undefined) return;
+      const demanded = (authorId: number) => userIds.filter((userId) => userId !== authorId);
+      await mergeRequests.change(
+        mergeRequestId,
+        caller.userId,
+        ({ mergeRequest }) =>
+          demanded(mergeRequest.authorId).length === 0
+            ? undefined
+            : { facts: [approvalRequested(demanded(mergeRequest.authorId))], quiet: true },
+        tx,
+      );
+    };
+
   return {
     get,
 
@@ -138,7 +155,7 @@ export function manageApprovalRules({ rules, mergeRequests, directory }: RuleEdg
         sourceRuleId: source?.rule.id,
       };
       checkRule(rule, { ...facts, least: source?.rule.required });
-      return get(caller, key, await rules.add(owner, rule));
+      return get(caller, key, await rules.add(owner, rule, telling(caller, owner)));
     },
 
     /** Changes a rule. Fails with `not_found`, `forbidden`, `invalid`. */
@@ -147,7 +164,7 @@ export function manageApprovalRules({ rules, mergeRequests, directory }: RuleEdg
       const before = await get(caller, key, id);
       const { users, groups, branches, facts } = await resolved(caller, key.projectId, wanted.scope);
       const hidden = wanted.removeHiddenGroups ? [] : before.hiddenGroupIds;
-      await rules.change(owner, id, (rule) => {
+      const decide = (rule: ApprovalRule): ApprovalRule => {
         const stays = wanted.removeHiddenGroups
           ? rule.groupIds.filter((groupId) => !before.hiddenGroupIds.includes(groupId))
           : rule.groupIds;
@@ -162,7 +179,8 @@ export function manageApprovalRules({ rules, mergeRequests, directory }: RuleEdg
         };
         checkRule(after, { ...facts, least: before.sourceRequired });
         return after;
-      });
+      };
+      await rules.change(owner, id, decide, telling(caller, owner));
       return get(caller, key, id);
     },
 

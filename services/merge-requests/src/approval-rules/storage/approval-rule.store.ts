@@ -150,6 +150,8 @@ async function keepScope(tx: Tx, id: number, rule: Omit<ApprovalRule, 'id'>): Pr
     select ${id}, b.id from protected_branches b where b.id = any(${[...rule.protectedBranchIds]}::bigint[]) on conflict do nothing`);
 }
 
+type AfterNaming = (tx: Tx, userIds: readonly number[]) => Promise<void>;
+
 /** The tables of approval rules. */
 export const approvalRuleStore = (db: Database) => {
   const views = async (executor: SqlExecutor, where: Sql, viewer: Viewer): Promise<ApprovalRuleView[]> =>
@@ -184,7 +186,7 @@ export const approvalRuleStore = (db: Database) => {
     byIds: async (ids: readonly number[], viewer: Viewer): Promise<ApprovalRuleView[]> =>
       ids.length === 0 ? [] : views(db, sql`r.id = any(${[...ids]}::bigint[])`, viewer),
 
-    async add(owner: RuleOwner, rule: Omit<ApprovalRule, 'id'>): Promise<number> {
+    async add(owner: RuleOwner, rule: Omit<ApprovalRule, 'id'>, also: AfterNaming): Promise<number> {
       try {
         return await db.transaction(async (tx) => {
           await lockOwner(tx, owner);
@@ -198,6 +200,7 @@ export const approvalRuleStore = (db: Database) => {
             values (${owner.projectId}, ${owner.mergeRequestId ?? null}, ${rule.sourceRuleId ?? null}, ${rule.type},
               ${rule.name}, ${rule.required}, ${rule.allProtectedBranches}) returning id`);
           await keepScope(tx, row!.id, rule);
+          if (rule.required > 0) await also(tx, rule.userIds);
           return row!.id;
         });
       } catch (error) {
@@ -205,19 +208,31 @@ export const approvalRuleStore = (db: Database) => {
       }
     },
 
-    async change(owner: RuleOwner, id: number, decide: (rule: ApprovalRule) => ApprovalRule): Promise<boolean> {
+    async change(
+      owner: RuleOwner,
+      id: number,
+      decide: (rule: ApprovalRule) => ApprovalRule,
+      also: AfterNaming,
+    ): Promise<boolean> {
       try {
         return await db.transaction(async (tx) => {
           const row = await tx.one<Row & Record<string, unknown>>(
             sql`select ${columns} from approval_rules r where r.id = ${id} and ${ownedBy(owner)} for update`,
           );
           if (row === undefined) return false;
-          const rule = decide(toRule(row));
+          const before = toRule(row);
+          const rule = decide(before);
           await tx.query(sql`
             update approval_rules set name = ${rule.name}, approvals_required = ${rule.required},
               applies_to_all_protected_branches = ${rule.allProtectedBranches}, updated_at = now()
             where id = ${id}`);
           await keepScope(tx, id, rule);
+          const known = new Set(before.required > 0 ? before.userIds : []);
+          if (rule.required > 0)
+            await also(
+              tx,
+              rule.userIds.filter((userId) => !known.has(userId)),
+            );
           return true;
         });
       } catch (error) {

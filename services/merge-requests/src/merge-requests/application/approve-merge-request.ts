@@ -2,7 +2,14 @@ import { notFound, unauthorized } from '@switchyard/errors';
 import type { Caller } from '../../callers';
 import { listCommits, parseSha } from '../../git';
 import { developer } from '../../repositories';
-import { type Approver, decideApproval, decideReset, decideUnapproval, mayApprove } from '../domain/approval-change';
+import {
+  type Approver,
+  decideApproval,
+  decideReset,
+  decideReview,
+  decideUnapproval,
+  mayApprove,
+} from '../domain/approval-change';
 import { requirementsOf } from '../domain/approvals';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import type { MergeRequestEdges } from './merge-request.edges';
@@ -94,6 +101,16 @@ export const unapproveMergeRequest =
     const { mergeRequest } = await existing(edges, key);
     await edges.mergeRequests.change(mergeRequest.id, caller.userId, (locked) =>
       decideUnapproval(locked, caller.userId),
+    );
+  };
+
+/** Says where the review of the caller stands. Fails with `not_found`, `unauthorized`. */
+export const submitReview =
+  (edges: MergeRequestEdges) =>
+  async (caller: Caller, key: Key, state: 'reviewed' | 'requested_changes'): Promise<void> => {
+    const { mergeRequest } = await existing(edges, key);
+    await edges.mergeRequests.change(mergeRequest.id, caller.userId, (locked) =>
+      decideReview(locked, caller.userId, state),
     );
   };
 

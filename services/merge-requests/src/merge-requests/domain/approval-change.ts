@@ -1,7 +1,7 @@
-import { AppError, conflict, unauthorized } from '@switchyard/errors';
+import { AppError, conflict, notFound, unauthorized } from '@switchyard/errors';
 import { onMergeTrain } from './auto-merge';
 import type { MergeRequest } from './merge-request';
-import type { LockedMergeRequest, MergeRequestChange, MergeRequestFact } from './merge-request-change';
+import type { Act, LockedMergeRequest, MergeRequestChange, MergeRequestFact } from './merge-request-change';
 
 /** Who approves. */
 export interface Approver {
@@ -16,7 +16,7 @@ export interface Approver {
 const stale = (sourceSha: string | undefined): AppError =>
   conflict(`SHA does not match HEAD of source branch: ${sourceSha ?? ''}`);
 
-const acted = ({ id, lockVersion }: MergeRequest, act: 'approved' | 'unapproved'): MergeRequestFact => ({
+const acted = ({ id, lockVersion }: MergeRequest, act: Act): MergeRequestFact => ({
   kind: 'acted',
   act,
   actId: `${id}-${lockVersion + 1}`,
@@ -72,6 +72,25 @@ export function decideUnapproval({ mergeRequest, approval }: LockedMergeRequest,
     approvals: { removed: [userId] },
     reviews: [{ userId, state: 'unapproved' }],
     facts: [acted(mergeRequest, 'unapproved')],
+  };
+}
+
+/**
+ * Says where the review of a reviewer stands. Who requests changes does not approve any more.
+ * @throws AppError unauthorized when the merge request is not open; not_found for who is no reviewer
+ */
+export function decideReview(
+  { mergeRequest, reviewerIds, approval }: LockedMergeRequest,
+  userId: number,
+  state: 'reviewed' | 'requested_changes',
+): MergeRequestChange {
+  if (!reviewerIds.includes(userId)) throw notFound('Reviewer');
+  if (mergeRequest.state !== 'opened') throw unauthorized();
+  const takesBack = state === 'requested_changes' && approval.approvals.some((one) => one.userId === userId);
+  return {
+    ...(takesBack ? { approvals: { removed: [userId] } } : {}),
+    reviews: [{ userId, state }],
+    facts: [acted(mergeRequest, state === 'reviewed' ? 'reviewed' : 'changes_requested')],
   };
 }
 

@@ -1,4 +1,11 @@
-import { approvalsLostByPush, decideApproval, decideReset, decideUnapproval, mayApprove } from './approval-change';
+import {
+  approvalsLostByPush,
+  decideApproval,
+  decideReset,
+  decideReview,
+  decideUnapproval,
+  mayApprove,
+} from './approval-change';
 import {
   type ApprovalFacts,
   type ApprovalRuleFacts,
@@ -187,6 +194,25 @@ describe('an approval', () => {
     expect(approvalsLostByPush(locked(facts({ approvals }, { resetOnPush: false, notByCommitters: true })), 3)).toEqual(
       [3],
     );
+  });
+});
+
+describe('a review', () => {
+  const given = { ...locked(facts({ approvals: by(2) })), reviewerIds: [2] };
+
+  test('requests changes in place of an approval, or was made', () => {
+    expect(decideReview(given, 2, 'requested_changes')).toMatchObject({
+      approvals: { removed: [2] },
+      reviews: [{ userId: 2, state: 'requested_changes' }],
+      facts: [{ act: 'changes_requested' }],
+    });
+    expect(decideReview(given, 2, 'reviewed').approvals).toBeUndefined();
+  });
+
+  test('is of a reviewer, while the merge request is open', () => {
+    expect(() => decideReview(given, 3, 'reviewed')).toThrow(expect.objectContaining({ kind: 'not_found' }));
+    const closed = { ...locked(facts(), { state: 'closed' }), reviewerIds: [2] };
+    expect(() => decideReview(closed, 2, 'reviewed')).toThrow(expect.objectContaining({ kind: 'unauthorized' }));
   });
 });
 

@@ -42,6 +42,12 @@ export function autoMergeFacts(
   ];
 }
 
+/** The fact that rules demand the approval of these users. */
+export const approvalRequested = (userIds: readonly number[]): MergeRequestFact => ({
+  kind: 'approval_requested',
+  userIds,
+});
+
 /** A new merge request is published and checked; the author, assignees and reviewers take part. */
 export const consequencesOfCreation = (
   created: NewMergeRequest,

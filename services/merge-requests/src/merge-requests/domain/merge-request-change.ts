@@ -6,7 +6,15 @@ import type { MergeRequest, ProjectMergeSettings } from './merge-request';
 import type { RemovalReason } from './removal-reason';
 
 /** Ways of acting on a merge request that no other fact contains. */
-export type Act = 'approved' | 'unapproved' | 'pushed' | 'auto_merge_changed' | 'rebased' | 'pipeline_retried';
+export type Act =
+  | 'approved'
+  | 'unapproved'
+  | 'reviewed'
+  | 'changes_requested'
+  | 'pushed'
+  | 'auto_merge_changed'
+  | 'rebased'
+  | 'pipeline_retried';
 
 /** A time before and after, in seconds. */
 export interface TimeChange {
@@ -104,6 +112,8 @@ export type MergeRequestFact =
       /** Why it was aborted. */
       readonly reason?: RemovalReason;
     }
+  /** Rules that demand approvals name users. */
+  | { readonly kind: 'approval_requested'; readonly userIds: readonly number[] }
   /** `actId` distinguishes acts of one kind. */
   | { readonly kind: 'acted'; readonly act: Act; readonly actId: string; readonly push?: Push | undefined };
 

@@ -1,8 +1,10 @@
 import type { Database, Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { joinProject, type UserRow, usersByIds, userWithLevel } from '@switchyard/directory';
+import { rulesInForce } from '../domain/approvals';
+import type { MergeRequest } from '../domain/merge-request';
 import type { MergeRequestChange } from '../domain/merge-request-change';
-import { approverLevel } from './approval-facts';
+import { type ApprovalFactsRow, approvalFactsJson, approverLevel, toApprovalFacts } from './approval-facts';
 
 /** Saves the approvals and reviews of a change; the row of the merge request is locked. */
 export async function saveApprovals(
@@ -24,6 +26,28 @@ export async function saveApprovals(
       from unnest(${reviews.map(({ userId }) => userId)}::bigint[], ${reviews.map(({ state }) => state)}::text[]) as given (user_id, state)
       where r.merge_request_id = ${id} and r.user_id = given.user_id`);
   }
+}
+
+/** Most users of whom one event says that their approval is demanded. */
+const maxRequested = 200;
+
+/**
+ * Users whom the rules in force for a new merge request name themselves, where they demand approvals; without the
+ * author.
+ */
+export async function requestedApprovers(
+  tx: Tx,
+  mr: Pick<MergeRequest, 'id' | 'authorId' | 'targetBranch'>,
+): Promise<number[]> {
+  const row = await tx.one<{ approval: ApprovalFactsRow }>(sql`
+    select ${approvalFactsJson} as approval from merge_requests mr ${joinProject(sql`mr.project_id`)} where mr.id = ${mr.id}`);
+  const rules = rulesInForce(mr, toApprovalFacts(row?.approval ?? null)).filter(({ required }) => required > 0);
+  if (rules.length === 0) return [];
+  const users = await tx.query<{ id: number }>(sql`
+    select distinct ru.user_id as id from approval_rule_users ru join directory.users u on u.id = ru.user_id
+    where ru.rule_id = any(${rules.map(({ id }) => id)}::bigint[]) and u.deleted_at is null and ru.user_id <> ${mr.authorId}
+    order by ru.user_id limit ${maxRequested}`);
+  return users.map(({ id }) => id);
 }
 
 /** Most users that are suggested as approvers. */

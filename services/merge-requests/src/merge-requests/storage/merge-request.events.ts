@@ -32,6 +32,8 @@ type Subject = Pick<
 const actKinds: Record<Act, ActedKind> = {
   approved: MergeRequestActed_Kind.KIND_APPROVED,
   unapproved: MergeRequestActed_Kind.KIND_UNAPPROVED,
+  reviewed: MergeRequestActed_Kind.KIND_REVIEWED,
+  changes_requested: MergeRequestActed_Kind.KIND_CHANGES_REQUESTED,
   pushed: MergeRequestActed_Kind.KIND_PUSHED,
   auto_merge_changed: MergeRequestActed_Kind.KIND_AUTO_MERGE_CHANGED,
   rebased: MergeRequestActed_Kind.KIND_REBASED,
@@ -212,6 +214,8 @@ function wireFact(fact: MergeRequestFact, subject: Subject, mergeUserId: number)
           },
         },
       };
+    case 'approval_requested':
+      return { cause: version, fact: { $case: 'approvalRequested', value: { userIds: [...fact.userIds] } } };
     case 'acted':
       return {
         cause: `${fact.act}:${fact.actId}`,

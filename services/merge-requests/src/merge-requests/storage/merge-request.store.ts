@@ -6,7 +6,7 @@ import type { PrismaClient } from '../../generated/prisma/client';
 import { nextIid } from '../../iids';
 import { enqueueJobs, type JobRequest } from '../../jobs';
 import { lockHead } from '../../pipelines';
-import { autoMergeFacts, consequencesOfCreation } from '../domain/change-consequences';
+import { approvalRequested, autoMergeFacts, consequencesOfCreation } from '../domain/change-consequences';
 import type { MergeRequest } from '../domain/merge-request';
 import type {
   DiffVersion,
@@ -17,7 +17,7 @@ import type {
   TrainConsequences,
   WantedChange,
 } from '../domain/merge-request-change';
-import { approvalReads, saveApprovals } from './approval.store';
+import { approvalReads, requestedApprovers, saveApprovals } from './approval.store';
 import { type ApprovalFactsRow, approvalFactsJson, toApprovalFacts } from './approval-facts';
 import { mergePlanStore, savePlan } from './merge-plan.store';
 import { mergeabilityStore } from './merge-request.checks';
@@ -272,9 +272,11 @@ export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges
         await recordEvents(tx, id, wanted.authorId, undefined, { ...mergeRequest, labelIds: wanted.labelIds });
         const { participants, facts, jobs } = consequencesOfCreation(wanted);
         await addParticipants(tx, id, participants);
+        const approvers = await requestedApprovers(tx, mergeRequest);
+        const all = approvers.length === 0 ? facts : [...facts, approvalRequested(approvers)];
         await publishFacts(
           tx,
-          facts.map((fact) => ({
+          all.map((fact) => ({
             subject: mergeRequest,
             fact,
             actorId: wanted.authorId,

@@ -1,3 +1,4 @@
+import { invalid } from '@switchyard/errors';
 import { ApprovalServiceService } from '@switchyard/protos/merge_requests/v1/approval';
 import { type CallContext, entity, implement, nothing } from '@switchyard/rpc';
 import { callerOf } from '../../callers';
@@ -5,6 +6,7 @@ import type {
   approveMergeRequest,
   readApprovals,
   resetApprovals,
+  submitReview,
   unapproveMergeRequest,
 } from '../application/approve-merge-request';
 import type { MergeRequestEdges } from '../application/merge-request.edges';
@@ -15,8 +17,12 @@ export interface ApprovalUseCases {
   readonly readApprovals: ReturnType<typeof readApprovals>;
   readonly approveMergeRequest: ReturnType<typeof approveMergeRequest>;
   readonly unapproveMergeRequest: ReturnType<typeof unapproveMergeRequest>;
+  readonly submitReview: ReturnType<typeof submitReview>;
   readonly resetApprovals: ReturnType<typeof resetApprovals>;
 }
+
+/** Quick actions of notes review in the name of the author of the note. */
+const command = { callers: ['gateway', 'collaboration'], onBehalfOf: true };
 
 /** gRPC side of approvals. */
 export function approvalHandler(useCases: ApprovalUseCases, { mergeRequests, externalUrl }: MergeRequestEdges) {
@@ -36,7 +42,7 @@ export function approvalHandler(useCases: ApprovalUseCases, { mergeRequests, ext
     );
   }
 
-  return implement(ApprovalServiceService, {
+  const service = implement(ApprovalServiceService, {
     getApprovals: (key, context) => shown(context, key),
 
     async approve({ sha, ...key }, context) {
@@ -49,9 +55,16 @@ export function approvalHandler(useCases: ApprovalUseCases, { mergeRequests, ext
       return shown(context, key);
     },
 
+    async submitReview({ state, ...key }, context) {
+      if (state !== 'reviewed' && state !== 'requested_changes') throw invalid({ state: ['is invalid'] });
+      await useCases.submitReview(callerOf(context), key, state);
+      return nothing(201);
+    },
+
     async resetApprovals(key, context) {
       await useCases.resetApprovals(callerOf(context), key);
       return nothing(202);
     },
   });
+  return { ...service, rules: { approve: command, unapprove: command, submitReview: command } };
 }
