@@ -357,6 +357,7 @@ describe('deployments', () => {
         .sort();
     expect(await listed('environment=production')).toEqual([one.iid, two.iid]);
     expect(await listed('environment=nowhere')).toEqual([]);
+    expect(await listed('environment=')).toEqual([one.iid, two.iid, 3]);
     const long = '2020-01-01';
     expect(await listed(`deployed_after=${long}`)).toEqual([one.iid, two.iid]);
     expect(await listed(`deployed_before=${long}`)).toEqual([]);
@@ -372,6 +373,24 @@ describe('deployments', () => {
     expect(await shown(one.iid)).toBe((await finished(first.id))?.toISOString());
     expect(await shown(two.iid)).toBe((await finished(running.id))?.toISOString());
     expect(await shown(3)).toBeNull();
+  });
+
+  test('bring in what is landing right now', async () => {
+    const project = await newProject();
+    await deploy(project, (await head(project, 'main')) as string);
+    const sha = await commit(project, 'one', { 'one.txt': 'one' }, { start: 'main' });
+    const { id, iid } = await open(project, 'one');
+    await checked(project, iid);
+    // The branch has moved, and the process that moved it has not said so yet.
+    await harness.db.transaction(async (tx) => {
+      await tx.query(sql`
+        insert into merge_request_merges (merge_request_id, push_id, project_id, target_branch, old_sha, new_sha, source_sha, actor_id)
+        values (${id}, gen_random_uuid(), ${project.id}, 'main', ${sha}, ${sha}, ${sha}, 3)`);
+      await tx.query(sql`update merge_requests set state = 'locked' where id = ${id}`);
+    });
+    const { id: deployment } = (await deploy(project, sha)).body;
+    const came = (await api(people.reporter, 'GET', deployments(project, `/${deployment}/merge_requests`))).body;
+    expect(came.map((row: Body) => row.iid)).toEqual([iid]);
   });
 
   test('of four that succeed at once bring in each merge request once', async () => {

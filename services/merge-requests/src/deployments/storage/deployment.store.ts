@@ -86,7 +86,8 @@ const clauses: ClauseTable<DeploymentFilter> = {
 /**
  * Notes that a deployment is what is on its environment now, starts the environment where it had stopped, and links the
  * merge requests that came in. A merge request landed as its merge commit, its squashed commit, the commit of its
- * receipt, or the head of its branch. Undefined when git was asked of another state of the locked environment.
+ * receipt, or the head of its branch; of one that is landing right now the branch may have moved already. False when git
+ * was asked of another state of the locked environment.
  */
 async function succeed(
   tx: Tx,
@@ -106,7 +107,10 @@ async function succeed(
           and coalesce(mr.merge_commit_sha, mr.squash_commit_sha, mr.source_sha) = given.sha
         union
         select mr.id from given join landing_receipts r on r.project_id = ${deployment.projectId} and r.landed_sha = given.sha
-          join merge_requests mr on mr.id = r.merge_request_id and mr.state = 'merged')
+          join merge_requests mr on mr.id = r.merge_request_id and mr.state = 'merged'
+        union
+        select mr.id from given join merge_request_merges plan on plan.project_id = ${deployment.projectId} and plan.new_sha = given.sha
+          join merge_requests mr on mr.id = plan.merge_request_id and mr.state = 'locked')
     insert into deployment_merge_requests (deployment_id, merge_request_id, environment, production, finished_at)
     select ${deployment.id}, id, ${environment.name}, ${environment.tier === 'production'}, ${now} from landed order by id`);
   faultPoint('deployment.written');

@@ -69,11 +69,14 @@ const clauses: ClauseTable<MergeRequestFilter, number> = {
     union all select id from merge_requests where merge_commit_sha = ${sha}
     union all select id from merge_requests where squash_commit_sha = ${sha})`,
   not: (not, viewerId) => clausesOf(exclusions, not, viewerId),
-  deployment: (match) => sql`exists (select 1 from deployment_merge_requests dm
-    where dm.merge_request_id = mr.id ${join(
-      clausesOf(deployments, match, undefined).map((one) => sql`and ${one}`),
-      ' ',
-    )})`,
+  // What one deployment brought in is read first: the planner would look for it along the order of the list.
+  deployment: (match) => {
+    const those = sql`select dm.merge_request_id from deployment_merge_requests dm
+      where ${join(clausesOf(deployments, match, undefined), ' and ')}`;
+    return match.id === undefined
+      ? sql`exists (${those} and dm.merge_request_id = mr.id)`
+      : sql`mr.id = any(array(${those}))`;
+  },
 };
 
 const deployments: ClauseTable<DeploymentMatch> = {

@@ -5,7 +5,7 @@ import type {
 } from '@switchyard/protos/merge_requests/v1/merge_request';
 import { searchMatch } from '@switchyard/texts';
 import type { MergeRequestState } from '../domain/merge-request';
-import type { MergeRequestExclusion, MergeRequestFilter } from '../domain/merge-request-filter';
+import type { DeploymentMatch, MergeRequestExclusion, MergeRequestFilter } from '../domain/merge-request-filter';
 
 const toExclusion = (wire: WireExclusion): MergeRequestExclusion => ({
   labels: titleMatch(wire.labels),
@@ -17,6 +17,14 @@ const toExclusion = (wire: WireExclusion): MergeRequestExclusion => ({
   targetBranch: wire.targetBranch || undefined,
   reaction: reactionMatch(wire.reaction),
 });
+
+/** Undefined where nothing is asked of a deployment. */
+function toDeployment(wire: WireFilter['deployment']): DeploymentMatch | undefined {
+  if (wire === undefined) return undefined;
+  const { after, before, environment, deploymentId } = wire;
+  if (after === undefined && before === undefined && environment === '' && deploymentId === 0) return undefined;
+  return { after, before, environment: environment || undefined, id: deploymentId || undefined };
+}
 
 /** A filter as the domain has it. */
 export function toMergeRequestFilter(wire: WireFilter | undefined): MergeRequestFilter {
@@ -47,11 +55,6 @@ export function toMergeRequestFilter(wire: WireFilter | undefined): MergeRequest
     reaction: reactionMatch(wire.reaction),
     nonArchived: wire.nonArchived || undefined,
     not: wire.not === undefined ? undefined : toExclusion(wire.not),
-    deployment: wire.deployment && {
-      environment: wire.deployment.environment || undefined,
-      after: wire.deployment.after,
-      before: wire.deployment.before,
-      id: wire.deployment.deploymentId || undefined,
-    },
+    deployment: toDeployment(wire.deployment),
   };
 }

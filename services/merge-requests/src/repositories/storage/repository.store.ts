@@ -83,11 +83,17 @@ export const repositoryStore = (db: Database) => ({
   },
 
   /**
-   * Drops environments with their deployments, merge requests, pipelines and receipts in batches, then rules, ref changes and the row of a repository that
+   * Drops deployments, environments, merge requests, pipelines and receipts in batches, then rules, ref changes and the row of a repository that
    * is no longer on disk.
    */
   async purge(projectId: number): Promise<void> {
-    for (const table of [sql`environments`, sql`merge_requests`, sql`pipelines`, sql`landing_receipts`]) {
+    for (const table of [
+      sql`deployments`,
+      sql`environments`,
+      sql`merge_requests`,
+      sql`pipelines`,
+      sql`landing_receipts`,
+    ]) {
       const batch = sql`delete from ${table} where id in (
         select id from ${table} where project_id = ${projectId} order by id limit ${purgedAtOnce}) returning id`;
       while ((await db.query(batch)).length > 0);
