@@ -180,6 +180,7 @@ describe('pipelines', () => {
       web_url: `http://switchyard.test/${project.path}/-/jobs/${build.id}`,
     });
     expect(one.duration).toBeGreaterThanOrEqual(0);
+    expect((await api(people.reporter, 'GET', at(project, `/jobs/${again.id}`))).body.duration).toBeNull();
     const trace = await harness.api(people.reporter, 'GET', at(project, `/jobs/${build.id}/trace`));
     expect([trace.status, trace.headers.get('content-type'), trace.text]).toEqual([
       200,

@@ -1,5 +1,5 @@
 import { MergeRequestBlockServiceService } from '@switchyard/protos/merge_requests/v1/merge_request_block';
-import { exactlyOne, inWords } from '../../http/check-parameters';
+import { exactlyOne, mutuallyExclusive } from '../../http/check-parameters';
 import { documented, integer } from '../../http/params';
 import { defineRoute } from '../../http/route';
 
@@ -53,11 +53,7 @@ export const mergeRequestBlockRoutes = [
     },
     relations: [
       exactlyOne('blocking_merge_request_id', 'blocking_merge_request_iid'),
-      inWords((sent) =>
-        Object.hasOwn(sent, 'blocking_project_id') && !Object.hasOwn(sent, 'blocking_merge_request_iid')
-          ? 'blocking_merge_request_iid is missing'
-          : undefined,
-      ),
+      mutuallyExclusive('blocking_merge_request_id', 'blocking_project_id'),
     ],
     returns: { 201: 'MergeRequestBlock' },
     handle: ({ path, params, access, call }) =>

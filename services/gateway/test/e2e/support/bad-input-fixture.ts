@@ -373,6 +373,11 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     source_topic_id: '999998',
     target_topic_id: '999999',
     blocking_merge_request_iid: '2',
+    environment: 'e1',
+    sha: head,
+    tag: false,
+    status: 'success',
+    before: '2020-01-01',
     position: {
       base_sha: versions[0].base_commit_sha,
       start_sha: versions[0].start_commit_sha,

@@ -15,7 +15,7 @@ const person = (user: UserRow | undefined, externalUrl: string) =>
 export const presentJob = (
   { status, author, pipeline }: JobView,
   commit: Commit | undefined,
-  { now, ...place }: PipelineRendering & { readonly now: Date },
+  place: PipelineRendering,
 ) => ({
   id: status.id,
   name: status.name,
@@ -29,7 +29,7 @@ export const presentJob = (
   started_at: optionalDateTime(status.startedAt),
   finished_at: optionalDateTime(status.finishedAt),
   erased_at: null,
-  duration: seconds(status.startedAt, status.finishedAt ?? now),
+  duration: seconds(status.startedAt, status.finishedAt),
   queued_duration: seconds(status.createdAt, status.startedAt),
   user: person(author, place.externalUrl),
   commit: commit === undefined ? null : commitObject(commit, place, { trailers: false }),

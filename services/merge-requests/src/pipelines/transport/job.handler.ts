@@ -7,10 +7,8 @@ import type { JobFilter, JobView } from '../domain/pipeline';
 import { presentJob, presentTrace } from '../presenters/job.presenter';
 
 /** gRPC side of jobs. */
-export function jobHandler(
-  edges: Pick<PipelineEdges, 'jobs' | 'pipelines' | 'openRepository' | 'externalUrl' | 'clock'>,
-) {
-  const { jobs, pipelines, openRepository, externalUrl, clock } = edges;
+export function jobHandler(edges: Pick<PipelineEdges, 'jobs' | 'pipelines' | 'openRepository' | 'externalUrl'>) {
+  const { jobs, pipelines, openRepository, externalUrl } = edges;
 
   /** Renders jobs with their commits, which one process of git reads. */
   async function present(projectId: number, rows: readonly JobView[], { access }: CallContext) {
@@ -18,7 +16,7 @@ export function jobHandler(
     const { repo } = await openRepository(projectId);
     const shas = [...new Set(rows.map(({ status }) => status.sha))].map(parseSha);
     const commits = new Map((await readCommits(repo, shas)).map((commit) => [commit.id as string, commit]));
-    const place = { externalUrl, fullPath: access?.fullPath ?? '', now: clock() };
+    const place = { externalUrl, fullPath: access?.fullPath ?? '' };
     return rows.map((row) => presentJob(row, commits.get(row.status.sha), place));
   }
 
