@@ -8,7 +8,7 @@ import type { KeepCounters, NoteableEditor, NoteableResolver } from '../noteable
 import { createIssue } from './application/create-issue';
 import { authoredIssues } from './application/delete-authored-issues';
 import { deleteIssue } from './application/delete-issue';
-import { followIssueReferences } from './application/follow-issue-references';
+import { closeIssuesOfPush, followIssueReferences } from './application/follow-issue-references';
 import type { IssueEdges } from './application/issue.edges';
 import { listEventsOfIssue, readEventOfIssue } from './application/issue-events';
 import { issueEditor, issueNoteables, keepIssueCounters } from './application/issue-noteables';
@@ -34,6 +34,7 @@ import { issueHandler } from './transport/issue.handler';
 import { issueEventHandler } from './transport/issue-event.handler';
 import { issueReferenceFollower } from './transport/issue-reference.follower';
 import { type IssueTargets, issueTargets } from './transport/issue-targets';
+import { pushSubscription } from './transport/push.subscription';
 
 /** Issues, and what other areas use of them. */
 export interface Issues extends Area {
@@ -85,14 +86,17 @@ export function composeIssues(
     listEventsOfIssue: listEventsOfIssue(edges, eventStore),
     readEventOfIssue: readEventOfIssue(edges, eventStore),
   });
-  const { followReferences } = observe('issues.references', {
-    followReferences: followIssueReferences({ links: issueLinks, directory: issueDirectoryWithin, changeIssue, clock }),
+  const references = { links: issueLinks, directory: issueDirectoryWithin, changeIssue, clock };
+  const { followReferences, closeOfPush } = observe('issues.references', {
+    followReferences: followIssueReferences(references),
+    closeOfPush: closeIssuesOfPush(references),
   });
   return {
     services: [
       issueHandler(useCases, { lists: edges.lists, externalUrl, clock }),
       issueEventHandler(events, { externalUrl, clock }),
     ],
+    consumers: [{ group: 'collaboration.pushes', subscriptions: [pushSubscription(closeOfPush, directory)] }],
     start: () => [purgeIssues(edges.issues), keepInPriorityOrder(priorityOrderStore(db, issueOrders), directory)],
     mergeRequestFollower: issueReferenceFollower(followReferences),
     authored: authoredIssues(edges.issues),

@@ -5,7 +5,11 @@ import { logger } from '@switchyard/telemetry';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { DirectoryModel } from '@switchyard/testkit/installation';
 import { issueReferences } from '@switchyard/texts';
-import { followIssueReferences, type ReferringEvent } from '../../src/issues/application/follow-issue-references';
+import {
+  closeIssuesOfPush,
+  followIssueReferences,
+  type ReferringEvent,
+} from '../../src/issues/application/follow-issue-references';
 import { issueStore } from '../../src/issues/storage/issue.store';
 import { changeIssue } from '../../src/issues/storage/issue-change.store';
 import { issueDirectoryWithin } from '../../src/issues/storage/issue-directory.store';
@@ -168,5 +172,43 @@ describe('issues that a merge request names', () => {
     await write('closes #1, closes team/home#1, #1; nothing/here#5 and code `#2`');
     const rows = await db.query(sql`select project_id, iid, closes from issue_merge_requests`);
     expect(rows).toEqual([{ project_id: home.id, iid: 1, closes: true }]);
+  });
+});
+
+describe('issues that commits on the default branch close', () => {
+  const close = closeIssuesOfPush({
+    links: issueLinks,
+    directory: issueDirectoryWithin,
+    changeIssue,
+    clock: () => new Date(),
+  });
+  const push = (actorId: number, text = all) =>
+    db.transaction((tx) =>
+      close(tx, { projectId: home.id, actorId, closes: issueReferences([text], externalUrl).closing }),
+    );
+
+  it.each<[string, () => number, string[]]>([
+    ['an outsider', () => outsider.id, []],
+    ['who may edit the issues of one project', () => merger.id, ['home#1']],
+    ['who may edit those of a group', () => planner.id, ['home#1', 'beside#1', 'vault#1']],
+    ['who was blocked', () => blocked.id, []],
+    ['the service itself', () => 0, []],
+  ])('by a push of %s', async (_, actor, issues) => {
+    await push(actor());
+    expect(await closed()).toEqual(issues);
+  });
+
+  it('once, and with one event each', async () => {
+    await push(merger.id, 'Closes #1, #3');
+    await push(merger.id, 'Closes #1, #3, #99');
+    expect(await closed()).toEqual(['home#1', 'home#3']);
+    expect(await db.query(sql`select 1 from events.outbox where event_id like 'issue.closed:%'`)).toHaveLength(2);
+  });
+
+  it('stay open where issues are off', async () => {
+    await db.query(sql`update directory.projects set issues_enabled = false where id = ${home.id}`);
+    await push(admin.id, 'Closes #1');
+    expect(await closed()).toEqual([]);
+    await db.query(sql`update directory.projects set issues_enabled = true where id = ${home.id}`);
   });
 });

@@ -111,6 +111,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
     log,
     projects: repositories,
     repositoryOf,
+    externalUrl: given.config.SWITCHYARD_EXTERNAL_URL,
     subscribers: [
       followDefaultBranch({ repositories, repositoryOf, announce: defaultBranchOf(given.peer('groups-admin')) }),
       ...ports.subscribers.map(

@@ -43,7 +43,14 @@ async function pushed(given: Partial<TestProject> = {}): Promise<{ project: Test
 
 const events = (projectId: number) =>
   harness.db.query<{
-    body: { refName: string; action: string; commitCount?: number; commitTitle?: string; readmePath?: string };
+    body: {
+      refName: string;
+      action: string;
+      commitCount?: number;
+      commitTitle?: string;
+      readmePath?: string;
+      closes?: { path?: string; iid: number }[];
+    };
   }>(sql`select body from events.outbox where key = ${String(projectId)} order by id`);
 
 test('a history of hundreds of commits with binaries and tags is pushed, cloned, fetched and cloned shallow', async () => {
@@ -104,6 +111,22 @@ test('a history of hundreds of commits with binaries and tags is pushed, cloned,
   ]);
   const last = found.at(-1)?.body;
   expect(last).toMatchObject({ commitCount: 1, commitTitle: 'One more' });
+}, 60_000);
+
+test('pushes of the default branch say which issues their commits close, others nothing', async () => {
+  const { project, folder } = await pushed();
+  const closes = async () =>
+    (await events(project.id)).map(({ body }) => (body.closes ?? []).map(({ path = '', iid }) => `${path}#${iid}`));
+  await commit(folder, { 'one.txt': 'one\n' }, 'Repair\n\nFixes #4, other#5 and `#6`. See #7.');
+  await commit(folder, { 'two.txt': 'two\n' }, 'Closes #4 and group/other#8');
+  await harness.git(folder, 'push', '--quiet', 'origin', 'main', 'main:refs/heads/copy');
+  await commit(folder, { 'three.txt': 'three\n' }, 'Closes #9');
+  await harness.git(folder, 'push', '--quiet', 'origin', 'main:refs/heads/copy');
+  const [first, ...later] = await closes();
+  expect(first).toEqual([]);
+  expect(later.filter((found) => found.length > 0)).toEqual([['#4', 'other#5', 'group/other#8']]);
+  const [named] = (await events(project.id)).filter(({ body }) => body.closes !== undefined);
+  expect(named?.body).toMatchObject({ refName: 'main', action: 'pushed' });
 }, 60_000);
 
 test('pushes of the default branch say which README it has, others nothing', async () => {

@@ -36,6 +36,7 @@ test('subscribers are notified of every move, again after a failure', async () =
     log: refChangeStore(db, 5),
     projects: repositoryStore(db),
     repositoryOf: () => repo,
+    externalUrl: 'https://forge.example',
     subscribers: [
       {
         async afterRefChange({ ref }) {

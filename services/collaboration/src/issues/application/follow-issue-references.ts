@@ -20,6 +20,13 @@ export interface ReferringEvent {
     | { readonly kind: 'deleted' };
 }
 
+/** Commits that were pushed to the default branch of a project, by the issues that their messages close. */
+export interface ClosingPush {
+  readonly projectId: number;
+  readonly actorId: number;
+  readonly closes: readonly IssueReference[];
+}
+
 /** What following references works with. */
 interface ReferenceEdges {
   readonly links: IssueLinks;
@@ -48,6 +55,42 @@ async function linksOf(
   return links;
 }
 
+/** Closes those of these issues that the actor may close, in this order, by id. */
+async function closeAll(
+  tx: Tx,
+  { directory, changeIssue, clock }: ReferenceEdges,
+  actorId: number,
+  issues: readonly { readonly id: number; readonly projectId: number }[],
+  byMergeRequestId?: number,
+): Promise<void> {
+  const actor = await directory.actingUser(tx, actorId);
+  if (actor === undefined) return;
+  const now = clock();
+  for (const { id, projectId } of issues) {
+    const level = await directory.levelIn(tx, actor, projectId);
+    if (level === undefined) continue;
+    await changeIssue(tx, id, actorId, (locked) =>
+      mayUpdateIssue(locked.issue, locked.assigneeIds, { ...actor, level })
+        ? editIssue(locked, { stateEvent: 'close', byMergeRequestId }, actorId, now)
+        : undefined,
+    );
+  }
+}
+
+/**
+ * Closes the issues that the messages of commits close which were pushed to the default branch, also in other projects,
+ * in the name of the user who pushed; an issue that this user may not edit stays open. Within the transaction that
+ * handles the event.
+ */
+export const closeIssuesOfPush =
+  (edges: ReferenceEdges) =>
+  async (tx: Tx, { projectId, actorId, closes }: ClosingPush): Promise<void> => {
+    const project = await edges.directory.project(tx, projectId);
+    if (project === undefined) return;
+    const links = await linksOf(tx, edges, project, { closing: closes, mentioned: [], mergeRequests: [] });
+    await closeAll(tx, edges, actorId, await edges.links.open(tx, links));
+  };
+
 /**
  * Stores which issues a merge request names. When it lands in the default branch, closes those that it closes, in the
  * name of the user who merged it; an issue that this user may not edit stays open. All within the transaction that
@@ -56,7 +99,7 @@ async function linksOf(
 export const followIssueReferences =
   (edges: ReferenceEdges) =>
   async (tx: Tx, { mergeRequest, actorId, fact }: ReferringEvent): Promise<void> => {
-    const { links, directory, clock } = edges;
+    const { links, directory } = edges;
     if (fact.kind === 'deleted') return links.remove(tx, mergeRequest.id);
     if (fact.kind === 'stood') return links.setClosed(tx, mergeRequest);
     const project = await directory.project(tx, mergeRequest.projectId);
@@ -65,16 +108,5 @@ export const followIssueReferences =
       return links.replace(tx, mergeRequest, await linksOf(tx, edges, project, fact.references));
     }
     if (project.defaultBranch !== fact.targetBranch) return;
-    const actor = await directory.actingUser(tx, actorId);
-    if (actor === undefined) return;
-    const now = clock();
-    for (const { id, projectId } of await links.closedBy(tx, mergeRequest.id)) {
-      const level = await directory.levelIn(tx, actor, projectId);
-      if (level === undefined) continue;
-      await edges.changeIssue(tx, id, actorId, (locked) =>
-        mayUpdateIssue(locked.issue, locked.assigneeIds, { ...actor, level })
-          ? editIssue(locked, { stateEvent: 'close', byMergeRequestId: mergeRequest.id }, actorId, now)
-          : undefined,
-      );
-    }
+    await closeAll(tx, edges, actorId, await links.closedBy(tx, mergeRequest.id), mergeRequest.id);
   };

@@ -16,6 +16,11 @@ export interface IssueLinks {
    * are off, none.
    */
   closedBy(tx: SqlExecutor, mergeRequestId: number): Promise<{ id: number; projectId: number }[]>;
+  /** The open issues of these numbers, by id. Where issues are off, none. */
+  open(
+    tx: SqlExecutor,
+    numbers: readonly { readonly projectId: number; readonly iid: number }[],
+  ): Promise<{ id: number; projectId: number }[]>;
 }
 
 /** The directory within the transaction of an event's effect. */

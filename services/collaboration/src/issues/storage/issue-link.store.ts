@@ -36,6 +36,19 @@ export const issueLinks = {
       where link.merge_request_id = ${mergeRequestId} and link.closes and i.state = 'opened'
         and p.issues_enabled and not p.archived
       order by i.id`),
+
+  open: (
+    tx: SqlExecutor,
+    numbers: readonly { readonly projectId: number; readonly iid: number }[],
+  ): Promise<{ id: number; projectId: number }[]> =>
+    tx.query(sql`
+      select distinct i.id, i.project_id as "projectId"
+      from unnest(${numbers.map(({ projectId }) => projectId)}::bigint[], ${numbers.map(({ iid }) => iid)}::bigint[])
+        as named (project_id, iid)
+      join issues i on i.project_id = named.project_id and i.iid = named.iid
+      join directory.projects p on p.id = i.project_id
+      where i.state = 'opened' and p.issues_enabled and not p.archived
+      order by i.id`),
 };
 
 /** Opens the list. */

@@ -3,9 +3,11 @@ import type { Tx } from '@switchyard/database';
 import { isAppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
+import { type IssueReference, issueReferences } from '@switchyard/texts';
 import {
   countCommits,
   describeObjects,
+  listCommits,
   parseRefName,
   parseSha,
   type Ref,
@@ -85,9 +87,14 @@ export interface RefChangeEdges {
   readonly log: RefChangeLog;
   readonly projects: { find(projectId: number): Promise<RepositoryProject | undefined> };
   readonly repositoryOf: (projectId: number) => Repository;
+  /** Start of all addresses of this installation. */
+  readonly externalUrl: string;
   /** Notified of every move, in this order. */
   readonly subscribers: readonly LocalSubscriber[];
 }
+
+/** Commits of one push whose messages may close issues, the newest. */
+const closingCommits = 100;
 
 /** Branches of one push whose commits are counted; of the others the number is 0, as of a bulk push (G-2-21). */
 const countedBranches = 50;
@@ -109,7 +116,19 @@ export interface RefChanges extends RefChanging {
 
 /** Builds the one way by which refs move (D7). */
 export function refChanges(edges: RefChangeEdges): RefChanges {
-  const { log, repositoryOf, subscribers } = edges;
+  const { log, repositoryOf, subscribers, externalUrl } = edges;
+
+  /**
+   * Issues that the messages of a push to the default branch close. The first push of a branch closes nothing: it brings
+   * history.
+   */
+  async function closesOf(repo: Repository, change: RefChange): Promise<readonly IssueReference[]> {
+    if (creates(change) || deletes(change)) return [];
+    const range = { from: [parseSha(change.after)], not: [parseSha(change.before)] };
+    const commits = await listCommits(repo, { ...range, limit: closingCommits });
+    // Oldest first, as they were written.
+    return issueReferences(commits.map(({ message }) => message).reverse(), externalUrl).closing;
+  }
 
   /**
    * Facts of the changes that are published, by id. The number of processes does not grow with the refs beyond
@@ -130,19 +149,25 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
     if (known !== undefined && published.length === 1) {
       const isDefault = branchOf(only.ref) === defaultBranch;
       const { readmePath } = known;
-      return facts.set(only.id, { ...known, defaultBranch: isDefault, readmePath: isDefault ? readmePath : undefined });
+      return facts.set(only.id, {
+        ...known,
+        defaultBranch: isDefault,
+        readmePath: isDefault ? readmePath : undefined,
+        closes: isDefault ? await closesOf(repo, only) : [],
+      });
     }
     const arrived = published.filter((change) => !deletes(change));
     const defaultRef = parseRefName(`refs/heads/${defaultBranch}`);
-    const movesDefault = published.some(({ ref }) => ref === defaultRef);
-    const [commits, trunk, readmePath] = await Promise.all([
+    const movedDefault = published.find(({ ref }) => ref === defaultRef);
+    const [commits, trunk, readmePath, closes] = await Promise.all([
       describeObjects(
         repo,
         arrived.map(({ after }) => `${parseSha(after)}^{commit}`),
       ),
       arrived.some(creates) ? readRefs(repo, [defaultRef]).then((refs) => refs.get(defaultRef)?.sha) : undefined,
       // As it is now, not as the change left it: two changes published in the wrong order are both true.
-      movesDefault ? findReadme(repo, defaultRef) : undefined,
+      movedDefault === undefined ? undefined : findReadme(repo, defaultRef),
+      movedDefault === undefined ? [] : closesOf(repo, movedDefault),
     ]);
     const commitOf = new Map(arrived.map(({ id }, at) => [id, commits[at]?.sha]));
     const shas = [...new Set(commits.flatMap((commit) => commit?.sha ?? []))];
@@ -164,6 +189,7 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
         commitTitle: (commit && titles.get(commit)) ?? '',
         defaultBranch: change.ref === defaultRef,
         readmePath: change.ref === defaultRef ? readmePath : undefined,
+        closes: change.ref === defaultRef ? closes : [],
       });
     }
     return facts;

@@ -1,3 +1,5 @@
+import type { IssueReference } from '@switchyard/texts';
+
 /** Object id of git: 40 lower-case hex characters. */
 export type Sha = string;
 
@@ -57,6 +59,8 @@ export interface PushFacts {
   readonly defaultBranch: boolean;
   /** The README at the root of the default branch as it is now; undefined when there is none and for other refs. */
   readonly readmePath?: string | undefined;
+  /** Issues that the messages of new commits on the default branch close. */
+  readonly closes?: readonly IssueReference[];
 }
 
 /** The result of an intent; `facts` of a move that is published. */

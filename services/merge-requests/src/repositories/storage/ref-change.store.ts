@@ -51,7 +51,7 @@ async function adoptDefaultBranch(tx: Tx, projectId: number, { branch, protectio
     on conflict (project_id, name) do nothing`);
 }
 
-const eventOf = ({ change, facts, refCount }: PublishedMove, pushId: string) => {
+const eventOf = ({ change, facts, refCount }: PublishedMove, pushId: string, directorySequence: number) => {
   const branch = branchOf(change.ref);
   return {
     id: `repository.pushed:${change.id}`,
@@ -72,6 +72,8 @@ const eventOf = ({ change, facts, refCount }: PublishedMove, pushId: string) => 
       readmePath: facts.readmePath ?? '',
       pushId,
       refCount,
+      closes: [...(facts.closes ?? [])],
+      directorySequence,
     },
   };
 };
@@ -99,10 +101,12 @@ async function record(
       handled_at = case when source = 'internal' then now() end,
       handle_at = now() + make_interval(secs => ${publishTimeoutSeconds}::double precision)
     where id = any(${settledIds}::bigint[])`);
+  const closes = published.some(({ facts }) => (facts.closes ?? []).length > 0);
+  const state = closes ? await tx.one<{ sequence: number }>(sql`select sequence from directory.state`) : undefined;
   await appendAllToOutbox(
     tx,
     repositoryPushed,
-    published.map((move) => eventOf(move, pushId)),
+    published.map((move) => eventOf(move, pushId, state?.sequence ?? 0)),
   );
 }
 
