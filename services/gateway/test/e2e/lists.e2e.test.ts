@@ -143,6 +143,9 @@ describe('every list', () => {
       `insert into merge_request_diffs (merge_request_id, base_sha, head_sha, start_sha)
         select ${request.id}, '${baseSha}', lpad(to_hex(n), 40, '0'), '${baseSha}' from generate_series(1, ${rows}) n`,
     );
+    const own = (await git('rev-list', '--max-count=100', 'main')).stdout.trim().split('\n');
+    for (let index = 0; index < own.length; index += 20)
+      await post(`${at}/merge_requests/${request.iid}/context_commits`, { commits: own.slice(index, index + 20) });
     const discussed = `${at}/merge_requests/${request.iid}`;
     await each(rows, (index) =>
       post(`${discussed}/approval_rules`, { name: `own-${index}`, approvals_required: 0, group_ids: [group.id] }),
@@ -498,6 +501,7 @@ describe('every list', () => {
       'GET /projects/:id/merge_requests/:merge_request_iid/reviewers': `${mr}/reviewers`,
       'GET /projects/:id/merge_requests/:merge_request_iid/approval_rules': `${mr}/approval_rules`,
       'GET /projects/:id/merge_requests/:merge_request_iid/versions': `${mr}/versions`,
+      'GET /projects/:id/merge_requests/:merge_request_iid/context_commits': `${mr}/context_commits`,
       'GET /projects/:id/merge_requests/:merge_request_iid/notes': `${mr}/notes`,
       'GET /projects/:id/merge_requests/:merge_request_iid/discussions': `${mr}/discussions`,
       'GET /projects/:id/merge_requests/:merge_request_iid/award_emoji': `${mr}/award_emoji`,

@@ -560,6 +560,13 @@ export const expectations: readonly Expectation[] = [
     'G-4.2-1: no push right is 403, said by the service',
   ),
   row('GET /projects/:id/merge_requests/:merge_request_iid/merge_ref', 'reporterRead', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/context_commits', 'reporterRead', 'G-4.2-1'),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/context_commits', 'readerWrite', 'G-4.2-1', {
+    commits: ['c'],
+  }),
+  row('DELETE /projects/:id/merge_requests/:merge_request_iid/context_commits', 'readerWrite', 'G-4.2-1', {
+    commits: ['c'],
+  }),
   row('GET /projects/:id/merge_requests/:merge_request_iid/raw_diffs', 'reporterRead', 'G-4.2-1'),
   row('GET /projects/:id/merge_requests/:merge_request_iid/commits', 'reporterRead', 'G-4.2-1'),
   row('GET /projects/:id/merge_requests/:merge_request_iid/changes', 'reporterRead', 'G-4.2-1'),

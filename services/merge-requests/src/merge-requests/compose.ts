@@ -16,6 +16,7 @@ import {
 import { runAutoMerge } from './application/auto-merge';
 import { cancelAutoMerge } from './application/cancel-auto-merge';
 import { type CheckMergeability, checkOne, checkProject, checkTogether } from './application/check-mergeability';
+import { contextCommitsOf } from './application/context-commits';
 import { createMergeRequest } from './application/create-merge-request';
 import { deleteAuthored } from './application/delete-authored';
 import { diffPositions } from './application/diff-positions';
@@ -42,6 +43,7 @@ import { rebaseMergeRequest, runRebase } from './application/rebase-merge-reques
 import { trackMergeRequestTime } from './application/track-merge-request-time';
 import { updateMergeRequest } from './application/update-merge-request';
 import type { LaterFact } from './domain/merge-request-change';
+import { contextCommitStore } from './storage/context-commit.store';
 import { diffRefsOf } from './storage/diff-refs.store';
 import { mergeRequestOrders } from './storage/merge-request.list';
 import { mergeRequestStore, type TrainChanges } from './storage/merge-request.store';
@@ -179,6 +181,10 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
     listMergeRequestEvents: listMergeRequestEvents(edges, eventStore),
     readMergeRequestEvent: readMergeRequestEvent(edges, eventStore),
   });
+  const contextCommits = observe(
+    'merge_requests.context_commits',
+    contextCommitsOf({ ...edges, contextCommits: contextCommitStore(db) }),
+  );
   const background = observe('merge_requests.jobs', {
     checkProject: checkProject(edges),
     autoMerge: runAutoMerge(edges, land, checkOne(edges)),
@@ -204,7 +210,7 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
       merge_request_facts: ({ facts, actorId }) => background.publishLaterFacts(facts as readonly LaterFact[], actorId),
     },
     services: [
-      mergeRequestHandler(useCases, edges),
+      mergeRequestHandler({ ...useCases, contextCommits }, edges),
       approvalHandler(useCases, edges),
       mergeRequestBlockHandler(blocks, edges),
       mergeRequestTargetHandler(edges),

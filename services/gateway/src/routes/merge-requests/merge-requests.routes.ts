@@ -1,7 +1,7 @@
 import { MergeRequestServiceService } from '@switchyard/protos/merge_requests/v1/merge_request';
 import { MergeRequestEventServiceService } from '@switchyard/protos/merge_requests/v1/merge_request_event';
 import { atLeastOne } from '../../http/check-parameters';
-import { boolean, dateTime, documented, integer, integers, nullable, oneOf, text } from '../../http/params';
+import { boolean, dateTime, documented, integer, integers, nullable, oneOf, text, texts } from '../../http/params';
 import { defineRoute } from '../../http/route';
 import { oneLine } from '../field-facts';
 import { changedFields, newFields, positive, sharedFields } from '../issuable-fields';
@@ -262,6 +262,52 @@ export const mergeRequestRoutes = [
         projectId: access.id,
         iid: path.merge_request_iid,
         page,
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: `${onePath}/context_commits`,
+    section: 'Merge requests',
+    summary: 'List context commits of a merge request',
+    docs: { description: 'List the commits that a merge request shows beside its own; newest first.' },
+    access: { project: 'read_merge_request' },
+    path_params: mergeRequest,
+    list: { orderBy: [] },
+    returns: { 200: ['Commit'] },
+    handle: ({ path, access, page, call }) =>
+      call(MergeRequestServiceService).listContextCommits({ projectId: access.id, iid: path.merge_request_iid, page }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: `${onePath}/context_commits`,
+    section: 'Merge requests',
+    summary: 'Create context commits of a merge request',
+    docs: { description: 'Add commits that a merge request shows beside its own; at most 20 at once, and 500 in all.' },
+    access: { project: 'update_merge_request' },
+    path_params: mergeRequest,
+    params: { commits: texts() },
+    returns: { 201: ['Commit'] },
+    handle: ({ params, path, access, call }) =>
+      call(MergeRequestServiceService).addContextCommits({
+        projectId: access.id,
+        iid: path.merge_request_iid,
+        commits: params.commits,
+      }),
+  }),
+  defineRoute({
+    method: 'delete',
+    path: `${onePath}/context_commits`,
+    section: 'Merge requests',
+    summary: 'Delete context commits of a merge request',
+    access: { project: 'update_merge_request' },
+    path_params: mergeRequest,
+    params: { commits: texts() },
+    returns: { 204: undefined },
+    handle: ({ params, path, access, call }) =>
+      call(MergeRequestServiceService).removeContextCommits({
+        projectId: access.id,
+        iid: path.merge_request_iid,
+        commits: params.commits,
       }),
   }),
   defineRoute({

@@ -349,6 +349,7 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     from: 'main',
     to: 'b1',
     refs: ['main', 'b1'],
+    commits: [head],
     tag_name: () => `t${next()}`,
     source_branch: 'b1',
     target_branch: 'main',

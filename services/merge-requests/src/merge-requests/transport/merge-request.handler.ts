@@ -14,6 +14,7 @@ import { callerOf } from '../../callers';
 import { maxDiffFiles } from '../../git';
 import { commitObject, diffObject, sliced, windowOf, windowPage } from '../../repositories';
 import type { cancelAutoMerge } from '../application/cancel-auto-merge';
+import type { contextCommitsOf } from '../application/context-commits';
 import type { createMergeRequest } from '../application/create-merge-request';
 import type { mergeMergeRequest } from '../application/merge-merge-request';
 import type { MergeRequestEdges } from '../application/merge-request.edges';
@@ -55,6 +56,7 @@ export interface MergeRequestUseCases {
   readonly readMergeRequestDiffs: ReturnType<typeof readDiffsOf>;
   readonly readMergeRequestVersion: ReturnType<typeof readVersionOf>;
   readonly readMergeRef: ReturnType<typeof readMergeRef>;
+  readonly contextCommits: ReturnType<typeof contextCommitsOf>;
   readonly findMergeRequestsOfCommit: ReturnType<typeof findMergeRequestsOfCommit>;
 }
 
@@ -231,6 +233,28 @@ export function mergeRequestHandler(useCases: MergeRequestUseCases, edges: Merge
         wanted,
         { total, hasNext: offset + items.length < total },
       );
+    },
+
+    async listContextCommits({ page: wanted, ...key }) {
+      const window = windowOf(wanted);
+      const { view, items, total } = await useCases.contextCommits.list(key, window);
+      const address = addressOf(view);
+      return windowPage(
+        items.map((commit) => commitObject(commit, address)),
+        wanted,
+        { total, hasNext: window.offset + window.limit < total },
+      );
+    },
+
+    async addContextCommits({ commits: named, ...key }, context) {
+      const { view, commits } = await useCases.contextCommits.add(callerOf(context), key, named);
+      const address = addressOf(view);
+      return entity(commits.map((commit) => commitObject(commit, address)));
+    },
+
+    async removeContextCommits({ commits: named, ...key }, context) {
+      await useCases.contextCommits.remove(callerOf(context), key, named);
+      return nothing();
     },
 
     async listMergeRequestDiffs({ page: wanted, unidiff, ...key }) {
