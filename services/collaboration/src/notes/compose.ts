@@ -23,6 +23,14 @@ import {
   resolveDiscussion,
   resolveDiscussionNote,
 } from './application/discuss';
+import {
+  createDraftNote,
+  deleteDraftNote,
+  getDraftNote,
+  listDraftNotes,
+  publishDraftNotes,
+  updateDraftNote,
+} from './application/draft-notes';
 import { findNoteable } from './application/find-noteable';
 import { limitNotes } from './application/limit-notes';
 import { getNote, listNotes } from './application/list-notes';
@@ -36,6 +44,7 @@ import { authoredNoteStore } from './storage/authored-note.store';
 import { awardList, awardStore } from './storage/award-emoji.store';
 import { diffNoteStore } from './storage/diff-note.store';
 import { discussionList } from './storage/discussion.list';
+import { draftNoteStore, purgeDraftNotes } from './storage/draft-note.store';
 import { noteList } from './storage/note.list';
 import { noteStore } from './storage/note.store';
 import { noteRateStore } from './storage/note-rate.store';
@@ -45,6 +54,7 @@ import { awardEmojiHandler } from './transport/award-emoji.handler';
 import { commitNoteables } from './transport/commit-noteable';
 import { diffPositions } from './transport/diff-positions';
 import { discussionHandler } from './transport/discussion.handler';
+import { draftNoteHandler } from './transport/draft-note.handler';
 import { issueNoteSubscription } from './transport/issue-note.subscription';
 import { mergeRequestEditor } from './transport/merge-request-editor';
 import { systemNoteFollower } from './transport/merge-request-note.follower';
@@ -120,6 +130,7 @@ export function composeNotes(
     runCommands,
     clock,
   };
+  const drafting = { ...discussing, drafts: draftNoteStore(changing) };
   const useCases = observe('collaboration', {
     listNotes: listNotes({ find, notes }),
     getNote: getNote({ find, notes }),
@@ -146,6 +157,12 @@ export function composeNotes(
     resolveDiscussionNote: resolveDiscussionNote(discussing),
     listCommitComments: listCommitComments(discussing),
     createCommitComment: createCommitComment(discussing),
+    listDraftNotes: listDraftNotes(drafting),
+    getDraftNote: getDraftNote(drafting),
+    createDraftNote: createDraftNote(drafting),
+    updateDraftNote: updateDraftNote(drafting),
+    deleteDraftNote: deleteDraftNote(drafting),
+    publishDraftNotes: publishDraftNotes(drafting),
     countNotes: countNotes({ db, noteables: noteableStore }),
     noteIssues: writeIssueSystemNotes({ noteables: noteableStore, notes: systemNotes, references: issueReferences }),
     noteMergeRequests: writeMergeRequestSystemNotes({
@@ -158,13 +175,18 @@ export function composeNotes(
     services: [
       noteHandler(useCases, externalUrl),
       discussionHandler(useCases, externalUrl),
+      draftNoteHandler(useCases),
       awardEmojiHandler(useCases, externalUrl),
     ],
     consumers: [{ group: noteGroup, subscriptions: [issueNoteSubscription(useCases.noteIssues, directory)] }],
     start: () => {
       const moving = moveDiffNotes({ db, moves: diffNoteStore, positions, log: logger });
       const unlisten = diffNoteStore.onMoves(db, moving.soon);
-      return [{ close: async () => unlisten() }, moving, purgeNotes({ db, noteables: noteableStore })];
+      return [
+        { close: async () => unlisten() },
+        moving,
+        purgeNotes({ db, noteables: noteableStore, purgeDrafts: purgeDraftNotes }),
+      ];
     },
     authored: authoredNotes(authoredNoteStore(db), { notes: store, awards }),
     mergeRequestFollower: systemNoteFollower(useCases.noteMergeRequests),

@@ -15,6 +15,7 @@ import {
 } from '@switchyard/events';
 import { AwardEmojiServiceService } from '@switchyard/protos/collaboration/v1/award_emoji';
 import { DiscussionServiceService } from '@switchyard/protos/collaboration/v1/discussion';
+import { DraftNoteServiceService } from '@switchyard/protos/collaboration/v1/draft_note';
 import { EventServiceService } from '@switchyard/protos/collaboration/v1/event';
 import { IssueServiceService } from '@switchyard/protos/collaboration/v1/issue';
 import { IssueEventServiceService } from '@switchyard/protos/collaboration/v1/issue_event';
@@ -98,6 +99,7 @@ export interface Installation {
   readonly issueEvents: RpcClient<typeof IssueEventServiceService>;
   readonly snippets: RpcClient<typeof SnippetServiceService>;
   readonly discussions: RpcClient<typeof DiscussionServiceService>;
+  readonly drafts: RpcClient<typeof DraftNoteServiceService>;
   readonly awards: RpcClient<typeof AwardEmojiServiceService>;
   /** Edits of merge requests that reached their owner. */
   readonly edits: Partial<
@@ -258,7 +260,11 @@ export async function startInstallation(): Promise<Installation> {
       implement(
         DiffPositionServiceService,
         {
-          checkDiffPosition: async ({ position }) => ({ valid: position?.newPath !== 'unchanged.txt' }),
+          checkDiffPosition: async ({ position }) => ({
+            valid: position?.newPath !== 'unchanged.txt',
+            codeOldLine: position?.oldLine ?? position?.newLine,
+            codeNewLine: position?.newLine ?? position?.oldLine,
+          }),
           moveDiffPositions: async ({ positions }) => ({
             positions: positions.map((position) => ({
               position:
@@ -361,6 +367,7 @@ export async function startInstallation(): Promise<Installation> {
     issueEvents: gateway.client(IssueEventServiceService),
     snippets: gateway.client(SnippetServiceService),
     discussions: gateway.client(DiscussionServiceService),
+    drafts: gateway.client(DraftNoteServiceService),
     awards: gateway.client(AwardEmojiServiceService),
     edits,
     get editsRefused() {

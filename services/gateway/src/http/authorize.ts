@@ -83,7 +83,7 @@ const spokenOn: Readonly<Record<string, string>> = { ...nouns, issues: 'Issue', 
 function notThere({ path, createsNamed }: Route): AppError | undefined {
   if (createsNamed === true) return undefined;
   const [, collection = ''] = /([a-z_]+)\/:(?!id(?:\/|$))/.exec(path) ?? [];
-  const texts = /\/(notes|discussions|award_emoji)(\/|$)/.test(path) ? spokenOn : nouns;
+  const texts = /\/(notes|draft_notes|discussions|award_emoji)(\/|$)/.test(path) ? spokenOn : nouns;
   return collection === '' ? undefined : notFound(texts[collection]);
 }
 

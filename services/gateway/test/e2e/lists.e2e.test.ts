@@ -152,6 +152,7 @@ describe('every list', () => {
     );
     const note = await post(`${discussed}/notes`, { body: 'First' });
     await each(rows, (index) => post(`${discussed}/discussions`, { body: `Thread ${index}` }));
+    await each(rows, (index) => post(`${discussed}/draft_notes`, { note: `Draft ${index}` }));
     await system.query(
       'collaboration',
       `insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body)
@@ -504,6 +505,7 @@ describe('every list', () => {
       'GET /projects/:id/merge_requests/:merge_request_iid/context_commits': `${mr}/context_commits`,
       'GET /projects/:id/merge_requests/:merge_request_iid/notes': `${mr}/notes`,
       'GET /projects/:id/merge_requests/:merge_request_iid/discussions': `${mr}/discussions`,
+      'GET /projects/:id/merge_requests/:merge_request_iid/draft_notes': `${mr}/draft_notes`,
       'GET /projects/:id/merge_requests/:merge_request_iid/award_emoji': `${mr}/award_emoji`,
       'GET /projects/:id/merge_requests/:merge_request_iid/notes/:note_id/award_emoji': `${mr}/notes/${note.id}/award_emoji`,
       'GET /events': '/events',

@@ -99,7 +99,7 @@ export const isOfObject = (operation: string): boolean =>
 function closedCells(operation: string, open: string): string {
   if (!ofFeature.test(operation)) return open;
   const wantsToken =
-    !operation.startsWith('GET ') || /\/(notes|discussions|award_emoji|comments)(\/|$)/.test(operation);
+    !operation.startsWith('GET ') || /\/(notes|draft_notes|discussions|award_emoji|comments)(\/|$)/.test(operation);
   const namesObject = isOfObject(operation);
   const anonymous = namesObject && !wantsToken ? '4' : '1';
   return `${anonymous}${namesObject ? '4' : '3'}${open.slice(2)}`;
@@ -160,6 +160,17 @@ const discussionRows = (path: string, read: FamilyName, write: FamilyName): Expe
   row(`GET ${path}/discussions/:discussion_id/notes/:note_id`, read, 'G-4.7-6'),
   row(`PUT ${path}/discussions/:discussion_id/notes/:note_id`, write, 'G-4.7-7', { body: 'b' }),
   row(`DELETE ${path}/discussions/:discussion_id/notes/:note_id`, write, 'G-4.7-9'),
+];
+
+/** Draft notes of merge requests: those of others are not there, whoever asks. */
+const draftNoteRows = (path: string, read: FamilyName, write: FamilyName): Expectation[] => [
+  row(`GET ${path}`, read, 'G-4.2-1'),
+  row(`GET ${path}/:draft_note_id`, read, 'G-4.2-1'),
+  row(`POST ${path}`, write, 'G-4.2-1', { note: 'n' }),
+  row(`PUT ${path}/:draft_note_id`, write, 'G-4.2-1', { note: 'n' }),
+  row(`DELETE ${path}/:draft_note_id`, write, 'G-4.2-1'),
+  row(`PUT ${path}/:draft_note_id/publish`, write, 'G-4.2-1'),
+  row(`POST ${path}/bulk_publish`, write, 'G-4.2-1'),
 ];
 
 /** Reactions to one kind of thing (G-4.6-11). */
@@ -670,6 +681,7 @@ export const expectations: readonly Expectation[] = [
   row('PUT /projects/:id/merge_requests/:merge_request_iid/discussions/:discussion_id', 'readerWrite', 'G-4.7-8', {
     resolved: true,
   }),
+  ...draftNoteRows('/projects/:id/merge_requests/:merge_request_iid/draft_notes', 'readerNotes', 'readerWrite'),
   ...reactionRows('/projects/:id/merge_requests/:merge_request_iid', 'readerNotes', 'readerWrite'),
   ...reactionRows('/projects/:id/merge_requests/:merge_request_iid/notes/:note_id', 'readerNotes', 'readerWrite'),
 

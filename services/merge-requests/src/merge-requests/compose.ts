@@ -43,6 +43,7 @@ import { rebaseMergeRequest, runRebase } from './application/rebase-merge-reques
 import { trackMergeRequestTime } from './application/track-merge-request-time';
 import { updateMergeRequest } from './application/update-merge-request';
 import type { LaterFact } from './domain/merge-request-change';
+import { keepReview } from './storage/approval.store';
 import { contextCommitStore } from './storage/context-commit.store';
 import { diffRefsOf } from './storage/diff-refs.store';
 import { mergeRequestOrders } from './storage/merge-request.list';
@@ -219,7 +220,7 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
     ],
     http: [rawDiffEndpoint(useCases.readRawDiff)],
     consumers: [
-      { group: 'merge-requests', subscriptions: [noteSubscription(keepNoteCounters, keepReactions)] },
+      { group: 'merge-requests', subscriptions: [noteSubscription(keepNoteCounters, keepReactions, keepReview)] },
       {
         group: deletedUserGroup,
         subscriptions: [

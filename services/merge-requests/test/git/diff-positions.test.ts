@@ -34,10 +34,11 @@ describe('places in diffs', () => {
   });
 
   it('are checked against the files and lines that changed', async () => {
-    const check = (given: Partial<DiffPosition>) => edges().check(1, at(given));
+    const check = async (given: Partial<DiffPosition>) => (await edges().check(1, at(given))).valid;
     expect(await check({ newLine: 10 })).toBe(true);
     expect(await check({ oldLine: 10 })).toBe(true);
     expect(await check({ oldLine: 30, newLine: 30 })).toBe(true);
+    expect(await edges().check(1, at({ newLine: 10 }))).toEqual({ valid: true, code: { oldLine: 11, newLine: 10 } });
     expect(await check({})).toBe(true);
     expect(await check({ oldPath: 'new.txt', newPath: 'new.txt', newLine: 2 })).toBe(true);
     expect(await check({ newLine: 11 })).toBe(false);
@@ -112,7 +113,7 @@ describe('places in diffs', () => {
     const moveTo = async (refs: DiffRefs, place: Partial<DiffPosition>) => {
       newest = refs;
       const [moved] = await edges().move(1, 1, [at(place)]);
-      if (moved !== undefined) expect(await edges().check(1, moved)).toBe(true);
+      if (moved !== undefined) expect(await edges().check(1, moved)).toMatchObject({ valid: true });
       return moved && [moved.oldLine, moved.newLine];
     };
     const onRestored = { baseSha: base, startSha: base, headSha: restored };

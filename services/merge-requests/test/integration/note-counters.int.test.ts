@@ -2,6 +2,7 @@ import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import type { NoteCounters } from '../../src/merge-requests/domain/note-counters';
+import { keepReview } from '../../src/merge-requests/storage/approval.store';
 import { keepNoteCounters } from '../../src/merge-requests/storage/note-counters.store';
 import { service } from '../../src/service';
 
@@ -57,4 +58,15 @@ it('a merge request keeps the newest counters, whatever their order, and checks 
   expect(await stored()).toEqual([3, 0, 0, 0, at]);
   expect(await db.query(sql`select kind, key from jobs`)).toEqual([{ kind: 'auto_merge', key: String(id) }]);
   await keep({ mergeRequestId: 999, version: 4 });
+});
+
+it('a reviewer who published a review has reviewed; what they decided stays', async () => {
+  const states = ['unreviewed', 'unapproved', 'approved', 'requested_changes', 'reviewed'];
+  await db.query(sql`
+    insert into merge_request_reviewers (merge_request_id, user_id, state)
+    select ${id}, ordinality, state from unnest(${states}::text[]) with ordinality as given (state, ordinality)`);
+  for (const userId of [1, 2, 3, 4, 5, 99]) await db.transaction((tx) => keepReview(tx, id, userId));
+  expect(await db.query(sql`select state from merge_request_reviewers order by user_id`)).toEqual(
+    ['reviewed', 'reviewed', 'approved', 'requested_changes', 'reviewed'].map((state) => ({ state })),
+  );
 });

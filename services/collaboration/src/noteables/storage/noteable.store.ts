@@ -92,7 +92,7 @@ export const noteableStore = {
   },
 
   /**
-   * Purges up to `limit` notes of removed noteables and of deleted projects, with the reactions to them. Returns how
+   * Purges up to `limit` notes of removed noteables and of deleted projects, with the reactions to them, then the drafts. Returns how
    * many it may go on with.
    */
   async emptyRemoved(db: SqlExecutor, limit: number): Promise<number> {
@@ -108,9 +108,14 @@ export const noteableStore = {
         limit ${limit}),
       reactions as (delete from award_emoji where awardable_type = 'Note' and awardable_id in (select note_id from doomed)),
       purged as (delete from notes where id in (select note_id from doomed) returning 1),
+      drafts as (
+        delete from draft_notes where id in (
+          select d.id from doomed join draft_notes d on d.noteable_id = doomed.id where doomed.note_id is null limit ${limit})
+        returning noteable_id),
       emptied as (
-        update noteables set emptied = true where id in (select id from doomed where note_id is null) returning 1)
-      select (select count(*) from purged)::int as notes, (select count(*) from emptied)::int as emptied`);
+        update noteables set emptied = true
+        where id in (select id from doomed where note_id is null) and id not in (select noteable_id from drafts) returning 1)
+      select (select count(*) from purged)::int + (select count(*) from drafts)::int as notes, (select count(*) from emptied)::int as emptied`);
     return (row?.notes ?? 0) + (row?.emptied ?? 0);
   },
 

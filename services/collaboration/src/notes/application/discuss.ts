@@ -59,8 +59,9 @@ export const listDiscussions =
     return { noteable, ...page };
   };
 
-async function visibleDiscussion(
-  { discussions }: DiscussionEdges,
+/** A discussion that the reader may see. Fails with `not_found`. */
+export async function visibleDiscussion(
+  { discussions }: Pick<DiscussionEdges, 'discussions'>,
   reader: Reader,
   noteable: Noteable,
   discussionId: string,

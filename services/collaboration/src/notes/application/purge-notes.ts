@@ -8,9 +8,18 @@ const interval = 60_000;
 /** Notes one statement removes; keeps its locks short. */
 const batch = 1_000;
 
+/** What purging works with. */
+export interface NotePurging {
+  readonly db: Database;
+  readonly noteables: typeof noteableStore;
+  /** Purges up to `limit` drafts of deleted users, which no one can see; returns how many. */
+  purgeDrafts(db: Database, limit: number): Promise<number>;
+}
+
 /** Purges the notes of what has been deleted (D5), now and every minute. */
-export const purgeNotes = ({ db, noteables }: { db: Database; noteables: typeof noteableStore }) =>
+export const purgeNotes = ({ db, noteables, purgeDrafts }: NotePurging) =>
   repeat('notes of what was deleted', interval, async (stopping) => {
     while (!stopping.aborted && (await noteables.emptyRemoved(db, batch)) > 0);
+    while (!stopping.aborted && (await purgeDrafts(db, batch)) === batch);
     await noteables.forget(db);
   });

@@ -27,6 +27,8 @@ export type NoteFact =
       readonly $case: 'discussionChanged';
       readonly value: { readonly discussionId: string; readonly resolved: boolean };
     }
+  /** Drafts were published as that many notes. */
+  | { readonly $case: 'reviewed'; readonly value: { readonly notes: number } }
   | {
       readonly $case: 'reacted';
       /** `noteId` 0: a reaction to the noteable itself. */

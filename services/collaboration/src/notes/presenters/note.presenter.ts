@@ -5,7 +5,8 @@ import type { NoteRow } from '../domain/note-row';
 
 type Shown = Pick<Noteable, 'kind' | 'targetId' | 'iid' | 'projectId' | 'sha'>;
 
-const presentPosition = (position: NotePosition) => ({
+/** The public position of a diff note. */
+export const presentPosition = (position: NotePosition) => ({
   base_sha: position.baseSha,
   start_sha: position.startSha,
   head_sha: position.headSha,

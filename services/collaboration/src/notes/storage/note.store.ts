@@ -21,7 +21,7 @@ export function newDiscussionId(at: Date): Buffer {
 }
 
 /** The bytes behind forty hexadecimal digits; undefined for anything else. */
-const bytesOf = (discussionId: string): Buffer | undefined =>
+export const discussionBytes = (discussionId: string): Buffer | undefined =>
   /^[0-9a-f]{40}$/.test(discussionId) ? Buffer.from(discussionId, 'hex') : undefined;
 
 /**
@@ -29,7 +29,7 @@ const bytesOf = (discussionId: string): Buffer | undefined =>
  * @param row id of the row of the noteable
  */
 export async function insertNote(tx: SqlExecutor, row: number, projectId: number, note: NewNote): Promise<number> {
-  const discussion = note.discussionId === undefined ? newDiscussionId(note.at) : bytesOf(note.discussionId);
+  const discussion = note.discussionId === undefined ? newDiscussionId(note.at) : discussionBytes(note.discussionId);
   const position = note.position === undefined ? null : JSON.stringify(note.position);
   const [inserted] = await tx.query<{ id: number }>(sql`
     insert into notes (noteable_id, project_id, discussion_id, starts_discussion, type, author_id, body, internal,
@@ -42,8 +42,9 @@ export async function insertNote(tx: SqlExecutor, row: number, projectId: number
   return inserted.id;
 }
 
-async function readDiscussion(tx: Tx, row: number, id: string): Promise<DiscussionState | undefined> {
-  const bytes = bytesOf(id);
+/** What a discussion of a noteable consists of; undefined where there is none. The noteable must be locked. */
+export async function readDiscussion(tx: Tx, row: number, id: string): Promise<DiscussionState | undefined> {
+  const bytes = discussionBytes(id);
   if (bytes === undefined) return undefined;
   const found = await tx.one<{
     notes: number;
@@ -89,7 +90,7 @@ async function read(
 async function makeThread(tx: Tx, row: number, discussionId: string): Promise<void> {
   await tx.query(sql`
     update notes set type = 'DiscussionNote'
-    where discussion_id = ${bytesOf(discussionId)} and noteable_id = ${row} and type is null`);
+    where discussion_id = ${discussionBytes(discussionId)} and noteable_id = ${row} and type is null`);
 }
 
 /** Deletes a note with the reactions to it; the next note of its discussion becomes the first. */
@@ -102,8 +103,11 @@ async function deleteNote(tx: Tx, id: number): Promise<void> {
       where gone.starts_discussion and n.id <> ${id} order by n.created_at, n.id limit 1)`);
 }
 
-/** Saves one step; returns the note after it, if the step is about one, and what is published. */
-async function saveStep(
+/**
+ * Saves one step; returns the note after it, if the step is about one, and what is published. The noteable must be
+ * locked.
+ */
+export async function saveStep(
   tx: Tx,
   noteable: Noteable,
   row: number,

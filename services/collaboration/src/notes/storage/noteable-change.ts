@@ -16,9 +16,8 @@ export interface NoteableChangeEdges {
   readonly keepCounters: KeepCounters;
 }
 
-/** What a change has saved. */
-interface SavedChange<T> {
-  readonly result: T;
+/** What one step of a change has saved. */
+interface SavedStep {
   /** Undefined when nothing changed. */
   readonly fact?: NoteFact;
   readonly counters?: CounterChange;
@@ -26,23 +25,32 @@ interface SavedChange<T> {
   readonly occurredAt?: Date;
 }
 
+/** What a change has saved. */
+interface SavedChange<T> extends SavedStep {
+  readonly result: T;
+}
+
+/** Moves the counters for one step of a change that is saved, and appends its event. */
+export type RecordStep = (step: SavedStep) => Promise<void>;
+
 /**
- * Locks the row of a noteable, saves with `save`, moves the counters and appends the event, in one transaction (D6).
+ * Locks the row of a noteable and saves with `save` as many steps as it takes, each recorded with its counters and its
+ * event, in one transaction (D6).
  * @param save gets the id of the locked row and the time
  * @throws AppError not_found when the noteable was deleted in the meantime
  */
-export async function changeNoteable<T>(
+export async function changeNoteableBySteps<T>(
   { db, clock, directorySequence, keepCounters }: NoteableChangeEdges,
   noteable: Noteable,
   actorId: number,
-  save: (tx: Tx, row: number, now: Date) => Promise<SavedChange<T>>,
+  save: (tx: Tx, row: number, now: Date, record: RecordStep) => Promise<T>,
 ): Promise<T> {
   return db.transaction(async (tx) => {
     const locked = await noteableStore.lock(tx, noteable);
     if (locked.removed) throw notFound(noteableRules[noteable.kind].thing);
     const now = clock();
-    const { result, fact, counters: moved = {}, occurredAt = now } = await save(tx, locked.id, now);
-    if (fact !== undefined) {
+    const result = await save(tx, locked.id, now, async ({ fact, counters: moved = {}, occurredAt = now }) => {
+      if (fact === undefined) return;
       const counters = await noteableStore.count(tx, locked.id, moved);
       const internal = fact.$case === 'created' && fact.value.note.internal;
       await keepCounters(tx, noteable, counters, { actorId, at: now, internal });
@@ -55,9 +63,25 @@ export async function changeNoteable<T>(
         directorySequence: directorySequence(),
         fact,
       });
-    }
+    });
     faultPoint('note.written');
     tx.afterCommit(() => faultPoint('note.committed'));
     return result;
   });
 }
+
+/**
+ * Changes a noteable by one step (`changeNoteableBySteps`).
+ * @throws AppError not_found when the noteable was deleted in the meantime
+ */
+export const changeNoteable = <T>(
+  edges: NoteableChangeEdges,
+  noteable: Noteable,
+  actorId: number,
+  save: (tx: Tx, row: number, now: Date) => Promise<SavedChange<T>>,
+): Promise<T> =>
+  changeNoteableBySteps(edges, noteable, actorId, async (tx, row, now, record) => {
+    const { result, ...step } = await save(tx, row, now);
+    await record(step);
+    return result;
+  });

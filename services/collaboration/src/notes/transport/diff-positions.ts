@@ -26,6 +26,16 @@ export function diffPositions(peer: Peer): DiffPositions {
       const { valid } = await client.checkDiffPosition({ projectId, position: toMessage(position) }, options());
       return valid;
     },
+    async codeLines(projectId, position) {
+      const { valid, codeOldLine, codeNewLine } = await client.checkDiffPosition(
+        { projectId, position: toMessage(position) },
+        options(),
+      );
+      if (!valid) return undefined;
+      return codeOldLine === undefined || codeNewLine === undefined
+        ? null
+        : { oldLine: codeOldLine, newLine: codeNewLine };
+    },
     async move(projectId, mergeRequestId, positions) {
       const { positions: moved } = await client.moveDiffPositions(
         { projectId, mergeRequestId, positions: positions.map(toMessage) },

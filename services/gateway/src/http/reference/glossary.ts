@@ -177,6 +177,7 @@ export const pathMeanings: Readonly<Record<string, string>> = {
   branch: 'Name of the branch, URL-encoded.',
   commit_id: 'SHA of the commit, or a branch or tag.',
   discussion_id: 'Id of the discussion.',
+  draft_note_id: 'Id of the draft note.',
   file_path: 'Path of the file, URL-encoded.',
   image_id: 'Id of the image.',
   integration_id: 'Id of the integration.',

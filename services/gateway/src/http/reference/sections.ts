@@ -18,6 +18,7 @@ export const sections = {
   Issues: 'What is to be done.',
   Notes: 'Comments on issues, merge requests, snippets and alerts.',
   Discussions: 'Threads of notes, on lines of a diff as well.',
+  'Draft notes': 'Comments of a review that nobody else sees until they are published.',
   'Emoji reactions': 'Reactions to issues, merge requests, snippets and notes.',
   Snippets: 'Pieces of text and code of a project.',
   'To-dos': 'What waits for the caller.',

@@ -26,11 +26,13 @@ const place = {
   line_range: object().optional(),
 };
 
-const position = hash(place);
+/** A place in a diff, as a parameter. */
+export const position = hash(place);
 
 const diffParams = { position: position.optional(), commit_id: text().optional() };
 
-const toPosition = (given: z.infer<typeof position> | undefined): NotePosition | undefined =>
+/** The message of a place in a diff. */
+export const toPosition = (given: z.infer<typeof position> | undefined): NotePosition | undefined =>
   given && {
     baseSha: given.base_sha,
     startSha: given.start_sha,

@@ -2,6 +2,7 @@ import type { Route } from '../../http/route';
 import { awardEmojiRoutes } from './award-emoji.routes';
 import { commitCommentRoutes } from './commit-comments.routes';
 import { discussionRoutes } from './discussions.routes';
+import { draftNoteRoutes } from './draft-notes.routes';
 import { eventRoutes } from './events.routes';
 import { issueListRoutes } from './issue-lists.routes';
 import { issueRoutes } from './issues.routes';
@@ -15,6 +16,7 @@ export const routes: readonly Route[] = [
   ...snippetRoutes,
   ...noteRoutes,
   ...discussionRoutes,
+  ...draftNoteRoutes,
   ...commitCommentRoutes,
   ...awardEmojiRoutes,
   ...issueListRoutes,

@@ -176,6 +176,7 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
       const reaction = route.path.includes(':note_id') ? noteAward : award;
       spoken[`${operationOf(route)} note_id`] = removes && /note_id$/.test(route.path) ? '999999' : String(note.id);
       spoken[`${operationOf(route)} discussion_id`] = thread.id;
+      if (route.path.endsWith('/bulk_publish')) spoken[`${operationOf(route)} merge_request_iid`] = '999';
       spoken[`${operationOf(route)} award_id`] = removes ? '999999' : String(reaction?.id);
     }
   }
@@ -208,6 +209,13 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
       const one = `/projects/:id/${collection}/:${collection === 'issues' ? 'issue' : 'merge_request'}_iid`;
       spoken[`GET ${one}/resource_${kind}_events/:event_id event_id`] = String(made[0]?.id);
     }
+  let draft = 0;
+  for (let index = 0; index < 4; index += 1)
+    draft = (await post(`${at}/merge_requests/1/draft_notes`, { note: `Draft ${index}` })).id;
+  for (const route of routes.filter(({ path }) => path.includes(':draft_note_id'))) {
+    const takesAway = route.method === 'delete' || route.path.endsWith('/publish');
+    spoken[`${operationOf(route)} draft_note_id`] = takesAway ? '999999' : String(draft);
+  }
   const pipeline = await post(`${at}/pipeline`, { ref: 'b1' });
   await post(`${at}/pipeline`, { ref: 'main' });
   const made = await makeAdministration(system, { group, project, user: ada }, async (work) => {

@@ -34,6 +34,17 @@ const note = {
 };
 
 const discussion = { id: 'a'.repeat(40), individual_note: false, notes: [note] };
+const draft = {
+  id: 4,
+  author_id: 7,
+  merge_request_id: 9,
+  resolve_discussion: true,
+  discussion_id: 'a'.repeat(40),
+  note: 'Why?',
+  commit_id: null,
+  position: { base_sha: null, start_sha: null, head_sha: null, old_path: null, new_path: null, position_type: 'text' },
+  line_code: null,
+};
 const token = { token: 'glpat-note' };
 
 /** What names each kind of noteable, by its path. */
@@ -65,6 +76,8 @@ describe('notes and discussions', () => {
         'NoteService/DeleteNote': async () => json(Buffer.alloc(0)),
         'DiscussionService/CreateDiscussion': async () => entity(discussion),
         'DiscussionService/UpdateDiscussionNote': async () => entity(note),
+        'DraftNoteService/CreateDraftNote': async () => entity(draft),
+        'DraftNoteService/PublishDraftNotes': async () => json(Buffer.alloc(0)),
       },
     });
   });
@@ -151,6 +164,34 @@ describe('notes and discussions', () => {
       400,
       { error: 'position[position_type] does not have a valid value, position[new_line] does not have a valid value' },
     ]);
+  });
+
+  it('writes a draft, and publishes one or all', async () => {
+    const path = '/projects/1/merge_requests/2/draft_notes';
+    const body = {
+      note: 'Why?',
+      in_reply_to_discussion_id: 'a'.repeat(40),
+      resolve_discussion: 'true',
+      commit_id: 'c',
+    };
+    const made = await gateway.send('POST', path, { ...token, body });
+    expect([made.status, made.body]).toEqual([201, draft]);
+    expect(asked()).toMatchObject({
+      projectId: 1,
+      mergeRequestIid: 2,
+      note: 'Why?',
+      inReplyToDiscussionId: 'a'.repeat(40),
+      resolveDiscussion: true,
+      commitId: 'c',
+      position: undefined,
+    });
+    expect((await gateway.send('PUT', `${path}/4`, { ...token, body: {} })).body).toEqual({
+      error: 'note, position are missing, at least one parameter must be provided',
+    });
+    expect((await gateway.send('PUT', `${path}/4/publish`, token)).status).toBe(204);
+    expect(asked()).toMatchObject({ draftNoteId: 4 });
+    expect((await gateway.send('POST', `${path}/bulk_publish`, token)).status).toBe(204);
+    expect(asked()).toMatchObject({ draftNoteId: undefined });
   });
 
   it('takes exactly one of body and resolved (G-4.7-7)', async () => {

@@ -13,7 +13,7 @@ import {
   treePathOf,
 } from '../../git';
 import type { OpenProjectRepository } from '../../repositories';
-import { isPosition, type LineNumbers, movedLine, positionWithin } from '../domain/diff-position';
+import { codeLines, isPosition, type LineNumbers, movedLine, positionWithin } from '../domain/diff-position';
 
 /** A place in the difference of two commits; without lines it is the whole file. */
 export interface DiffPosition extends LineNumbers {
@@ -143,17 +143,22 @@ export function diffPositions({ open, refsOf }: DiffPositionEdges) {
   return {
     /**
      * Whether a position names a place: its commits exist, its file changed between them, its line is one of that file.
+     * With the numbers of its line code, where it has lines.
      */
-    async check(projectId: number, position: DiffPosition): Promise<boolean> {
+    async check(
+      projectId: number,
+      position: DiffPosition,
+    ): Promise<{ valid: boolean; code?: { oldLine: number; newLine: number } | undefined }> {
       const { repo } = await open(projectId);
       const [from, to, start] = await Promise.all(
         [position.baseSha, position.headSha, position.startSha].map((sha) => shaIn(repo, sha)),
       );
       const paths = pathsOf(position.oldPath, position.newPath);
-      if (from === undefined || to === undefined || start === undefined || paths.length === 0) return false;
+      if (from === undefined || to === undefined || start === undefined || paths.length === 0) return { valid: false };
       const { files } = await diff(repo, { from, to, mode: 'straight', paths, limits });
       const file = files.find((one) => one.newPath === position.newPath && one.oldPath === position.oldPath);
-      return file !== undefined && isPosition(file.diff, position.oldLine, position.newLine);
+      if (file === undefined || !isPosition(file.diff, position.oldLine, position.newLine)) return { valid: false };
+      return { valid: true, code: codeLines(file.diff, position) };
     },
 
     /**

@@ -24,6 +24,9 @@ export type KeepNoteCounters = (tx: Tx, counters: NoteCounters) => Promise<void>
 /** Stores what collaboration publishes about reactions to a merge request, in the caller's transaction. */
 export type KeepReactions = (tx: Tx, change: ReactionChange) => Promise<void>;
 
+/** Stores that a reviewer of a merge request has published a review, in the caller's transaction. */
+export type KeepReview = (tx: Tx, mergeRequestId: number, userId: number) => Promise<void>;
+
 /** What merge trains have to know of branches. */
 export interface TrainTargets {
   /**

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isPosition, movedLine } from './diff-position';
+import { codeLines, isPosition, movedLine } from './diff-position';
 
 const diff = `@@ -2,4 +2,5 @@ context
  two
@@ -72,4 +72,16 @@ it('moves agree with the edits that made the diff', () => {
     }),
     { seed: 7, numRuns: 300 },
   );
+});
+
+it('a line code has both numbers of a line: those of the line that follows where a side has none', () => {
+  const codes = [{ newLine: 3 }, { newLine: 4 }, { oldLine: 3 }, { oldLine: 21 }, { oldLine: 4, newLine: 5 }, {}];
+  expect(codes.map((numbers) => codeLines(diff, numbers))).toEqual([
+    { oldLine: 4, newLine: 3 },
+    { oldLine: 4, newLine: 4 },
+    { oldLine: 3, newLine: 3 },
+    { oldLine: 21, newLine: 21 },
+    { oldLine: 4, newLine: 5 },
+    undefined,
+  ]);
 });

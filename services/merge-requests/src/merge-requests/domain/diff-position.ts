@@ -91,6 +91,25 @@ export function positionWithin(diff: string, { oldLine, newLine }: LineNumbers):
 }
 
 /**
+ * The two numbers by which a line code names a place that `isPosition` knows: of an added line also the number of the
+ * line that follows it on the old side, of a removed one that on the new side. Undefined without a line.
+ */
+export function codeLines(
+  diff: string,
+  { oldLine, newLine }: LineNumbers,
+): { readonly oldLine: number; readonly newLine: number } | undefined {
+  if (oldLine !== undefined && newLine !== undefined) return { oldLine, newLine };
+  const limits = { old: oldLine ?? anywhere, new: newLine ?? anywhere };
+  if (newLine !== undefined) {
+    const shift = walk(diff, limits, (line) => line.newLine === newLine);
+    return { oldLine: newLine - shift, newLine };
+  }
+  if (oldLine === undefined) return undefined;
+  const shift = walk(diff, limits, (line) => line.oldLine === oldLine);
+  return { oldLine, newLine: oldLine + shift };
+}
+
+/**
  * Whether lines name one place of a file's diff: an added line by its new number, a removed one by its old, any other
  * by both.
  */

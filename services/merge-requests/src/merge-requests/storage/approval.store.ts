@@ -50,6 +50,15 @@ export async function requestedApprovers(
   return users.map(({ id }) => id);
 }
 
+/**
+ * A reviewer who published a review has reviewed. What they decided before stays: an approval, a request for changes.
+ */
+export async function keepReview(tx: Tx, mergeRequestId: number, userId: number): Promise<void> {
+  await tx.query(sql`
+    update merge_request_reviewers set state = 'reviewed'
+    where merge_request_id = ${mergeRequestId} and user_id = ${userId} and state in ('unreviewed', 'unapproved')`);
+}
+
 /** Most users that are suggested as approvers. */
 const maxSuggested = 100;
 

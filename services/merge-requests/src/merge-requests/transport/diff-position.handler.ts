@@ -22,9 +22,10 @@ export const diffPositionHandler = (positions: DiffPositions) =>
   implement(
     DiffPositionServiceService,
     {
-      checkDiffPosition: async ({ projectId, position }) => ({
-        valid: await positions.check(projectId, position ?? nowhere),
-      }),
+      checkDiffPosition: async ({ projectId, position }) => {
+        const { valid, code } = await positions.check(projectId, position ?? nowhere);
+        return { valid, codeOldLine: code?.oldLine, codeNewLine: code?.newLine };
+      },
       moveDiffPositions: async ({ projectId, mergeRequestId, positions: asked }) => {
         const moved = await positions.move(projectId, mergeRequestId, asked);
         return {

@@ -1,6 +1,6 @@
 import { type AnySubscription, noteEvents, subscription } from '@switchyard/events';
 import type { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
-import type { KeepNoteCounters, KeepReactions } from '../application/merge-request.edges';
+import type { KeepNoteCounters, KeepReactions, KeepReview } from '../application/merge-request.edges';
 import type { ReactionChange } from '../domain/reactions';
 
 /** What an event says of reactions to the noteable itself; undefined when nothing. */
@@ -15,9 +15,13 @@ function reactionsOf({ fact, reactions, actorId }: NoteEvent): Pick<ReactionChan
 
 /**
  * Notes, threads and reactions on merge requests move the counters on their rows, and reactions what lists are narrowed
- * by; each event once (D4, D6).
+ * by; who publishes a review has reviewed; each event once (D4, D6).
  */
-export const noteSubscription = (keep: KeepNoteCounters, keepReactions: KeepReactions): AnySubscription =>
+export const noteSubscription = (
+  keep: KeepNoteCounters,
+  keepReactions: KeepReactions,
+  keepReview: KeepReview,
+): AnySubscription =>
   subscription({
     event: noteEvents,
     async handle(event, tx) {
@@ -33,6 +37,7 @@ export const noteSubscription = (keep: KeepNoteCounters, keepReactions: KeepReac
         downvotes: counters.downvotes,
         activeAt: fact?.$case === 'created' && fact.value.note?.internal !== true ? occurredAt : undefined,
       });
+      if (fact?.$case === 'reviewed') await keepReview(tx, noteable.id, event.actorId);
       const reactions = reactionsOf(event);
       if (reactions === undefined) return;
       await keepReactions(tx, { mergeRequestId: noteable.id, version: counters.version, ...reactions });
