@@ -66,7 +66,7 @@ export const draftNoteRoutes: readonly Route[] = [
       in_reply_to_discussion_id: text().optional(),
       resolve_discussion: boolean().optional(),
       position: position.optional(),
-      commit_id: text().optional(),
+      commit_id: documented(text(), { pattern: '^([0-9a-f]{40})?$' }).optional(),
     },
     bodyLimit: noteBodyLimit,
     returns: { 201: 'DraftNote' },

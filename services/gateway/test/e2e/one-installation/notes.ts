@@ -177,6 +177,41 @@ export const noteTests = (started: () => System): void =>
       expect(await place(goes.id)).toMatchObject({ new_line: 5, head_sha: diff_refs.head_sha });
     });
 
+    it('are drafted, and published together as a review', async () => {
+      const drafts = `${mr}/draft_notes`;
+      const me = await fixture.ok('GET', '/user');
+      await fixture.ok('PUT', mr, { reviewer_ids: [me.id] });
+      const { diff_refs } = await state();
+      const thread = await fixture.ok('POST', `${mr}/discussions`, { body: 'Really?' });
+      const position = { ...diff_refs, position_type: 'text', new_path: 'file.txt', new_line: 20 };
+      const placed = await fixture.ok('POST', drafts, { note: 'Here', position });
+      expect(placed).toMatchObject({
+        position: { new_line: 20 },
+        line_code: expect.stringMatching(/^[0-9a-f]{40}_1_20$/),
+      });
+      await fixture.ok('POST', drafts, {
+        note: 'Done',
+        in_reply_to_discussion_id: thread.id,
+        resolve_discussion: true,
+      });
+      const single = await fixture.ok('POST', drafts, { note: 'Alone' });
+      expect((await fixture.ok('PUT', `${drafts}/${single.id}`, { note: 'First' })).note).toBe('First');
+      expect((await fixture.ok('GET', drafts)).map(({ note }: Item) => note)).toEqual(['Here', 'Done', 'First']);
+      const reviews = async () => (await fixture.ok('GET', `${mr}/reviewers`)).map((one: Item) => one.state);
+      expect(await reviews()).toEqual(['unreviewed']);
+      expect((await system.api('PUT', `${drafts}/${single.id}/publish`)).status).toBe(204);
+      await soon(async () => expect(await reviews()).toEqual(['reviewed']));
+      expect((await system.api('POST', `${drafts}/bulk_publish`)).status).toBe(204);
+      expect(await fixture.ok('GET', drafts)).toEqual([]);
+      const said = (await fixture.ok('GET', `${mr}/discussions?per_page=100`)).flatMap(({ notes }: Item) => notes);
+      expect(said.filter(({ body }: Item) => /^(Here|Done|First|Really\?)$/.test(body))).toMatchObject([
+        { body: 'Really?', resolved: true },
+        { body: 'Done', resolved: true },
+        { body: 'First', type: 'DiscussionNote' },
+        { body: 'Here', type: 'DiffNote', position: { new_line: 20 } },
+      ]);
+    });
+
     it('make threads on commits', async () => {
       const sha = (await work.git(['rev-parse', 'HEAD'])).stdout.trim();
       const at = `${project}/repository/commits/${sha}/discussions`;

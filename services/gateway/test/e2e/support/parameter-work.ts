@@ -132,7 +132,11 @@ function repositoryRows({ ids, shas }: ParameterFixture): Row[] {
       path: `${repository}/files/blue.txt/blame`,
       proofs: {
         ref: reading((_body, { status }) => status, 'blue => 200', 'red => 404'),
-        range: because('both its ends are required; services/merge-requests/test/component/repository-reads shows it'),
+        'range[start]': {
+          ...reading((body) => body.length, '1 => 1', '2 => 0'),
+          beside: 'ref=blue&range[end]=2',
+        },
+        'range[end]': because('a file of one line has no other end; repository-reads.comp.test shows it'),
       },
     },
     ...['', '.tar.gz', '.tar.bz2', '.zip'].map((ending) => ({
