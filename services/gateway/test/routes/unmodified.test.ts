@@ -5,7 +5,7 @@ import { actor, projectAccess, resolved, startTestGateway, type TestGateway } fr
 
 /**
  * What is deleted without being a record of a table: refs and files, and memberships, requests for them and images of alerts,
- * which show no time of their change. A car is changed by the cars ahead of it, so the time it was seen does not matter for a request to remove it.
+ * which show no time of their change; of review apps several are scheduled at once. A car is changed by the cars ahead of it, so the time it was seen does not matter for a request to remove it.
  */
 const unconditional = [
   '/projects/:id/repository/files/:file_path',
@@ -13,6 +13,7 @@ const unconditional = [
   '/projects/:id/repository/branches/:branch',
   '/projects/:id/repository/merged_branches',
   '/projects/:id/merge_trains/merge_requests/:merge_request_iid',
+  '/projects/:id/environments/review_apps',
   '/groups/:id/members/:user_id',
   '/groups/:id/access_requests/:user_id',
   '/projects/:id/access_requests/:user_id',
