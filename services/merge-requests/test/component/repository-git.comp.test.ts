@@ -129,6 +129,21 @@ test('pushes of the default branch say which issues their commits close, others 
   expect(named?.body).toMatchObject({ refName: 'main', action: 'pushed' });
 }, 60_000);
 
+test('messages that are too large together close nothing, and the push arrives', async () => {
+  const { project, folder } = await pushed();
+  const file = join(harness.folder(), 'message');
+  for (const name of ['one', 'two']) {
+    writeFileSync(file, `Closes #1\n\n${`${'x'.repeat(99)}\n`.repeat(360_000)}`);
+    writeFileSync(join(folder, name), name);
+    await harness.git(folder, 'add', '.');
+    await harness.git(folder, 'commit', '--quiet', '-F', file);
+  }
+  await harness.git(folder, 'push', '--quiet', 'origin', 'main');
+  const found = (await events(project.id)).at(-1)?.body;
+  expect(found).toMatchObject({ action: 'pushed', commitCount: 2, commitTitle: 'Closes #1' });
+  expect(found?.closes ?? []).toEqual([]);
+}, 120_000);
+
 test('pushes of the default branch say which README it has, others nothing', async () => {
   const { project, folder } = await pushed();
   await harness.git(folder, 'checkout', '--quiet', '-b', 'topic');

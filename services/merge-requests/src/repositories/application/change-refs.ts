@@ -96,6 +96,9 @@ export interface RefChangeEdges {
 /** Commits of one push whose messages may close issues, the newest. */
 const closingCommits = 100;
 
+/** Characters of a message that may close issues: reading it must not hold up the process. */
+const closingCharacters = 65_536;
+
 /** Branches of one push whose commits are counted; of the others the number is 0, as of a bulk push (G-2-21). */
 const countedBranches = 50;
 
@@ -120,14 +123,18 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
 
   /**
    * Issues that the messages of a push to the default branch close. The first push of a branch closes nothing: it brings
-   * history.
+   * history. Messages that git does not give at once, since they are too large, close nothing: the push is done.
    */
   async function closesOf(repo: Repository, change: RefChange): Promise<readonly IssueReference[]> {
     if (creates(change) || deletes(change)) return [];
     const range = { from: [parseSha(change.after)], not: [parseSha(change.before)] };
-    const commits = await listCommits(repo, { ...range, limit: closingCommits });
+    const commits = await listCommits(repo, { ...range, limit: closingCommits }).catch((error: unknown) => {
+      if (!isAppError(error, 'too_large')) throw error;
+      return [];
+    });
     // Oldest first, as they were written.
-    return issueReferences(commits.map(({ message }) => message).reverse(), externalUrl).closing;
+    const messages = commits.map(({ message }) => message.slice(0, closingCharacters)).reverse();
+    return issueReferences(messages, externalUrl).closing;
   }
 
   /**
