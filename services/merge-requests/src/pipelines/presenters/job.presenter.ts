@@ -41,5 +41,5 @@ export const presentJob = (
   archived: pipeline.archived,
 });
 
-/** What stands for the log of a job that an outside CI keeps (ADR 36). */
+/** What stands for the log of a job that an outside CI keeps (ADR 35). */
 export const presentTrace = (address: string): string => `The log of this job is at ${address}\n`;
