@@ -139,9 +139,9 @@ test('what is not possible is told, and the push stands', async () => {
 
 test('options that cannot be understood refuse the push, all at once', async () => {
   const { fails, all, project } = await cloned();
-  const said = await fails(['mr.create', 'mr.title', 'ci.skip']);
+  const said = await fails(['mr.create', 'mr.title', 'ci.input=a']);
   expect(said).toContain("remote: Switchyard: 'merge_request.title' needs a value.");
-  expect(said).toContain("remote: Switchyard: The push option 'ci.skip' has no effect here");
+  expect(said).toContain("remote: Switchyard: The push option 'ci.input=a' has no effect here");
   expect(said).toMatch(/! \[remote rejected\] topic -> topic \(its push options were refused\)/);
   expect((await api(people.developer, 'GET', at(project, '/repository/branches/topic'))).status).toBe(404);
   expect(await all()).toEqual([]);

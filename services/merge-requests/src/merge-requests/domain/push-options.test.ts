@@ -44,14 +44,18 @@ test.each([
   [[`merge_request.title=${'é'.repeat(256)}`], "'merge_request.title' is too long (maximum is 255 characters)."],
   [['merge_request.target_project=a/b'], "The push option 'merge_request.target_project=a/b' is not supported."],
   [['merge_request.constructor'], "The push option 'merge_request.constructor' is not supported."],
-  [['ci.skip'], "The push option 'ci.skip' has no effect here: a push starts no pipeline."],
+  [['ci.variable=A=1'], "The push option 'ci.variable=A=1' has no effect here: a push starts no pipeline."],
 ])('%j are refused', (options, problem) => {
   expect(readPushOptions(options).problems).toEqual([problem]);
   expect(checkPushOptions(options, ['main'])).toMatchObject({ refusals: [problem], branches: [] });
 });
 
+test('no pipeline is what a push starts anyway', () => {
+  expect(checkPushOptions(['ci.skip'], ['main'])).toEqual({ refusals: [], warnings: [], branches: [] });
+});
+
 test('all problems are told at once, and what belongs to others is only named', () => {
-  const read = checkPushOptions(['ci.skip', 'mr.title', 'review=7', 'review=7'], ['main']);
+  const read = checkPushOptions(['ci.input=a', 'mr.title', 'review=7', 'review=7'], ['main']);
   expect(read.refusals).toHaveLength(2);
   expect(read.warnings).toEqual(["The push option 'review=7' is unknown and has no effect."]);
 });

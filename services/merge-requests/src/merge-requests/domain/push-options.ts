@@ -60,7 +60,8 @@ const shown = (option: string): string => `'${option.length > 100 ? `${option.sl
 
 /**
  * Reads the options of a push (`git push -o`), with GitLab's names. An option about merge requests that cannot be
- * understood is a problem, as is any about CI: a push starts no pipeline, so none of them could have an effect.
+ * understood is a problem, as is any about CI: a push starts no pipeline, so none of them could have an effect. What
+ * `ci.skip` asks for is true of every push.
  */
 export function readPushOptions(options: readonly string[]): ReadPushOptions {
   const problems: string[] = [];
@@ -75,6 +76,7 @@ export function readPushOptions(options: readonly string[]): ReadPushOptions {
       unknown.push(`The push option ${shown(option)} is unknown and has no effect.`);
       continue;
     }
+    if (option === 'ci.skip') continue;
     if (group === 'ci') {
       problems.push(`The push option ${shown(option)} has no effect here: a push starts no pipeline.`);
       continue;
