@@ -83,7 +83,7 @@ export interface Expectation {
 
 /** Operations on what belongs to a feature of a project that has an access level of its own. */
 const ofFeature =
-  /^\w+ \/projects\/:id\/(issues|issues_statistics|merge_requests|merge_trains|approvals|approval_rules|repository|pipelines?|statuses|jobs|environments|deployments|protected_branches|protected_tags|alert_management|alert_management_alerts|snippets)(\/|$)/;
+  /^\w+ \/projects\/:id\/(issues|issues_statistics|merge_requests|merge_trains|approvals|approval_rules|repository|pipelines?|statuses|jobs|environments|deployments|protected_branches|protected_tags|alert_management|alert_management_alerts|snippets|milestones\/:milestone_id\/(issues|merge_requests))(\/|$)/;
 
 /**
  * Whether a path of a project names an object in a feature that has to be there. What makes a file names it before: clients would take
