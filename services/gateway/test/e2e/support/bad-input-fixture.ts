@@ -110,6 +110,11 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     await post(`${at}/protected_branches`, { name: `release/${index}` });
     await post(`${at}/protected_tags`, { name: `r${index}` });
   }
+  // They demand nothing, so that what is merged here is not held.
+  const approvalRules: Record<string, number> = {};
+  for (const owner of [at, `${at}/merge_requests/1`])
+    for (let index = 0; index < 4; index += 1)
+      approvalRules[owner] = (await post(`${owner}/approval_rules`, { name: `R${index}`, approvals_required: 0 })).id;
   // Landed cars and receipts that have been verified, without the CI that they take: reads have something to read that stays as it is.
   await system.query(
     'merge_requests',
@@ -303,6 +308,15 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     merge_request_iid: '1',
     'PUT /projects/:id/merge_requests/:merge_request_iid/merge merge_request_iid': '2',
     'DELETE /projects/:id/merge_requests/:merge_request_iid merge_request_iid': '999',
+    ...Object.fromEntries(
+      routes
+        .filter(({ path }) => path.endsWith('/:approval_rule_id'))
+        .map((route) => {
+          const owner = route.path.includes(':merge_request_iid') ? `${at}/merge_requests/1` : at;
+          const id = route.method === 'delete' ? gone : String(approvalRules[owner]);
+          return [`${operationOf(route)} approval_rule_id`, id];
+        }),
+    ),
     branch: 'main',
     'projects.target_branch': 'main',
     sha: head,
@@ -376,6 +390,7 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     message: () => `Message ${next()}`,
     group_id: () => String(shares),
     group_access: 20,
+    approvals_required: 0,
     usage_type: 'auth',
     variable: () => `KEY_${next()}`,
     fingerprint: made.fingerprint,
