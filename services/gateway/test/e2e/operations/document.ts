@@ -16,15 +16,15 @@ const runs = Number(process.env.RUNS ?? 3);
 /** Refusals of a well-formed request for the state of what it names: a document cannot say these. */
 const refusalsOfState: readonly RegExp[] = [
   // What it names is not there, is there already, or its name is kept.
-  /not found|taken|already|exist|reserved|Invalid reference|invalid reference name/,
+  /not found|taken|already|exist|reserved|Invalid reference|invalid reference name|sha is not valid/,
   // The caller may not do this with what it names.
   /could not|cannot|not allowed|may not read|insufficient permissions|not a member|inherited membership/,
   // What it names has moved on, or has no such line, file or branch.
   /when you are on a branch|Failed to merge|has changed since|line_code|snippet_actions/,
   // A note stays confidential or open, as its thread began.
   /:confidential=>\[\\"can't be changed/,
-  // Days and hours that lie on the wrong side of another, or of now.
-  /must be greater than start date|[Ee]xpir|until must be within|until goes with|after must not be|must span at most/,
+  // Days, hours and lines that lie on the wrong side of another, or of now.
+  /must be greater than start date|must be less than or equal to range|[Ee]xpir|until must be within|until goes with|after must not be|must span at most/,
   // A mapping has to fit its sample payload and the fields that it fills.
   /in the sample payload|needs a sample|must be of type|is no (STRING|DATETIME|ARRAY)|is mapped twice|cannot have a fallback path/,
   // How short a password may be is a setting, and names of emoji are more than a document lists.
