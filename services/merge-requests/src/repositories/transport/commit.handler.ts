@@ -1,7 +1,7 @@
 import {
   CommitServiceService,
   type FileAction,
-  type PickCommitRequest,
+  type CherryPickCommitRequest,
 } from '@switchyard/protos/merge_requests/v1/commit';
 import { type CallContext, entity, implement } from '@switchyard/rpc';
 import { maxDiffFiles } from '../../git';
@@ -41,7 +41,7 @@ const toAction = (action: FileAction): FileActionInput => ({
 export const commitHandler = ({ commits, commitFiles, pickCommit, newestPipeline, externalUrl }: CommitEdges) => {
   const pick =
     (kind: PickCommand['kind']) =>
-    async ({ projectId, ...wanted }: PickCommitRequest, context: CallContext) => {
+    async ({ projectId, ...wanted }: CherryPickCommitRequest, context: CallContext) => {
       const made = await pickCommit(projectId, actorOf(context), { kind, ...wanted });
       return made === undefined
         ? entity({ dry_run: 'success' }, 200)
