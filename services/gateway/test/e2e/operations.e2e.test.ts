@@ -2,7 +2,7 @@ import { badInputTests } from './operations/bad-input';
 import { documentTests } from './operations/document';
 import { type BadInputHarness, startBadInputHarness } from './support/bad-input-harness';
 
-jest.setTimeout(240_000);
+jest.setTimeout(600_000);
 
 /** What is true of every operation, on one installation: starting one and filling it takes longer than some of these tests. */
 describe('every operation', () => {

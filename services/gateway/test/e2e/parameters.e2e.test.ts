@@ -5,7 +5,7 @@ import { rowsOf } from './support/parameter-rows';
 import * as settingsOf from './support/setting-values';
 import { type System, startSystem } from './support/system';
 
-jest.setTimeout(240_000);
+jest.setTimeout(600_000);
 
 const operationOf = ({ method, path }: (typeof routes)[number]): string => `${method.toUpperCase()} ${path}`;
 const reads = routes.filter((route) => route.method === 'get' && parametersOf(route).length > 0);
