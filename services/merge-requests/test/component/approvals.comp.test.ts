@@ -240,7 +240,7 @@ describe('approvals', () => {
     });
     const { body } = await api(people.reporter, 'GET', mr(project, iid));
     expect(body).toMatchObject({ state: 'opened' });
-    expect(await statusOf(project, iid)).toBe('not_approved');
+    await eventually(async () => expect(await statusOf(project, iid)).toBe('not_approved'));
   });
 
   test('that come last have auto-merge go on at once', async () => {

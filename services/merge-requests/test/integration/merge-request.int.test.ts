@@ -112,10 +112,6 @@ const titles = (...all: string[]) => ({ titles: all });
 const words = (text: string, title = true, description = true) => ({ words: text.split(' '), title, description });
 
 const many = (count: number): string[] => Array.from({ length: count }, (_, index) => `none-${index}`);
-const spellings = (word: string, count: number): string[] =>
-  Array.from({ length: count }, (_, index) =>
-    [...word].map((letter, at) => ((index >> at) & 1 ? letter.toUpperCase() : letter)).join(''),
-  );
 
 const filters: [string, MergeRequestFilter, number[]][] = [
   ['nothing', {}, [1, 2, 3, 4, 5]],
@@ -136,18 +132,19 @@ const filters: [string, MergeRequestFilter, number[]][] = [
   ['reviewer', { reviewer: users(3) }, [2]],
   ['no reviewer', { reviewer: 'none' }, [1, 3, 4, 5]],
   ['merged by', { mergeUser: users(4) }, [4]],
-  ['one label, in any case', { labels: titles('BUG') }, [1, 2]],
-  ['all labels named', { labels: titles('bug', 'urgent') }, [1]],
+  ['one label', { labels: titles('bug') }, [1, 2]],
+  ['no label of that case', { labels: titles('BUG') }, []],
+  ['all labels named', { labels: titles('bug', 'Urgent') }, [1]],
   ['two authors at once', { author: names('user3', 'user4') }, []],
   ['the same author twice', { author: names('user4', 'USER4') }, [2, 5]],
-  ['nine labels, seven of which are none', { labels: titles('bug', 'urgent', ...many(7)) }, []],
-  ['nine spellings of two labels', { labels: titles(...spellings('bug', 8), 'URGENT') }, [1]],
+  ['nine labels, seven of which are none', { labels: titles('bug', 'Urgent', ...many(7)) }, []],
   ['a thousand labels', { labels: titles('bug', ...many(1_000)) }, []],
   ['a thousand assignees', { assignee: names('user4', ...many(1_000)) }, []],
   ['a thousand reviewers', { reviewer: names('user3', ...many(1_000)) }, []],
   ['no label', { labels: 'none' }, [3, 4, 5]],
   ['any label', { labels: 'any' }, [1, 2]],
-  ['milestone', { milestone: titles('V1') }, [3]],
+  ['milestone', { milestone: titles('v1') }, [3]],
+  ['no milestone of that case', { milestone: titles('V1') }, []],
   ['no milestone', { milestone: 'none' }, [1, 2, 4]],
   ['any milestone', { milestone: 'any' }, [3, 5]],
   ['search', { search: words('alpha') }, [1, 5]],
@@ -163,10 +160,10 @@ const filters: [string, MergeRequestFilter, number[]][] = [
   ['no drafts', { draft: false }, [1, 3, 4, 5]],
   ['source project', { sourceProjectId: 2 }, []],
   ['not archived', { nonArchived: true }, [1, 2, 3, 4, 5]],
-  ['not this label', { not: { labels: titles('urgent') } }, [2, 3, 4, 5]],
-  ['none of these labels', { not: { labels: titles('bug', 'urgent') } }, [3, 4, 5]],
+  ['not this label', { not: { labels: titles('Urgent') } }, [2, 3, 4, 5]],
+  ['none of these labels', { not: { labels: titles('bug', 'Urgent') } }, [3, 4, 5]],
   ['not this milestone', { not: { milestone: titles('v1') } }, [1, 2, 4, 5]],
-  ['none of a thousand labels', { not: { labels: titles('urgent', ...many(1_000)) } }, [2, 3, 4, 5]],
+  ['none of a thousand labels', { not: { labels: titles('Urgent', ...many(1_000)) } }, [2, 3, 4, 5]],
   ['none of a thousand assignees', { not: { assignee: names('user3', ...many(1_000)) } }, [2, 3, 4, 5]],
   ['none of a thousand authors', { not: { author: names('user4', ...many(1_000)) } }, [1, 3, 4]],
   ['not this author', { not: { author: names('user4') } }, [1, 3, 4]],

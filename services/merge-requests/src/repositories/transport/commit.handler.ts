@@ -1,7 +1,7 @@
 import {
+  type CherryPickCommitRequest,
   CommitServiceService,
   type FileAction,
-  type CherryPickCommitRequest,
 } from '@switchyard/protos/merge_requests/v1/commit';
 import { type CallContext, entity, implement } from '@switchyard/rpc';
 import { maxDiffFiles } from '../../git';
