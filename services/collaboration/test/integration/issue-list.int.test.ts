@@ -94,7 +94,8 @@ describe('lists of issues', () => {
       search: { words, title, description },
     });
     const table: [IssueFilter, string[]][] = [
-      [{ labels: { titles: ['BUG'] } }, ['Alpha beta', 'Beta']],
+      [{ labels: { titles: ['bug'] } }, ['Alpha beta', 'Beta']],
+      [{ labels: { titles: ['BUG'] } }, []],
       [{ labels: { titles: ['bug', 'feature'] } }, ['Alpha beta']],
       [{ labels: 'none' }, ['Gamma']],
       [{ labels: 'any' }, ['Alpha beta', 'Beta']],

@@ -21,7 +21,7 @@ afterAll(async () => {
   await db?.close();
   await database?.close();
 });
-beforeEach(() => db.query(sql`truncate ref_change_intents, repositories, protected_branches, events.outbox`));
+beforeEach(() => db.query(sql`truncate ref_change_intents, repositories, protected_branches, events.outbox cascade`));
 
 const sha = (digit: string) => digit.repeat(40);
 let pushes = 0;
