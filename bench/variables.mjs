@@ -37,6 +37,8 @@ export async function variables(installation, report) {
     }
   };
   await Promise.all(Array.from({ length: atOnce }, make));
+  const actions = [{ action: 'create', file_path: 'a', content: 'a' }];
+  await api('POST', `/projects/${project.id}/repository/commits`, { branch: 'main', commit_message: 'First', actions });
   const { body: pipeline } = await api('POST', `/projects/${project.id}/pipeline`, { ref: 'main' });
   const taken = [];
   for (let round = 0; round < warmUp + rounds; round += 1) {
