@@ -7,6 +7,7 @@ export { withCurrentThreads } from './application/current-threads';
 export type { Landing } from './application/land-merge-request';
 export type { MergeRequestEdges, TrainTargets } from './application/merge-request.edges';
 export { together } from './application/together';
+export { viewOf } from './application/view-of';
 export { publishMergeRequestStates } from './commands';
 export { composeMergeRequests, followPushOptions, followRefChanges, inviteFor, type MergeRequests } from './compose';
 export { type ApprovalRequirement, isOverridden, requirementsOf } from './domain/approvals';

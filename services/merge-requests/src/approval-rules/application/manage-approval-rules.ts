@@ -2,7 +2,13 @@ import type { PageInfo, PageRequest } from '@switchyard/database';
 import { forbidden, notFound } from '@switchyard/errors';
 import { displayText } from '@switchyard/texts';
 import type { Caller } from '../../callers';
-import { approvalRequested, type MergeRequestEdges, type MergeRequestView, mayUpdate } from '../../merge-requests';
+import {
+  approvalRequested,
+  type MergeRequestEdges,
+  type MergeRequestView,
+  mayUpdate,
+  viewOf,
+} from '../../merge-requests';
 import {
   type ApprovalRule,
   type ApprovalRuleView,
@@ -59,8 +65,7 @@ export function manageApprovalRules({ rules, mergeRequests, directory }: RuleEdg
     iid,
   }: OwnerKey): Promise<{ owner: RuleOwner; view: MergeRequestView | undefined }> {
     if (iid === 0) return { owner: { projectId, mergeRequestId: undefined }, view: undefined };
-    const view = await mergeRequests.view({ projectId, iid });
-    if (view === undefined) throw notFound();
+    const view = await viewOf({ mergeRequests }, { projectId, iid });
     return { owner: { projectId, mergeRequestId: view.mergeRequest.id }, view };
   }
 

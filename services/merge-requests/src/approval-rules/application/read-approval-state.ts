@@ -1,6 +1,5 @@
-import { notFound } from '@switchyard/errors';
 import type { Caller } from '../../callers';
-import { type ApprovalRequirement, type MergeRequestView, requirementsOf } from '../../merge-requests';
+import { type ApprovalRequirement, type MergeRequestView, requirementsOf, viewOf } from '../../merge-requests';
 import type { ApprovalRuleView } from '../domain/approval-rule';
 import type { RuleEdges } from './manage-approval-rules';
 
@@ -14,8 +13,7 @@ export interface ApprovalState {
 export const readApprovalState =
   ({ rules, mergeRequests }: RuleEdges) =>
   async (caller: Caller, key: { projectId: number; iid: number }): Promise<ApprovalState> => {
-    const view = await mergeRequests.view(key, caller);
-    if (view === undefined) throw notFound();
+    const view = await viewOf({ mergeRequests }, key, caller);
     const requirements = requirementsOf(view.mergeRequest, view.approval);
     const ids = requirements.flatMap(({ rule }) => (rule === undefined ? [] : [rule.id]));
     const shown = new Map((await rules.byIds(ids, caller)).map((one) => [one.rule.id, one]));

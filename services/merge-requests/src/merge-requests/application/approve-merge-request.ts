@@ -1,4 +1,4 @@
-import { notFound, unauthorized } from '@switchyard/errors';
+import { unauthorized } from '@switchyard/errors';
 import type { Caller } from '../../callers';
 import { listCommits, parseSha } from '../../git';
 import { developer } from '../../repositories';
@@ -13,6 +13,7 @@ import {
 import { requirementsOf } from '../domain/approvals';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import type { MergeRequestEdges } from './merge-request.edges';
+import { viewOf } from './view-of';
 
 type Key = { readonly projectId: number; readonly iid: number };
 
@@ -27,12 +28,6 @@ export interface ApprovalsRead {
 /** Commits of a merge request whose authors are looked at, the newest ones: what git prints of them stays small. */
 const maxCommits = 10_000;
 const commitsAtOnce = 1_000;
-
-async function existing(edges: MergeRequestEdges, key: Key, caller?: Caller): Promise<MergeRequestView> {
-  const view = await edges.mergeRequests.view(key, caller);
-  if (view === undefined) throw notFound();
-  return view;
-}
 
 /** Whether a user wrote or committed some of a merge request, by their addresses. */
 async function hasCommitted(edges: MergeRequestEdges, { mergeRequest: mr }: MergeRequestView, userId: number) {
@@ -65,7 +60,7 @@ async function approverOf(edges: MergeRequestEdges, view: MergeRequestView, call
 export const readApprovals =
   (edges: MergeRequestEdges) =>
   async (caller: Caller, key: Key): Promise<ApprovalsRead> => {
-    const view = await existing(edges, key, caller);
+    const view = await viewOf(edges, key, caller);
     const { mergeRequest, approval } = view;
     const lacking = requirementsOf(mergeRequest, approval).flatMap(({ rule, left }) =>
       rule === undefined || left === 0 ? [] : [rule.id],
@@ -85,7 +80,7 @@ export const readApprovals =
 export const approveMergeRequest =
   (edges: MergeRequestEdges) =>
   async (caller: Caller, key: Key, sha: string | undefined): Promise<void> => {
-    const view = await existing(edges, key);
+    const view = await viewOf(edges, key);
     const approver = await approverOf(edges, view, caller);
     const { id, sourceSha } = view.mergeRequest;
     await edges.mergeRequests.change(id, caller.userId, (locked) =>
@@ -98,7 +93,7 @@ export const approveMergeRequest =
 export const unapproveMergeRequest =
   (edges: MergeRequestEdges) =>
   async (caller: Caller, key: Key): Promise<void> => {
-    const { mergeRequest } = await existing(edges, key);
+    const { mergeRequest } = await viewOf(edges, key);
     await edges.mergeRequests.change(mergeRequest.id, caller.userId, (locked) =>
       decideUnapproval(locked, caller.userId),
     );
@@ -108,7 +103,7 @@ export const unapproveMergeRequest =
 export const submitReview =
   (edges: MergeRequestEdges) =>
   async (caller: Caller, key: Key, state: 'reviewed' | 'requested_changes'): Promise<void> => {
-    const { mergeRequest } = await existing(edges, key);
+    const { mergeRequest } = await viewOf(edges, key);
     await edges.mergeRequests.change(mergeRequest.id, caller.userId, (locked) =>
       decideReview(locked, caller.userId, state),
     );
@@ -118,7 +113,7 @@ export const submitReview =
 export const resetApprovals =
   (edges: MergeRequestEdges) =>
   async (caller: Caller, key: Key): Promise<void> => {
-    const { mergeRequest } = await existing(edges, key);
+    const { mergeRequest } = await viewOf(edges, key);
     if (!(await edges.directory.isBot(caller.userId))) throw unauthorized();
     await edges.mergeRequests.change(mergeRequest.id, caller.userId, decideReset);
   };

@@ -1,9 +1,10 @@
-import { notFound, unauthorized } from '@switchyard/errors';
+import { unauthorized } from '@switchyard/errors';
 import type { Caller } from '../../callers';
 import { mayMergeInto } from '../../repositories';
 import { decideCancel } from '../domain/auto-merge-change';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import type { MergeRequestEdges } from './merge-request.edges';
+import { viewOf } from './view-of';
 
 /**
  * Takes auto-merge back, or the merge request off its train (G-4.2-1, G-4.1-5), for users who may merge and for the
@@ -12,8 +13,7 @@ import type { MergeRequestEdges } from './merge-request.edges';
 export const cancelAutoMerge =
   (edges: MergeRequestEdges) =>
   async (caller: Caller, key: { projectId: number; iid: number }): Promise<void> => {
-    const view = await edges.mergeRequests.view(key);
-    if (view === undefined) throw notFound();
+    const view = await viewOf(edges, key);
     await takeAutoMergeBack(edges, caller, view);
   };
 

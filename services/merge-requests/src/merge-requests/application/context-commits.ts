@@ -1,9 +1,10 @@
-import { forbidden, invalid, notFound } from '@switchyard/errors';
+import { forbidden, invalid } from '@switchyard/errors';
 import type { Caller } from '../../callers';
 import { type Commit, type Repository, readCommits, resolveRevision, type Sha } from '../../git';
 import { type MergeRequestView, mayUpdate } from '../domain/merge-request-view';
 import type { MergeRequestEdges } from './merge-request.edges';
 import type { CutPage } from './read-merge-request';
+import { viewOf } from './view-of';
 
 /** Commits of one request (G-4.2-1). */
 const mostAtOnce = 20;
@@ -35,8 +36,7 @@ export function contextCommitsOf(edges: ContextCommitEdges) {
   const { contextCommits } = edges;
 
   async function found(key: Key): Promise<{ view: MergeRequestView; repo: Repository }> {
-    const view = await edges.mergeRequests.view(key);
-    if (view === undefined) throw notFound();
+    const view = await viewOf(edges, key);
     return { view, repo: (await edges.openRepository(key.projectId)).repo };
   }
 

@@ -1,5 +1,5 @@
 import type { Tx } from '@switchyard/database';
-import { notAllowed, notFound, unprocessable } from '@switchyard/errors';
+import { notAllowed, unprocessable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import {
@@ -34,6 +34,7 @@ import type {
 } from '../domain/merge-request-change';
 import { buildMerge, cannotBeMerged, type MergeOptions } from './build-merge';
 import type { MergeRequestEdges } from './merge-request.edges';
+import { viewOf } from './view-of';
 
 faultPoints.push(
   'merge.commits_written',
@@ -198,8 +199,7 @@ export function landing(edges: LandingEdges): Landing {
   }
 
   async function attempt(id: number, actorId: number, options: LandingOptions): Promise<'merged' | 'moved on'> {
-    const view = await mergeRequests.view({ id });
-    if (view === undefined) throw notFound();
+    const view = await viewOf({ mergeRequests }, { id });
     const { mergeRequest } = view;
     if (mergeRequest.targetBranch !== options.targetBranch) throw notAllowed();
     const { repo } = await edges.openRepository(mergeRequest.projectId);

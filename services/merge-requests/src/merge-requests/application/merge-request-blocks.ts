@@ -4,6 +4,7 @@ import type { Caller } from '../../callers';
 import type { MergeRequestBlock } from '../domain/merge-request-block';
 import { type MergeRequestView, mayUpdate } from '../domain/merge-request-view';
 import type { MergeRequestEdges } from './merge-request.edges';
+import { viewOf } from './view-of';
 
 /** Where blocks are kept; see storage/merge-request-block.store.ts. */
 export interface BlockStore {
@@ -31,12 +32,6 @@ export function mergeRequestBlocks(
   { mergeRequests, directory }: Pick<MergeRequestEdges, 'mergeRequests' | 'directory'>,
   blocks: BlockStore,
 ) {
-  async function existing(key: Key): Promise<MergeRequestView> {
-    const view = await mergeRequests.view({ projectId: key.projectId, iid: key.iid });
-    if (view === undefined) throw notFound();
-    return view;
-  }
-
   /** Those of some merge requests that a caller may read, by id. */
   async function readable(caller: Caller, ids: readonly number[]): Promise<Map<number, MergeRequestView>> {
     const views = await mergeRequests.viewsByIds(ids, caller);
@@ -56,7 +51,7 @@ export function mergeRequestBlocks(
   }
 
   async function found(key: Key, blockId: number): Promise<{ waiting: MergeRequestView; block: MergeRequestBlock }> {
-    const waiting = await existing(key);
+    const waiting = await viewOf({ mergeRequests }, key);
     const block = await blocks.find(waiting.mergeRequest.id, blockId);
     if (block === undefined) throw notFound();
     return { waiting, block };
@@ -70,7 +65,7 @@ export function mergeRequestBlocks(
       side: 'blocking' | 'blocked',
       request: PageRequest,
     ): Promise<{ rows: BlockView[]; page: PageInfo }> {
-      const { mergeRequest } = await existing(key);
+      const { mergeRequest } = await viewOf({ mergeRequests }, key);
       const of = side === 'blocking' ? { blockedId: mergeRequest.id } : { blockingId: mergeRequest.id };
       const { rows, page } = await blocks.list(of, request);
       const idOf = (block: MergeRequestBlock): number => (side === 'blocking' ? block.blockingId : block.blockedId);
@@ -96,7 +91,7 @@ export function mergeRequestBlocks(
      * conflict; invalid
      */
     async create(caller: Caller, key: Key, blocking: { readonly id: number } | Key): Promise<BlockView> {
-      const waiting = await existing(key);
+      const waiting = await viewOf({ mergeRequests }, key);
       if (!mayUpdate(caller, waiting)) throw forbidden();
       const other = await mergeRequests.view(blocking);
       if (other === undefined) throw notFound();

@@ -3,6 +3,7 @@ import type { ResourceEvent, ResourceEventKind } from '@switchyard/directory';
 import { notFound } from '@switchyard/errors';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import type { MergeRequestEdges } from './merge-request.edges';
+import { viewOf } from './view-of';
 
 /** What became of the state, the labels and the milestone of merge requests. */
 export interface MergeRequestEventStore {
@@ -16,12 +17,6 @@ export interface MergeRequestEventStore {
 
 type Key = { readonly projectId: number; readonly iid: number };
 
-async function existing({ mergeRequests }: Pick<MergeRequestEdges, 'mergeRequests'>, key: Key) {
-  const view = await mergeRequests.view(key);
-  if (view === undefined) throw notFound();
-  return view;
-}
-
 /** One page of the events of a kind, oldest first. @throws AppError not_found */
 export const listMergeRequestEvents =
   (edges: Pick<MergeRequestEdges, 'mergeRequests'>, events: MergeRequestEventStore) =>
@@ -30,7 +25,7 @@ export const listMergeRequestEvents =
     kind: ResourceEventKind,
     request: PageRequest,
   ): Promise<{ view: MergeRequestView; rows: ResourceEvent[]; page: PageInfo }> => {
-    const view = await existing(edges, key);
+    const view = await viewOf(edges, key);
     return { view, ...(await events.page(view.mergeRequest.id, kind, request)) };
   };
 
@@ -38,7 +33,7 @@ export const listMergeRequestEvents =
 export const readMergeRequestEvent =
   (edges: Pick<MergeRequestEdges, 'mergeRequests'>, events: MergeRequestEventStore) =>
   async (key: Key, kind: ResourceEventKind, id: number): Promise<{ view: MergeRequestView; event: ResourceEvent }> => {
-    const view = await existing(edges, key);
+    const view = await viewOf(edges, key);
     const event = await events.find(view.mergeRequest.id, kind, id);
     if (event === undefined) throw notFound();
     return { view, event };

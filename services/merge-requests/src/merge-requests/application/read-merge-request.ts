@@ -26,6 +26,7 @@ import type { MergeRequestDetails } from '../domain/merge-request-details';
 import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
 import { keepHeadRef } from './keep-head-ref';
 import type { MergeRequestEdges } from './merge-request.edges';
+import { viewOf } from './view-of';
 
 /** Reads one merge request. Reading one whose mergeability is not known has it checked; lists do not. */
 export const readMergeRequest =
@@ -35,8 +36,7 @@ export const readMergeRequest =
     key: { id: number } | { projectId: number; iid: number },
     options: { diverged?: boolean } = {},
   ): Promise<MergeRequestDetails> => {
-    const view = await edges.mergeRequests.view(key, caller);
-    if (view === undefined) throw notFound();
+    const view = await viewOf(edges, key, caller);
     const { mergeRequest: mr } = view;
     const [diff, headPipeline, subscribed, canMerge, firstContribution, firstDeployedAt, divergedCommits] =
       await Promise.all([
@@ -60,12 +60,6 @@ async function diverged(edges: MergeRequestEdges, { mergeRequest }: MergeRequest
   const heads = await readHeads(repo, [mergeRequest.sourceBranch, mergeRequest.targetBranch]);
   const [source, target] = [heads.get(mergeRequest.sourceBranch), heads.get(mergeRequest.targetBranch)];
   return source === undefined || target === undefined ? 0 : (await aheadBehind(repo, target, source)).behind;
-}
-
-async function viewOf(edges: MergeRequestEdges, key: { projectId: number; iid: number }): Promise<MergeRequestView> {
-  const view = await edges.mergeRequests.view(key);
-  if (view === undefined) throw notFound();
-  return view;
 }
 
 async function versionOf(edges: MergeRequestEdges, view: MergeRequestView): Promise<StoredDiff | undefined> {

@@ -1,9 +1,10 @@
-import { forbidden, isAppError, notFound } from '@switchyard/errors';
+import { forbidden, isAppError } from '@switchyard/errors';
 import type { Caller } from '../../callers';
 import { branchRef, parseBranchName, readHeads, replay } from '../../git';
 import { allowsForcePush, mayPush } from '../../repositories';
 import { decideRebase, decideRebaseEnd } from '../domain/rebase';
 import type { MergeRequestEdges } from './merge-request.edges';
+import { viewOf } from './view-of';
 
 const failed = 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.';
 
@@ -13,8 +14,7 @@ const failed = 'Rebase failed: Rebase locally, resolve all conflicts, then push 
 export const rebaseMergeRequest =
   (edges: MergeRequestEdges) =>
   async (caller: Caller, key: { projectId: number; iid: number }, skipCi: boolean): Promise<void> => {
-    const view = await edges.mergeRequests.view(key);
-    if (view === undefined) throw notFound();
+    const view = await viewOf(edges, key);
     const { id, sourceBranch, sourceProjectId } = view.mergeRequest;
     const rules = await edges.protectedBranches.all(sourceProjectId);
     if (!mayPush(rules, sourceBranch, caller)) throw forbidden('Cannot push to source branch');

@@ -1,4 +1,4 @@
-import { forbidden, invalid, notFound } from '@switchyard/errors';
+import { forbidden, invalid } from '@switchyard/errors';
 import { displayText, withCommands } from '@switchyard/texts';
 import type { Caller } from '../../callers';
 import { readHeads } from '../../git';
@@ -7,6 +7,7 @@ import { decideEdit, type MergeRequestEdit, type PreparedEdit } from '../domain/
 import { type MergeRequestView, mayUpdate } from '../domain/merge-request-view';
 import { compareBranches } from './compare-branches';
 import type { MergeRequestEdges } from './merge-request.edges';
+import { viewOf } from './view-of';
 
 /**
  * Changes, closes or reopens a merge request; returns its id. Commands in a description count as what they set.
@@ -15,8 +16,7 @@ import type { MergeRequestEdges } from './merge-request.edges';
 export const updateMergeRequest =
   (edges: MergeRequestEdges) =>
   async (caller: Caller, key: { projectId: number; iid: number }, wanted: MergeRequestEdit): Promise<number> => {
-    const view = await edges.mergeRequests.view(key);
-    if (view === undefined) throw notFound();
+    const view = await viewOf(edges, key);
     if (!mayUpdate(caller, view)) throw forbidden();
     const { tracking, ...command } = await withCommands(
       edges.commandSteps,

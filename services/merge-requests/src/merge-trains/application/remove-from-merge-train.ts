@@ -1,6 +1,6 @@
 import { notFound } from '@switchyard/errors';
 import type { Caller } from '../../callers';
-import { onMergeTrain, takeAutoMergeBack } from '../../merge-requests';
+import { onMergeTrain, takeAutoMergeBack, viewOf } from '../../merge-requests';
 import type { MergeTrainEdges } from './merge-train.edges';
 
 /**
@@ -10,8 +10,7 @@ import type { MergeTrainEdges } from './merge-train.edges';
 export const removeFromMergeTrain =
   (edges: MergeTrainEdges) =>
   async (caller: Caller, key: { projectId: number; iid: number }): Promise<void> => {
-    const view = await edges.mergeRequests.view(key);
-    if (view === undefined) throw notFound();
+    const view = await viewOf(edges, key);
     if (view.mergeRequest.autoMergeStrategy !== onMergeTrain) throw notFound('Merge Train Merge Request');
     await takeAutoMergeBack(edges, caller, view);
   };
