@@ -1,25 +1,12 @@
 import { JobServiceService } from '@switchyard/protos/merge_requests/v1/job';
 import { boolean, integer, manyOf } from '../../http/params';
 import { defineRoute } from '../../http/route';
+import { pipelineStatuses } from './pipeline-statuses';
 
 const jobPath = '/projects/:id/jobs/:job_id' as const;
 const job = { job_id: integer() };
 
-const scope = manyOf(
-  'created',
-  'waiting_for_resource',
-  'preparing',
-  'waiting_for_callback',
-  'pending',
-  'running',
-  'success',
-  'failed',
-  'canceling',
-  'canceled',
-  'skipped',
-  'manual',
-  'scheduled',
-).optional();
+const scope = manyOf(...pipelineStatuses).optional();
 
 /** Jobs: the status names of pipelines (G §10). */
 export const jobRoutes = [

@@ -2,22 +2,7 @@ import { PipelineServiceService } from '@switchyard/protos/merge_requests/v1/pip
 import { boolean, dateTime, documented, hashes, integer, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
 import { atMost, variableKey } from '../field-facts';
-
-const statuses = [
-  'created',
-  'waiting_for_resource',
-  'preparing',
-  'waiting_for_callback',
-  'pending',
-  'running',
-  'success',
-  'failed',
-  'canceling',
-  'canceled',
-  'skipped',
-  'manual',
-  'scheduled',
-] as const;
+import { pipelineStatuses } from './pipeline-statuses';
 
 const pipelinePath = '/projects/:id/pipelines/:pipeline_id' as const;
 const pipeline = { pipeline_id: integer() };
@@ -33,7 +18,7 @@ export const pipelineRoutes = [
     access: { project: 'read_pipeline' },
     params: {
       scope: oneOf('running', 'pending', 'finished', 'branches', 'tags').optional(),
-      status: oneOf(...statuses).optional(),
+      status: oneOf(...pipelineStatuses).optional(),
       ref: text().optional(),
       sha: text().optional(),
       username: text().optional(),
