@@ -1,4 +1,5 @@
 import { type ApprovalRuleScope, ApprovalRuleServiceService } from '@switchyard/protos/merge_requests/v1/approval_rule';
+import type { z } from 'zod';
 import { atLeastOne } from '../../http/check-parameters';
 import { boolean, csv, documented, integer, integers, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
@@ -38,13 +39,8 @@ const changing = {
 const hidden = { remove_hidden_groups: boolean().optional() };
 const changeable = ['name', 'approvals_required', 'user_ids', 'usernames', 'group_ids'];
 
-interface Scope {
-  readonly user_ids?: readonly number[] | undefined;
-  readonly usernames?: readonly string[] | undefined;
-  readonly group_ids?: readonly number[] | undefined;
-  readonly protected_branch_ids?: readonly number[] | undefined;
-  readonly applies_to_all_protected_branches?: boolean | undefined;
-}
+type Values<T extends z.ZodRawShape> = z.infer<z.ZodObject<T>>;
+type Scope = Values<typeof named> & Partial<Values<typeof branches>>;
 
 const idsOf = (ids: readonly number[] | undefined) => (ids === undefined ? undefined : { ids: positive(ids) });
 
@@ -54,6 +50,34 @@ const scopeOf = (given: Scope): ApprovalRuleScope => ({
   groupIds: idsOf(given.group_ids),
   protectedBranchIds: idsOf(given.protected_branch_ids),
   appliesToAllProtectedBranches: given.applies_to_all_protected_branches,
+});
+
+/** @param owner `iid` 0: the project itself */
+const creationOf = (
+  owner: { readonly projectId: number; readonly iid: number },
+  given: Values<typeof making> & Scope,
+  sourceRuleId: number,
+) => ({
+  ...owner,
+  name: given.name,
+  ruleType: given.rule_type,
+  approvalsRequired: given.approvals_required,
+  scope: scopeOf(given),
+  sourceRuleId,
+});
+
+/** @param owner `iid` 0: the project itself */
+const updateOf = (
+  owner: { readonly projectId: number; readonly iid: number },
+  ruleId: number,
+  given: Values<typeof changing> & Values<typeof hidden> & Scope,
+) => ({
+  ...owner,
+  ruleId,
+  name: given.name,
+  approvalsRequired: given.approvals_required,
+  scope: scopeOf(given),
+  removeHiddenGroups: given.remove_hidden_groups ?? false,
 });
 
 /** Approval rules of projects (G-4.2-8). */
@@ -94,15 +118,7 @@ const projectRuleRoutes = [
     params: { ...making, ...branches },
     returns: { 201: 'ApprovalRule' },
     handle: ({ params, access, call }) =>
-      call(ApprovalRuleServiceService).createApprovalRule({
-        projectId: access.id,
-        iid: 0,
-        name: params.name,
-        ruleType: params.rule_type,
-        approvalsRequired: params.approvals_required,
-        scope: scopeOf(params),
-        sourceRuleId: 0,
-      }),
+      call(ApprovalRuleServiceService).createApprovalRule(creationOf({ projectId: access.id, iid: 0 }, params, 0)),
   }),
   defineRoute({
     ...shared,
@@ -120,15 +136,9 @@ const projectRuleRoutes = [
     relations: [atLeastOne(...changeable, ...Object.keys(branches), ...Object.keys(hidden))],
     returns: { 200: 'ApprovalRule' },
     handle: ({ params, path, access, call }) =>
-      call(ApprovalRuleServiceService).updateApprovalRule({
-        projectId: access.id,
-        iid: 0,
-        ruleId: path.approval_rule_id,
-        name: params.name,
-        approvalsRequired: params.approvals_required,
-        scope: scopeOf(params),
-        removeHiddenGroups: params.remove_hidden_groups ?? false,
-      }),
+      call(ApprovalRuleServiceService).updateApprovalRule(
+        updateOf({ projectId: access.id, iid: 0 }, path.approval_rule_id, params),
+      ),
   }),
   defineRoute({
     ...shared,
@@ -194,15 +204,9 @@ const mergeRequestRuleRoutes = [
     params: { ...making, approval_project_rule_id: integer({ min: 1 }).optional() },
     returns: { 201: 'MergeRequestApprovalRule' },
     handle: ({ params, path, access, call }) =>
-      call(ApprovalRuleServiceService).createApprovalRule({
-        projectId: access.id,
-        iid: path.merge_request_iid,
-        name: params.name,
-        ruleType: params.rule_type,
-        approvalsRequired: params.approvals_required,
-        scope: scopeOf(params),
-        sourceRuleId: params.approval_project_rule_id ?? 0,
-      }),
+      call(ApprovalRuleServiceService).createApprovalRule(
+        creationOf({ projectId: access.id, iid: path.merge_request_iid }, params, params.approval_project_rule_id ?? 0),
+      ),
   }),
   defineRoute({
     ...shared,
@@ -216,15 +220,9 @@ const mergeRequestRuleRoutes = [
     relations: [atLeastOne(...changeable, ...Object.keys(hidden))],
     returns: { 200: 'MergeRequestApprovalRule' },
     handle: ({ params, path, access, call }) =>
-      call(ApprovalRuleServiceService).updateApprovalRule({
-        projectId: access.id,
-        iid: path.merge_request_iid,
-        ruleId: path.approval_rule_id,
-        name: params.name,
-        approvalsRequired: params.approvals_required,
-        scope: scopeOf(params),
-        removeHiddenGroups: params.remove_hidden_groups ?? false,
-      }),
+      call(ApprovalRuleServiceService).updateApprovalRule(
+        updateOf({ projectId: access.id, iid: path.merge_request_iid }, path.approval_rule_id, params),
+      ),
   }),
   defineRoute({
     ...shared,

@@ -79,6 +79,9 @@ const filters = {
   with_merge_status_recheck: boolean().default(false),
 };
 
+/** Filters of some of the lists. */
+const more = { non_archived: boolean().default(true), iids: integers().optional() };
+
 const listed = {
   ...sharedRules(
     mutuallyExclusive('reviewer_id', 'reviewer_username'),
@@ -137,6 +140,15 @@ const deploymentOf = ({ environment, deployed_after, deployed_before }: Values<t
     ? undefined
     : { environment, after: deployed_after, before: deployed_before };
 
+/** What a list is asked for, but for what it is of and the page. */
+const requestOf = (params: Values<typeof filters> & Partial<Values<typeof more>>, scope: string | undefined) => ({
+  filter: { ...filterOf(params, scope), nonArchived: params.non_archived ?? false, iids: params.iids ?? [] },
+  simple: params.view === 'simple',
+  withLabelsDetails: params.with_labels_details,
+  renderHtml: params.render_html,
+  withMergeStatusRecheck: params.with_merge_status_recheck,
+});
+
 const lists = issuableLists({
   ...listed,
   section: 'Merge requests',
@@ -144,17 +156,13 @@ const lists = issuableLists({
   name: 'merge_requests',
   summary: 'List merge requests',
   filters,
-  more: { non_archived: boolean().default(true), iids: integers().optional() },
+  more,
   moreOf: { group: ['non_archived'], project: ['iids'] },
   answer: ({ params, scope, source, page, call }) =>
     call(MergeRequestServiceService).listMergeRequests({
+      ...requestOf(params, scope),
       ...source,
-      filter: { ...filterOf(params, scope), nonArchived: params.non_archived ?? false, iids: params.iids ?? [] },
       page,
-      simple: params.view === 'simple',
-      withLabelsDetails: params.with_labels_details,
-      renderHtml: params.render_html,
-      withMergeStatusRecheck: params.with_merge_status_recheck,
     }),
 });
 
@@ -167,26 +175,20 @@ const listOfDeployment = defineRoute({
   docs: { description: 'Those that a successful deployment brought in.' },
   access: { project: 'read_merge_request' },
   path_params: { deployment_id: integer() },
-  params: { ...filters, iids: integers().optional() },
+  params: { ...filters, iids: more.iids },
   relations: listed.relations,
   limitWith: listed.limitWith,
   list: listed.list,
   returns: listed.returns,
   handle: ({ path, params, access, page, call }) => {
-    const filter = filterOf(params, params.scope);
+    const { filter, ...rest } = requestOf(params, params.scope);
+    const deployment = MergeRequestDeployment.fromPartial({ ...filter.deployment, deploymentId: path.deployment_id });
     return call(MergeRequestServiceService).listMergeRequests({
+      ...rest,
       projectId: access.id,
       groupId: 0,
-      filter: {
-        ...filter,
-        iids: params.iids ?? [],
-        deployment: MergeRequestDeployment.fromPartial({ ...filter.deployment, deploymentId: path.deployment_id }),
-      },
+      filter: { ...filter, deployment },
       page,
-      simple: params.view === 'simple',
-      withLabelsDetails: params.with_labels_details,
-      renderHtml: params.render_html,
-      withMergeStatusRecheck: params.with_merge_status_recheck,
     });
   },
 });
