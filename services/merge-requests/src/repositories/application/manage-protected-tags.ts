@@ -8,7 +8,7 @@ const maxName = 2_000;
 
 /** Where rules are kept; see storage/protected-tag.store.ts. */
 export interface ProtectedTags<Request, Info> {
-  list(projectId: number, request: Request): Promise<{ rows: ProtectedTag[]; page: Info }>;
+  list(projectId: number, search: string, request: Request): Promise<{ rows: ProtectedTag[]; page: Info }>;
   find(projectId: number, name: string): Promise<ProtectedTag | undefined>;
   add(rule: Omit<ProtectedTag, 'id'>): Promise<ProtectedTag | undefined>;
   remove(projectId: number, name: string, unmodifiedSince?: Date): Promise<boolean>;
@@ -18,7 +18,7 @@ export interface ProtectedTags<Request, Info> {
 export function manageProtectedTags<Request, Info>(rules: ProtectedTags<Request, Info>) {
   return {
     /** A page of rules. */
-    list: (projectId: number, request: Request) => rules.list(projectId, request),
+    list: (projectId: number, request: Request) => rules.list(projectId, '', request),
 
     /** One rule by its own name. */
     async get(projectId: number, name: string): Promise<ProtectedTag> {
