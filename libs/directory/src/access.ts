@@ -58,9 +58,12 @@ const userSubject: Subject = {
   fixed: false,
 };
 
-/** A membership or a share that gives `least` or more; an expired one is none (D3). */
-const counts = (row: Sql, least: number): Sql =>
-  sql`${row}.deleted_at is null and ${row}.access_level >= ${least}::int and (${row}.expires_at is null or ${row}.expires_at > now())`;
+/** A membership or a share that is there; an expired one is none (D3). A condition on the alias `row`. */
+export const inForce = (row: Sql): Sql =>
+  sql`${row}.deleted_at is null and (${row}.expires_at is null or ${row}.expires_at > now())`;
+
+/** A membership or a share that gives `least` or more now. A condition on the alias `row`. */
+export const counts = (row: Sql, least: number): Sql => sql`${inForce(row)} and ${row}.access_level >= ${least}::int`;
 
 // Subselects that do not mention the row they are used for run once per statement.
 const memberships = (subject: Subject, least: number): Sql =>

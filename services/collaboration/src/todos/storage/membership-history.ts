@@ -1,5 +1,6 @@
 import type { SqlExecutor } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
+import { inForce } from '@switchyard/directory';
 import { levels } from '@switchyard/rights';
 
 /**
@@ -34,8 +35,8 @@ export function membershipHistory(changes: Sql): MembershipHistory {
         select asked.id, max(case when n.owner_id = asked.id then ${levels.owner}::int else ${levelAt(at)} end)::int as level
         from unnest(${[...userIds]}::bigint[]) as asked (id)
         join directory.projects p on p.id = ${projectId} join directory.namespaces n on n.id = p.namespace_id
-        left join directory.memberships m on m.user_id = asked.id and m.deleted_at is null
-          and (m.expires_at is null or m.expires_at > now()) and (m.project_id = p.id or m.namespace_id = any(n.ancestry))
+        left join directory.memberships m on m.user_id = asked.id and ${inForce(sql`m`)}
+          and (m.project_id = p.id or m.namespace_id = any(n.ancestry))
         where m.id is not null or n.owner_id = asked.id
         group by asked.id`);
       return new Map(rows.map(({ id, level }) => [id, level]));

@@ -1,6 +1,6 @@
 import type { SqlExecutor } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
-import { groupsOfProject, usersByIds, usersByUsernames, visibleNamespaces } from '@switchyard/directory';
+import { groupsOfProject, inForce, usersByIds, usersByUsernames, visibleNamespaces } from '@switchyard/directory';
 
 /** Members one text can call on through groups and `@all`; keeps the transaction that raises their to-dos short. */
 const maxMembers = 10_000;
@@ -12,11 +12,8 @@ const everybody = 'all';
 const levelNow = sql`m.access_level`;
 
 /** Current memberships of other users than the author, whom a mention of a group does not mean. */
-const living = (
-  authorId: number,
-  level: Sql,
-) => sql`m.deleted_at is null and ${level} >= 10 and m.user_id <> ${authorId}
-  and (m.expires_at is null or m.expires_at > now())`;
+const living = (authorId: number, level: Sql) =>
+  sql`${inForce(sql`m`)} and ${level} >= 10 and m.user_id <> ${authorId}`;
 
 async function membersOfGroups(
   tx: SqlExecutor,

@@ -10,6 +10,7 @@ import {
 } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
 import {
+  counts,
   joinProject,
   type UserRow,
   usersByUsernames,
@@ -75,7 +76,7 @@ const viewColumns = (viewer: Viewer): Sql => sql`${columns}, ${usersJson(liveUse
     select u.id from directory.users u where u.id in (
       select ru.user_id from approval_rule_users ru where ru.rule_id = r.id
       union all select m.user_id from directory.memberships m
-      where m.deleted_at is null and m.access_level >= ${levels.developer}::int and (m.expires_at is null or m.expires_at > now())
+      where ${counts(sql`m`, levels.developer)}
         and m.namespace_id in (select unnest(n.ancestry) from ${seenGroups(viewer)}))
       and ${userWithLevel(levels.developer)}
     order by u.id limit ${maxEligible})`)} as eligible,

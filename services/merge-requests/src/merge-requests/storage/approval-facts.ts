@@ -1,5 +1,5 @@
 import { type Sql, sql } from '@switchyard/database/sql';
-import { tierSql, userWithLevel } from '@switchyard/directory';
+import { counts, tierSql, userWithLevel } from '@switchyard/directory';
 import { levels } from '@switchyard/rights';
 import type { ApprovalFacts, ApprovalRuleFacts } from '../domain/approvals';
 
@@ -20,8 +20,7 @@ const approvedByNamed = sql`array(
       select m.user_id from approval_rule_groups rg
       join directory.namespaces g on g.id = rg.group_id and g.deleted_at is null
       join directory.memberships m on m.namespace_id = any(g.ancestry)
-      where rg.rule_id = r.id and m.deleted_at is null and m.access_level >= ${approverLevel}::int
-        and (m.expires_at is null or m.expires_at > now()))))`;
+      where rg.rule_id = r.id and ${counts(sql`m`, approverLevel)})))`;
 
 /**
  * What decides whether a merge request is approved, as JSON; on the aliases `mr`, `p` and `n`. Without approvals and
