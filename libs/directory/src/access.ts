@@ -63,7 +63,7 @@ export const inForce = (row: Sql): Sql =>
   sql`${row}.deleted_at is null and (${row}.expires_at is null or ${row}.expires_at > now())`;
 
 /** A membership or a share that gives `least` or more now. A condition on the alias `row`. */
-export const counts = (row: Sql, least: number): Sql => sql`${inForce(row)} and ${row}.access_level >= ${least}::int`;
+const counts = (row: Sql, least: number): Sql => sql`${inForce(row)} and ${row}.access_level >= ${least}::int`;
 
 // Subselects that do not mention the row they are used for run once per statement.
 const memberships = (subject: Subject, least: number): Sql =>
@@ -312,8 +312,12 @@ async function people(db: SqlExecutor, ids: Sql): Promise<number[]> {
   return rows.map((row) => row.id);
 }
 
-/** Ids of the members of groups, of one project as well, and of the groups that these are shared with. */
-const memberIds = (groups: Sql, level: number, project: Sql = sql`null`): Sql => sql`
+/**
+ * Ids of those who have `level` or more as members of groups, of one project as well, or of the groups that these are
+ * shared with: a select on `directory.memberships m`, whose condition may be continued.
+ * @param groups an array of ids, those of the groups above among them
+ */
+export const memberIds = (groups: Sql, level: number, project: Sql = sql`null`): Sql => sql`
   select m.user_id from directory.memberships m
   where ${counts(sql`m`, level)} and (m.project_id = ${project} or m.namespace_id = any(${groups} || array(
     select unnest(g.ancestry) from ${shares(level)} and (s.project_id = ${project} or s.namespace_id = any(${groups})))))`;

@@ -217,6 +217,51 @@ describe('rules of a project', () => {
   });
 });
 
+describe('a group that is shared with others (G-4.2-8)', () => {
+  const shared = 60;
+  const rows = [
+    { share: 60, group: 61, user: people.developer.id, given: 30, level: 30, expires: null },
+    { share: 61, group: 62, user: people.maintainer.id, given: 20, level: 30, expires: null },
+    { share: 62, group: 63, user: people.owner.id, given: 30, level: 30, expires: new Date(0) },
+  ];
+
+  beforeAll(async () => {
+    for (const id of [shared, ...rows.map((row) => row.group)])
+      await harness.db.query(sql`
+        insert into directory.namespaces (id, kind, name, path, full_path, full_name, ancestry, visibility, deleting)
+        values (${id}, 'group', ${`G${id}`}, ${`g${id}`}, ${`g${id}`}, ${`G${id}`}, ${[id]}::bigint[], 'public', false)`);
+    for (const { share, group: invited, user, given, level, expires } of rows) {
+      await harness.db.query(sql`
+        insert into directory.memberships (id, user_id, namespace_id, access_level) values (${share}, ${user}, ${invited}, ${level})`);
+      await harness.db.query(sql`
+        insert into directory.shares (id, namespace_id, group_id, access_level, expires_at)
+        values (${share}, ${shared}, ${invited}, ${given}, ${expires})`);
+    }
+  });
+
+  test('counts their members by shares of Developer or more that have not expired', async () => {
+    const project = await newProject();
+    const { iid } = await opened(project);
+    const rule = await ruleOf(project, { name: 'shared', approvals_required: 1, group_ids: [shared] });
+    expect(rule.eligible_approvers).toMatchObject([{ id: people.developer.id }]);
+    for (const by of [people.maintainer, people.owner]) await approve(project, iid, by);
+    expect((await state(project, iid)).rules).toMatchObject([{ id: rule.id, approved: false, approved_by: [] }]);
+    expect(await statusOf(project, iid)).toBe('not_approved');
+  });
+
+  test('is approved for by one of them', async () => {
+    const project = await newProject();
+    await configure(project, { merge_requests_author_approval: true });
+    const { iid } = await opened(project);
+    const rule = await ruleOf(project, { name: 'shared', approvals_required: 1, group_ids: [shared] });
+    await approve(project, iid, people.developer);
+    expect((await state(project, iid)).rules).toMatchObject([
+      { id: rule.id, approved: true, approved_by: [{ id: people.developer.id }] },
+    ]);
+    expect(await statusOf(project, iid)).toBe('mergeable');
+  });
+});
+
 /** Users of whom it was published that their approval is demanded, event by event. */
 const demanded = async (mergeRequestId: number): Promise<number[][]> => {
   const rows = await harness.db.query<{ body: Body }>(

@@ -10,8 +10,8 @@ import {
 } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
 import {
-  counts,
   joinProject,
+  memberIds,
   type UserRow,
   usersByUsernames,
   usersJson,
@@ -75,9 +75,7 @@ const viewColumns = (viewer: Viewer): Sql => sql`${columns}, ${usersJson(liveUse
   ${usersJson(sql`array(
     select u.id from directory.users u where u.id in (
       select ru.user_id from approval_rule_users ru where ru.rule_id = r.id
-      union all select m.user_id from directory.memberships m
-      where ${counts(sql`m`, levels.developer)}
-        and m.namespace_id in (select unnest(n.ancestry) from ${seenGroups(viewer)}))
+      union all ${memberIds(sql`array(select unnest(n.ancestry) from ${seenGroups(viewer)})`, levels.developer)})
       and ${userWithLevel(levels.developer)}
     order by u.id limit ${maxEligible})`)} as eligible,
   (select json_agg(json_build_object('id', pb.id, 'name', pb.name, 'pushAccessLevel', pb.push_access_level,

@@ -1,5 +1,5 @@
 import { type Sql, sql } from '@switchyard/database/sql';
-import { counts, tierSql, userWithLevel } from '@switchyard/directory';
+import { memberIds, tierSql, userWithLevel } from '@switchyard/directory';
 import { levels } from '@switchyard/rights';
 import type { ApprovalFacts, ApprovalRuleFacts } from '../domain/approvals';
 
@@ -12,15 +12,18 @@ const branches = sql`case when r.applies_to_all_protected_branches
   else (select array_agg(pb.name) from approval_rule_branches rb join protected_branches pb on pb.id = rb.protected_branch_id
     where rb.rule_id = r.id) end`;
 
-// Members of a group are those of the groups above as well.
+// The groups of a rule, and those above them.
+const groups = sql`array(
+  select unnest(named.ancestry) from approval_rule_groups rg
+  join directory.namespaces named on named.id = rg.group_id and named.deleted_at is null
+  where rg.rule_id = r.id)`;
+
+// From the few who have approved, however many members the groups have.
 const approvedByNamed = sql`array(
-  select a.user_id from merge_request_approvals a where a.merge_request_id = mr.id and (
-    a.user_id in (select ru.user_id from approval_rule_users ru where ru.rule_id = r.id)
-    or a.user_id in (
-      select m.user_id from approval_rule_groups rg
-      join directory.namespaces g on g.id = rg.group_id and g.deleted_at is null
-      join directory.memberships m on m.namespace_id = any(g.ancestry)
-      where rg.rule_id = r.id and ${counts(sql`m`, approverLevel)})))`;
+  select a.user_id from merge_request_approvals a join approval_rule_users ru on ru.user_id = a.user_id
+  where a.merge_request_id = mr.id and ru.rule_id = r.id
+  union ${memberIds(groups, approverLevel)}
+    and m.user_id in (select a.user_id from merge_request_approvals a where a.merge_request_id = mr.id))`;
 
 /**
  * What decides whether a merge request is approved, as JSON; on the aliases `mr`, `p` and `n`. Without approvals and
