@@ -1,4 +1,6 @@
 import { sql } from '@switchyard/database/sql';
+import { purgePeople } from '../../src/merge-requests/application/purge-people';
+import { orphanStore } from '../../src/merge-requests/storage/merge-request-people.store';
 import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
 import { type Harness, type Person, people, startHarness, type TestProject } from './repository-harness';
 
@@ -286,6 +288,29 @@ test('users whom rules name are told once that their approval is demanded', asyn
   await api(maintainer, 'PUT', path, { name: 'renamed' });
   await api(maintainer, 'PUT', path, { user_ids: [maintainer.id, owner.id] });
   expect(await demanded(id)).toEqual([[owner.id], [maintainer.id], [owner.id]]);
+});
+
+test('users who are deleted are named by no rule any more', async () => {
+  const gone = 72;
+  await harness.db.query(sql`
+    insert into directory.users (id, username, name, state, admin, external, bot)
+    values (${gone}, 'gone', 'Gone', 'active', false, false, false)`);
+  const project = await newProject();
+  await harness.db.query(sql`
+    insert into directory.memberships (id, user_id, project_id, access_level) values (72, ${gone}, ${project.id}, 30)`);
+  const rule = await ruleOf(project, { name: 'named', approvals_required: 1, user_ids: [gone, people.owner.id] });
+  expect(rule.users).toMatchObject([{ id: people.owner.id }, { id: gone }]);
+  await harness.db.query(sql`update directory.users set deleted_at = now(), ghost_id = 71 where id = ${gone}`);
+  const named = () =>
+    harness.db.query<{ user_id: number }>(
+      sql`select user_id from approval_rule_users where rule_id = ${rule.id} order by user_id`,
+    );
+  expect(await named()).toHaveLength(2);
+  await purgePeople(orphanStore(harness.db))();
+  expect(await named()).toEqual([{ user_id: people.owner.id }]);
+  expect((await api(people.reporter, 'GET', at(project, `/approval_rules/${rule.id}`))).body.users).toMatchObject([
+    { id: people.owner.id },
+  ]);
 });
 
 describe('rules of a merge request', () => {

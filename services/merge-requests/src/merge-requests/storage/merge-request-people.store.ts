@@ -90,20 +90,24 @@ export const mergeRequestPeopleStore = (db: Database, prisma: PrismaClient) => (
   },
 });
 
-/** Assignments, reviews and approvals of deleted users. */
+/** Assignments, reviews and approvals of deleted users, and their places in approval rules. */
 export const orphanStore = (db: Database) => ({
-  /** Removes up to `limit` assignments, as many reviews and approvals of deleted users; returns how many went. */
+  /**
+   * Removes up to `limit` assignments of deleted users, as many reviews, approvals and places in approval rules; returns
+   * how many went.
+   */
   async removeOrphans(limit: number): Promise<number> {
-    const ofDeleted = (table: Sql): Sql => sql`
-      delete from ${table} where (merge_request_id, user_id) in (
-        select a.merge_request_id, a.user_id from directory.users u join ${table} a on a.user_id = u.id
+    const ofDeleted = (table: Sql, owner = raw('merge_request_id')): Sql => sql`
+      delete from ${table} where (${owner}, user_id) in (
+        select a.${owner}, a.user_id from directory.users u join ${table} a on a.user_id = u.id
         where u.deleted_at is not null limit ${limit})
       returning 1`;
     const row = await db.one<{ removed: number }>(sql`
       with assignees as (${ofDeleted(peopleTables.assignees)}), reviewers as (${ofDeleted(peopleTables.reviewers)}),
-        approvals as (${ofDeleted(raw('merge_request_approvals'))})
+        approvals as (${ofDeleted(raw('merge_request_approvals'))}),
+        named as (${ofDeleted(raw('approval_rule_users'), raw('rule_id'))})
       select (select count(*) from assignees)::int + (select count(*) from reviewers)::int
-        + (select count(*) from approvals)::int as removed`);
+        + (select count(*) from approvals)::int + (select count(*) from named)::int as removed`);
     return row?.removed ?? 0;
   },
 });
