@@ -376,6 +376,11 @@ describe('every list', () => {
       select case d when 1 then u.id else ${first} end, case d when 1 then ${first} else u.id end
       from users u, generate_series(1, 2) d where u.username like 'robot%'`,
     );
+    await system.query(
+      'groups_admin',
+      `insert into project_stars (project_id, user_id)
+      select ${project.id}, id from users where username like 'robot%' union select id, ${first} from projects`,
+    );
     const [robot] = await system.query(
       'groups_admin',
       `select min(user_id) as id from personal_access_tokens where name = 't1' and user_id > ${account.id}`,
@@ -435,6 +440,8 @@ describe('every list', () => {
       'GET /groups/:id/merge_requests': `${g}/merge_requests`,
       'GET /projects': '/projects',
       'GET /users/:id/projects': `/users/${first}/projects`,
+      'GET /users/:id/starred_projects': `/users/${first}/starred_projects`,
+      'GET /projects/:id/starrers': `${at}/starrers`,
       'GET /projects/:id/members': `${at}/members`,
       'GET /projects/:id/members/all': `${at}/members/all`,
       'GET /projects/:id/access_requests': `${at}/access_requests`,

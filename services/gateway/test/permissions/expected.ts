@@ -359,6 +359,10 @@ export const expectations: readonly Expectation[] = [
   // Who may see a project is for its Owners to say, as is whether it lives, moves or rests.
   row('PUT /projects/:id', 'ownerWrite', 'gaps §10 Projects', { visibility: 'public' }),
   row('DELETE /projects/:id', 'ownerWrite', 'gaps §10 Projects'),
+  row('POST /projects/:id/star', 'seerWrite', 'gaps §10 Projects'),
+  row('POST /projects/:id/unstar', 'seerWrite', 'gaps §10 Projects'),
+  row('GET /projects/:id/starrers', 'openRead', 'gaps §10 Projects'),
+  row('GET /users/:id/starred_projects', 'everyone', 'gaps §10 Projects'),
   row('GET /projects/:id/approvals', 'reporterRead', 'G-4.2-8'),
   row('POST /projects/:id/approvals', 'maintainerWrite', 'G-4.2-8', { approvals_before_merge: 1 }),
   row('POST /projects/:id/archive', 'ownerWrite', 'gaps §10 Projects'),

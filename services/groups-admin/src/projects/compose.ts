@@ -9,11 +9,14 @@ import { deleteProject, restoreProject } from './application/delete-project';
 import { followPushes } from './application/follow-pushes';
 import type { ProjectStore } from './application/project.ports';
 import { readProjects } from './application/read-projects';
+import { starProject } from './application/star-project';
 import { transferNamedProject, transferProject } from './application/transfer-project';
 import { archiveProject, setDefaultBranch, updateProject } from './application/update-project';
 import { projectStore } from './storage/project.store';
+import { starStore } from './storage/star.store';
 import { projectHandler } from './transport/project.handler';
 import { repositorySubscription } from './transport/repository.subscription';
+import { starHandler } from './transport/star.handler';
 
 /** A page of projects the viewer may see. */
 export type ListProjects = ProjectStore['list'];
@@ -27,13 +30,14 @@ export interface ProjectArea extends Area {
   readonly transferProject: TransferProject;
 }
 
-/** Projects and what pushes say of them. */
+/** Projects, their stars, and what pushes say of them. */
 export function composeProjects(
   { config, db, observe }: Edges,
   writer: DirectoryWriter,
   { owners, settings, keepAvatar }: { owners: Owners; settings: CurrentSettings; keepAvatar: KeepAvatar },
 ): ProjectArea {
   const projects = projectStore(db, writer, owners);
+  const stars = starStore(db);
   const tier = config.SWITCHYARD_TIER;
   const given = { projects, tier, keepAvatar, settings };
   const { list: listProjects, get: getProject } = readProjects(given);
@@ -47,10 +51,13 @@ export function composeProjects(
     restoreProject: restoreProject(given),
     listProjects,
     getProject,
+    starProject: starProject({ projects, stars }),
+    listStarrers: stars.starrers,
     follow: followPushes(given),
   });
+  const instance = { tier, externalUrl: config.SWITCHYARD_EXTERNAL_URL };
   return {
-    services: [projectHandler(useCases, { tier, externalUrl: config.SWITCHYARD_EXTERNAL_URL })],
+    services: [projectHandler(useCases, instance), starHandler(useCases, instance)],
     consumers: [{ group: 'groups-admin', subscriptions: [repositorySubscription(follow)] }],
     listProjects: projects.list,
     transferProject: transferNamedProject(given),

@@ -75,12 +75,14 @@ const verbs = new Set([
   'restore',
   'retry',
   'rotate',
+  'star',
   'subscribe',
   'test',
   'transfer',
   'unarchive',
   'unblock',
   'unfollow',
+  'unstar',
   'unsubscribe',
 ]);
 

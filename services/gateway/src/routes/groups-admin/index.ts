@@ -19,6 +19,7 @@ import { serviceAccountRoutes } from './service-accounts.routes';
 import { settingsRoutes } from './settings.routes';
 import { shareRoutes } from './shares.routes';
 import { sshKeyRoutes } from './ssh-keys.routes';
+import { starRoutes } from './stars.routes';
 import { topicRoutes } from './topics.routes';
 import { userEmailRoutes } from './user-emails.routes';
 import { userProfileRoutes } from './user-profiles.routes';
@@ -38,6 +39,7 @@ export const routes: readonly Route[] = [
   ...namespaceRoutes,
   ...groupRoutes,
   ...projectRoutes,
+  ...starRoutes,
   ...approvalSettingsRoutes,
   ...shareRoutes,
   ...memberRoutes,

@@ -127,16 +127,18 @@ export async function setParameterFixture(system: System): Promise<ParameterFixt
   await post('/topics', { name: 'green', title: 'Green' });
   for (const { id, name } of await send('GET', '/topics')) ids[`topic ${name}`] = id;
   ids['attic/three'] = (await post('/projects', { name: 'three', visibility: 'public', namespace_id: ids.attic })).id;
-  for (const [index, name] of ['house/one', 'house/two', 'ada/one', 'ada/two', 'attic/three'].entries())
+  const starred = ['house/one', 'house/two', 'ada/one', 'ada/two', 'attic/three'];
+  await system.query(
+    'groups_admin',
+    `insert into project_stars (project_id, user_id) values (${ids['house/one']}, ${ids.eve}), (${ids['ada/one']}, ${ids.eve}),
+      ${starred.map((name) => `(${ids[name]}, ${ids.ada})`).join()}`,
+  );
+  for (const [index, name] of starred.entries())
     await system.query(
       'groups_admin',
       `update projects set created_at = '${timestamp(index)}', updated_at = '${timestamp(index, 2)}',
         last_activity_at = '${timestamp(index, 3)}', star_count = ${9 - index} where id = ${ids[name]}`,
     );
-  await system.query(
-    'groups_admin',
-    `insert into project_stars (project_id, user_id) values (${ids['house/one']}, ${ids.eve}), (${ids['ada/one']}, ${ids.eve})`,
-  );
 
   // One project for everything that is in projects, hidden from the lists above; what is in `aside` is archived.
   ids.work = (await post('/groups', { name: 'Work', path: 'work' })).id;

@@ -354,6 +354,15 @@ function projectRows({ ids, tokens }: ParameterFixture): Row[] {
       membership: { ...on('true => ada/one ada/two', `false => ${all}`), as: tokens.ada },
     }),
     row('GET /users/:id/projects', '/users/ada/projects', 'ada', 'ada/one ada/two'),
+    row('GET /users/:id/starred_projects', '/users/ada/starred_projects', 'house', all, {
+      membership: { ...on('true => ada/one ada/two', `false => ${all}`), as: tokens.ada },
+    }),
+    {
+      operation: 'GET /projects/:id/starrers',
+      path: `/projects/${ids['house/one']}/starrers`,
+      name: ({ user }) => user.username,
+      proofs: { search: on('EVE => eve', 'ada => ada') },
+    },
     row('GET /groups/:id/projects', inHouse, 'house', 'house/one house/two', {
       include_subgroups: {
         ...on('true => house/attic/three house/one house/two', 'false => house/one house/two'),

@@ -4,20 +4,27 @@ import type { Viewer } from '../../directory';
 import type { ProjectExtras, ProjectFilter, ProjectRow } from '../domain/project-row';
 import type { ProjectStore } from './project.ports';
 
+/** A list of projects of one user, by id or username: those in their namespace, or those that they starred. */
+export interface OfUser {
+  readonly user: string;
+  readonly are: 'owned' | 'starred';
+}
+
 /** Reads of projects. */
 export const readProjects = ({ projects }: { projects: ProjectStore }) => ({
-  /** A page of projects; `user` restricts it to the namespace of a user, by id or username. */
+  /** A page of projects; `of` restricts it to those of one user. Fails with `not_found` for a user who is gone. */
   async list(
     viewer: Viewer,
     filter: ProjectFilter,
     request: PageRequest,
-    user?: string,
+    of?: OfUser,
     extras?: ProjectExtras,
   ): Promise<{ rows: ProjectRow[]; page: PageInfo }> {
-    if (user === undefined) return projects.list(viewer, filter, request, extras);
-    const ownerId = await projects.findUser(user);
-    if (ownerId === undefined) throw notFound('User');
-    return projects.list(viewer, { ...filter, ownerId }, request, extras);
+    if (of === undefined) return projects.list(viewer, filter, request, extras);
+    const userId = await projects.findUser(of.user);
+    if (userId === undefined) throw notFound('User');
+    const narrowed = of.are === 'owned' ? { ...filter, ownerId: userId } : { ...filter, starredBy: userId };
+    return projects.list(viewer, narrowed, request, extras);
   },
 
   async get(viewer: Viewer, id: number, extras?: ProjectExtras): Promise<ProjectRow> {

@@ -127,6 +127,8 @@ export interface ProjectFilter {
   searchNamespaces?: boolean;
   membership?: boolean;
   starred?: boolean;
+  /** User who starred them; nothing where the viewer may not see their profile. */
+  starredBy?: number;
   /** Least level of the viewer. */
   minLevel?: number;
   withIssues?: boolean;

@@ -34,6 +34,9 @@ const clauses: ClauseTable<Omit<ProjectFilter, 'search' | 'searchNamespaces' | '
     requested
       ? sql`p.id = any(array(select s.project_id from project_stars s where s.user_id = ${viewer.userId}::bigint))`
       : sql`true`,
+  starredBy: (userId, viewer) => sql`p.id = any(array(
+    select s.project_id from project_stars s join users u on u.id = s.user_id where s.user_id = ${userId}::bigint
+      and (not u.private_profile or u.id = ${viewer.userId}::bigint or ${viewer.admin}::boolean)))`,
   minLevel: (level, viewer) => memberProjects(viewer, level),
   withIssues: (requested) => (requested ? sql`p.issues_access_level <> 'disabled'` : sql`true`),
   withMergeRequests: (requested) => (requested ? sql`p.merge_requests_access_level <> 'disabled'` : sql`true`),

@@ -2,6 +2,7 @@ import { badRequest } from '@switchyard/errors';
 import {
   type GetProjectRequest,
   GroupProjects,
+  type ListProjectsRequest,
   ProjectServiceService,
   type ProjectSettings,
 } from '@switchyard/protos/groups_admin/v1/project';
@@ -13,7 +14,7 @@ import type { Visibility } from '../../rules';
 import { given, some } from '../../wire';
 import type { createProject } from '../application/create-project';
 import type { deleteProject, restoreProject } from '../application/delete-project';
-import type { readProjects } from '../application/read-projects';
+import type { OfUser, readProjects } from '../application/read-projects';
 import type { transferProject } from '../application/transfer-project';
 import type { archiveProject, setDefaultBranch, updateProject } from '../application/update-project';
 import type { ProjectChange } from '../domain/project';
@@ -95,6 +96,12 @@ const extrasFor = (
   customAttributes: viewer.admin && request.withCustomAttributes === true,
 });
 
+/** The user whose projects are listed; undefined for no one's in particular. */
+const ofUser = ({ user, starredBy }: ListProjectsRequest): OfUser | undefined => {
+  if (user !== '') return { user, are: 'owned' };
+  return starredBy ? { user: starredBy, are: 'starred' } : undefined;
+};
+
 /** ProjectService. */
 export const projectHandler = (useCases: ProjectUseCases, instance: Instance): ServiceImplementation =>
   implement(
@@ -139,7 +146,7 @@ export const projectHandler = (useCases: ProjectUseCases, instance: Instance): S
             customAttributes: viewer.admin ? request.customAttributes?.values : undefined,
           },
           asked,
-          given(request.user),
+          ofUser(request),
           extrasFor(viewer, request),
         );
         const present = request.simple || viewer.userId === 0 ? presentSimpleProject : presentProject;

@@ -262,9 +262,7 @@ export function userStore(db: Database, { prismaTransaction }: DirectoryWriter) 
           held.map(({ id }) => id),
         );
         await endAccessRequestsOfUser(tx, userId);
-        await tx.writeHidden(sql`
-          with gone as (delete from project_stars where user_id = ${userId}::bigint returning project_id)
-          update projects set star_count = star_count - 1 where id in (select project_id from gone)`);
+        await tx.query(sql`delete from project_stars where user_id = ${userId}::bigint`);
         await client.personalAccessToken.deleteMany({ where: { userId: BigInt(userId) } });
         if (user.namespace_id !== null) await abandonNamespace(tx, user.namespace_id, hard);
         await client.userTombstone.create({
