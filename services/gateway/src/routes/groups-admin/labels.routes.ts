@@ -96,6 +96,29 @@ const labelRoutesOf = (kind: ParentKind): Route[] => {
           priority: params.priority ?? undefined,
         }),
     }),
+    ...(['subscribe', 'unsubscribe'] as const).map((verb) =>
+      defineRoute({
+        method: 'post',
+        path: `${root}/:label_id/${verb}`,
+        section: 'Labels',
+        path_params: { label_id: text() },
+        summary: verb === 'subscribe' ? `Subscribe to a label of a ${kind}` : `Unsubscribe from a label of a ${kind}`,
+        docs: {
+          description:
+            verb === 'subscribe'
+              ? 'Subscribe to a label, also to one of the groups above. 304 when the caller is subscribed to it here.'
+              : 'End the subscription to a label. 304 when the caller is not subscribed to it here.',
+        },
+        access: read,
+        returns: { 201: component, 304: undefined },
+        handle: ({ path, access, call }) =>
+          call(LabelServiceService).setLabelSubscription({
+            parent: parentOf(kind, access),
+            label: path.label_id,
+            subscribed: verb === 'subscribe',
+          }),
+      }),
+    ),
     ...[true, false].flatMap((inPath) => {
       const address = inPath
         ? { path: `${root}/:label_id`, path_params: { label_id: text() } }

@@ -11,6 +11,11 @@ export interface LabelStore {
   /** One label by id or title, with `above` also of the groups above; the id wins, then the parent's own. */
   find(parent: Parent, key: LabelKey, above: boolean, viewer: Viewer): Promise<LabelRow | undefined>;
   /**
+   * Subscribes a user to a label, or ends the subscription: in a project, or for a label that a group shows in its own
+   * project or group. False when nothing changed, also for a label that is gone.
+   */
+  subscribe(parent: Parent, labelId: number, userId: number, subscribed: boolean): Promise<boolean>;
+  /**
    * Inserts the label that `decide` returns; returns its id.
    * @param title the new title, for `LabelFacts.titleTaken`
    * @throws AppError not_found when the parent was purged; conflict for a taken title; what `decide` throws

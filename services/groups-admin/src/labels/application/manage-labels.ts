@@ -55,6 +55,16 @@ export function manageLabels({ labels }: { labels: LabelStore }) {
     },
 
     /**
+     * Subscribes the viewer to a label that the parent can use, or ends the subscription; undefined when nothing changed.
+     * @throws AppError not_found
+     */
+    async subscribe(parent: Parent, key: LabelKey, subscribed: boolean, viewer: Viewer): Promise<LabelRow | undefined> {
+      const label = await get(parent, key, true, viewer);
+      const changed = await labels.subscribe(parent, label.id, viewer.userId, subscribed);
+      return changed ? { ...label, subscribed } : undefined;
+    },
+
+    /**
      * The labels of these titles that a project can use, in the order of the titles; with `create`, missing ones are
      * added to the project.
      * @throws AppError invalid for titles that no label can have; not_found when the project was purged

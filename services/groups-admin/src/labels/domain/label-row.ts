@@ -14,6 +14,8 @@ export interface LabelRow {
   counts: LabelCounts;
   /** Rank in the requested project; null in groups. */
   priority: number | null;
+  /** Whether the viewer is subscribed to it. */
+  subscribed: boolean;
 }
 
 /** How a label is named: by a text that is its id or title, or by `title` alone, even when that looks like an id. */

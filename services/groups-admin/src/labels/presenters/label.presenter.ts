@@ -3,7 +3,7 @@ import { textColor } from '../domain/label';
 import type { LabelRow } from '../domain/label-row';
 
 /**
- * A label as a group has it (G §10 Labels). No one can subscribe to labels.
+ * A label as a group has it (G §10 Labels).
  * @param html renders a description of one line; one renderer serves a whole reply
  */
 export const presentGroupLabel = (label: LabelRow, html: RenderMarkdown) => ({
@@ -17,7 +17,7 @@ export const presentGroupLabel = (label: LabelRow, html: RenderMarkdown) => ({
   open_issues_count: label.counts.open_issues,
   closed_issues_count: label.counts.closed_issues,
   open_merge_requests_count: label.counts.open_merge_requests,
-  subscribed: false,
+  subscribed: label.subscribed,
 });
 
 /** A label as a project has it; `html` as for `presentGroupLabel`. */

@@ -18,13 +18,18 @@ import { groupsBelow, groupsOf, type Parent, parentColumn, projectsIn } from '..
 import { type LabelChangeRequest, type LabelDecision, type LabelFacts, labelExists } from '../domain/label-change';
 import type { LabelChange, LabelFilter, LabelKey, LabelRow, NewLabel } from '../domain/label-row';
 
+/** Where a label `l` is subscribed to as a parent shows it: in the project, in its own project, or in its group. */
+const placeOf = ({ kind, id }: Parent): Sql => (kind === 'project' ? sql`${id}::bigint` : sql`l.project_id`);
+
 const columns = (
   { kind, id }: Parent,
   viewer: Viewer = publicViewer,
 ): Sql => sql`l.id, l.project_id, l.namespace_id, l.title, l.color, l.description, l.archived,
   ${labelCounts(viewer, kind === 'project' ? id : undefined)} as counts,
   (select rank.priority from label_priorities rank where rank.label_id = l.id
-    and rank.project_id = ${kind === 'project' ? id : 0}) as priority`;
+    and rank.project_id = ${kind === 'project' ? id : 0}) as priority,
+  exists (select from label_subscriptions s where s.label_id = l.id and s.user_id = ${viewer.userId}
+    and s.project_id is not distinct from ${placeOf({ kind, id })}) as subscribed`;
 
 const ownedBy = (parent: Parent): Sql => sql`l.${parentColumn(parent)} = ${parent.id}`;
 
@@ -148,6 +153,19 @@ export const labelStore = (db: Database, { transaction }: Pick<DirectoryWriter, 
 
   find: (parent: Parent, key: LabelKey, above: boolean, viewer: Viewer): Promise<LabelRow | undefined> =>
     findLabel(db, parent, key, { above, viewer, lock: false }),
+
+  async subscribe(parent: Parent, labelId: number, userId: number, subscribed: boolean): Promise<boolean> {
+    const changed = await db.query(
+      subscribed
+        ? sql`insert into label_subscriptions (label_id, user_id, project_id)
+            select l.id, ${userId}::bigint, ${placeOf(parent)} from labels l where l.id = ${labelId}
+            on conflict do nothing returning 1`
+        : sql`delete from label_subscriptions s using labels l
+            where l.id = ${labelId} and s.label_id = l.id and s.user_id = ${userId}
+              and s.project_id is not distinct from ${placeOf(parent)} returning 1`,
+    );
+    return changed.length > 0;
+  },
 
   create: (parent: Parent, title: string, decide: (facts: LabelFacts) => NewLabel): Promise<number> =>
     transaction(async (tx) => {

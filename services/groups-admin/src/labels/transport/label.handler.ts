@@ -72,6 +72,12 @@ export const labelHandler = (labels: ManageLabels): ServiceImplementation =>
         return nothing(204);
       },
 
+      setLabelSubscription: async (request, context) => {
+        const parent = parentOf(request.parent);
+        const label = await labels.subscribe(parent, request.label, request.subscribed, viewerOf(context));
+        return label === undefined ? nothing(304) : entity(presenterOf(parent)(label), 201);
+      },
+
       ensureLabels: async (request) => {
         if (request.titles.length > maxTitles) {
           throw invalid({ labels: [`total must be less than or equal to ${maxTitles}`] });
