@@ -1,6 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { unauthorized, unavailable } from '@switchyard/errors';
 import { accessChecks } from './access-checks';
+
+beforeEach(() => jest.useFakeTimers());
+afterEach(() => jest.useRealTimers());
+
+const pause = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
 const times = { everyMs: 40, retryMs: 10, stepMs: 5, validMs: 90 };
 
