@@ -36,8 +36,11 @@ describe('blobs on disk', () => {
   it('takes away what a killed writer left', async () => {
     const before = files();
     // A writer that never goes on: its bytes stay as a process that was killed leaves them.
-    const stuck = new Promise<never>(() => {});
-    void store.write(
+    let end: (why: Error) => void = () => {};
+    const stuck = new Promise<never>((_, reject) => {
+      end = reject;
+    });
+    const writer = store.write(
       'kind/killed',
       (async function* () {
         yield Buffer.from('half');
@@ -48,6 +51,8 @@ describe('blobs on disk', () => {
     expect(await store.open('kind/killed')).toBeUndefined();
     await store.remove('kind/killed');
     expect(files()).toEqual(before);
+    end(new Error('ended'));
+    await expect(writer).rejects.toThrow('ended');
   });
 
   it('refuses two concurrent writes of a key', async () => {
