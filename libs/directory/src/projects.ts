@@ -60,6 +60,10 @@ export interface DirectoryProjectRow extends ProjectRow, ProjectSettingsRow {
   deleting: boolean;
   avatar_url: string | null;
   creator_id: number | null;
+  /** Project it is a fork of; null when the relation was removed or that project is gone. */
+  forked_from_project_id: number | null;
+  /** Root of its network of forks, also on the root itself; the root may be gone. Null outside of networks. */
+  fork_network_id: number | null;
   namespace_kind: string;
   /** Licence tier that applies: that of the top-level group, else the instance's (G-13-16). */
   tier: string;
@@ -147,7 +151,8 @@ const approvalColumns = raw(
   'p.approvals_before_merge, p.merge_requests_author_approval, p.merge_requests_disable_committers_approval, p.reset_approvals_on_push, p.disable_overriding_approvers_per_merge_request',
 );
 
-const allColumns = sql`${rowColumns}, p.default_branch, p.archived, p.avatar_url, p.creator_id, n.kind as namespace_kind,
+const allColumns = sql`${rowColumns}, p.default_branch, p.archived, p.avatar_url, p.creator_id, p.forked_from_project_id,
+  p.fork_network_id, n.kind as namespace_kind,
   p.merge_method, p.squash_option, p.only_allow_merge_if_pipeline_succeeds, p.allow_merge_on_skipped_pipeline,
   p.only_allow_merge_if_all_discussions_are_resolved, p.remove_source_branch_after_merge, p.merge_requests_enabled,
   p.issues_enabled, p.repository_access_level, p.monitor_access_level, p.initialize_with_readme, p.merge_commit_template,

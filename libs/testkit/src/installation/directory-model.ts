@@ -101,6 +101,10 @@ export class DirectoryModel {
       avatarUrl: '',
       settings: undefined,
       creatorId: 0,
+      forkedFromProjectId: 0,
+      forkNetworkId: 0,
+      repositoryOriginId: 0,
+      repositoryOriginBranch: '',
       ...given,
     };
     this.projects.set(id, project);

@@ -59,7 +59,9 @@ export async function projectChanges(
   const rows = await tx.query<Omit<RowOf<'project'>, 'settings'> & NonNullable<RowOf<'project'>['settings']>>(sql`
     select id, namespace_id as "namespaceId", name, path, visibility, default_branch as "defaultBranch", archived,
       marked_for_deletion_at is not null as deleting, coalesce(avatar_url, '') as "avatarUrl",
-      coalesce(creator_id, 0) as "creatorId", merge_method as "mergeMethod", squash_option as "squashOption",
+      coalesce(creator_id, 0) as "creatorId", coalesce(forked_from_project_id, 0) as "forkedFromProjectId",
+      coalesce(fork_network_id, 0) as "forkNetworkId", coalesce(repository_origin_id, 0) as "repositoryOriginId",
+      coalesce(repository_origin_branch, '') as "repositoryOriginBranch", merge_method as "mergeMethod", squash_option as "squashOption",
       only_allow_merge_if_pipeline_succeeds as "onlyAllowMergeIfPipelineSucceeds",
       allow_merge_on_skipped_pipeline as "allowMergeOnSkippedPipeline",
       only_allow_merge_if_all_discussions_are_resolved as "onlyAllowMergeIfAllDiscussionsAreResolved",
@@ -94,13 +96,16 @@ export async function projectChanges(
       deleting,
       avatarUrl,
       creatorId,
+      forkedFromProjectId,
+      forkNetworkId,
+      repositoryOriginId,
+      repositoryOriginBranch,
       ...settings
-    }) =>
-      change(
-        'project',
-        { id, namespaceId, name, path, visibility, defaultBranch, archived, deleting, avatarUrl, creatorId, settings },
-        deleted,
-      ),
+    }) => {
+      const fork = { forkedFromProjectId, forkNetworkId, repositoryOriginId, repositoryOriginBranch };
+      const own = { id, namespaceId, name, path, visibility, defaultBranch, archived, deleting, avatarUrl, creatorId };
+      return change('project', { ...own, ...fork, settings }, deleted);
+    },
   );
 }
 
