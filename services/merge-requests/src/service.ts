@@ -45,7 +45,12 @@ export function composeAreas(given: Edges) {
   const mergeTrains = composeMergeTrains(given, { jobs: jobs.requests, repositories, mergeRequests });
   const repositorySizes = composeRepositorySizes(given, repositories);
   const deployments = composeDeployments(given, repositories);
-  const handlers = { ...mergeRequests.jobHandlers, ...mergeTrains.jobHandlers, ...repositorySizes.jobHandlers };
+  const handlers = {
+    ...repositories.jobHandlers,
+    ...mergeRequests.jobHandlers,
+    ...mergeTrains.jobHandlers,
+    ...repositorySizes.jobHandlers,
+  };
   const workers: Area = { start: () => [jobs.startWorkers(handlers)] };
   return {
     jobs,

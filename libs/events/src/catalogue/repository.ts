@@ -1,5 +1,15 @@
 import { RepositoryPushedEvent } from '@switchyard/protos/merge_requests/events/v1/push';
+import { RepositoryCopiedEvent } from '@switchyard/protos/merge_requests/events/v1/repository_copied';
 import { defineEvent } from '../event';
+
+/** Repositories of forks, each once. Ids are `repository.copied:<project id>`. */
+export const repositoryCopied = defineEvent({
+  stream: 'merge-requests.repository-copies',
+  version: 1,
+  type: 'repository.copied',
+  message: RepositoryCopiedEvent,
+  key: (event) => String(event.projectId),
+});
 
 /**
  * Created, moved and removed branches and tags, in order per project. Ids are `repository.pushed:<id of the intent>`.

@@ -3,6 +3,7 @@ export * from './blame';
 export * from './branch-heads';
 export * from './commit-files';
 export * from './commits';
+export * from './copy-repository';
 export * from './diffs';
 export { defaultGitLimits, type GitLimits, limitGit } from './git-limits';
 export { admissions, type CallerWork, runForCaller, runningProcesses, runToCompletion } from './git-work';

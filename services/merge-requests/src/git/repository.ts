@@ -26,10 +26,11 @@ export async function repositoryExists(repo: Repository): Promise<boolean> {
  * Makes the repository when it is not there, HEAD on `defaultBranch` (`main` by default). Idempotent, and safe against
  * itself: it is built under another name and moved into place, so no one ever sees half of one.
  * Returns whether this call made it.
+ * @param options.fill puts contents into it before it is seen
  */
 export async function ensureRepository(
   repo: Repository,
-  options: { defaultBranch?: BranchName } = {},
+  options: { defaultBranch?: BranchName; fill?: (draft: Repository) => Promise<void> } = {},
 ): Promise<boolean> {
   if (await repositoryExists(repo)) return false;
   const parent = join(repo.path, '..');
@@ -47,6 +48,7 @@ export async function ensureRepository(
       draft,
     ]);
     await mkdir(join(draft, 'info'), { recursive: true });
+    await options.fill?.({ path: draft });
     await rename(draft, repo.path);
     return true;
   } catch (cause) {

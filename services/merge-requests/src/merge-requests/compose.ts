@@ -84,7 +84,7 @@ export interface MergeRequests extends Area {
   readonly edges: MergeRequestEdges;
   readonly landing: Landing;
   readonly check: CheckMergeability;
-  readonly jobHandlers: Omit<JobHandlers, 'merge_train' | 'train_ref' | 'repository_size'>;
+  readonly jobHandlers: Omit<JobHandlers, 'merge_train' | 'train_ref' | 'repository_size' | 'copy_repository'>;
 }
 
 /** Consumer group of deleted users: separate from that of notes, so that neither waits for the other. */

@@ -4,7 +4,8 @@ import { expressionsInSlices } from '@switchyard/patterns';
 import type { Area, Closable } from '@switchyard/service';
 import { gauge } from '@switchyard/telemetry';
 import type { Edges } from '../edges';
-import { measureGit, openRepository, type Repository } from '../git';
+import { measureGit, openRepository, type Repository, sweepLeftovers } from '../git';
+import { enqueueJobs, type JobHandlers } from '../jobs';
 import { archiveRepository } from './application/archive-repository';
 import { refChanges } from './application/change-refs';
 import { commitFiles } from './application/commit-files';
@@ -32,6 +33,7 @@ import { branchHandler } from './transport/branch.handler';
 import { commitHandler, type NewestPipeline } from './transport/commit.handler';
 import { commitTargetHandler } from './transport/commit-target.handler';
 import { defaultBranchOf } from './transport/default-branch.client';
+import { forkSubscription } from './transport/fork.subscription';
 import { protectedBranchHandler } from './transport/protected-branch.handler';
 import { protectedTagHandler } from './transport/protected-tag.handler';
 import { repositoryHandler } from './transport/repository.handler';
@@ -54,10 +56,14 @@ export interface Repositories extends Area, RepositoryAccess {
   readonly repositoryOf: (projectId: number) => Repository;
   /** Settles what processes left behind, as the area does every few seconds. Safe in several processes at once. */
   readonly reconcile: () => Promise<void>;
+  readonly jobHandlers: Pick<JobHandlers, 'copy_repository'>;
 }
 
 /** Milliseconds between two searches for deleted projects. */
 const purgeEveryMs = 60_000;
+
+/** Milliseconds between two searches for what killed processes left on disk. */
+const sweepEveryMs = 3_600_000;
 
 /** Bare repositories lie in this folder. */
 const folderOf = (dataFolder: string): string => join(dataFolder, 'repositories');
@@ -155,6 +161,21 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
     ...access,
     repositoryOf,
     reconcile: changes.reconcile,
+    jobHandlers: {
+      copy_repository: async ({ projectId }) => {
+        await open(projectId);
+      },
+    },
+    consumers: [
+      {
+        group: 'merge-requests.forks',
+        subscriptions: [
+          forkSubscription(given.directory, (tx, projectId) =>
+            enqueueJobs(tx, [{ kind: 'copy_repository', projectId }]),
+          ),
+        ],
+      },
+    ],
     services: [
       branchHandler(branches, externalUrl),
       protectedBranchHandler(rules),
@@ -175,6 +196,9 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
     start: () => [
       repeat('ref changes', recoverySeconds * 1_000, changes.reconcile),
       repeat('deleted repositories', purgeEveryMs, purgeRepositories({ repositories, repositoryOf })),
+      repeat('leftovers of killed processes', sweepEveryMs, async () => {
+        await sweepLeftovers(folderOf(config.SWITCHYARD_DATA));
+      }),
       measureBacklog(log),
       measureGit(),
     ],

@@ -65,6 +65,8 @@ export interface TestProject {
   readonly readme?: boolean;
   readonly defaultBranch?: string;
   readonly archived?: boolean;
+  /** What its repository is copied from. */
+  readonly origin?: { readonly id: number; readonly branch?: string };
 }
 
 export const people = {
@@ -177,10 +179,10 @@ export async function insertProject(db: Database, id: number, given: Partial<Tes
     insert into directory.projects (id, namespace_id, name, path, visibility, default_branch, archived, deleting, creator_id,
       merge_method, squash_option, only_allow_merge_if_pipeline_succeeds, allow_merge_on_skipped_pipeline,
       only_allow_merge_if_all_discussions_are_resolved, remove_source_branch_after_merge, merge_requests_enabled, issues_enabled,
-      repository_access_level, initialize_with_readme)
+      repository_access_level, initialize_with_readme, repository_origin_id, repository_origin_branch)
     values (${id}, 1, ${`Project ${id}`}, ${path}, ${given.visibility ?? 'private'}, ${given.defaultBranch ?? 'main'},
       ${given.archived ?? false}, false, 1, 'merge', 'default_off', false, false, false, false, true, true, 'enabled',
-      ${given.readme ?? false})`);
+      ${given.readme ?? false}, ${given.origin?.id ?? null}, ${given.origin?.branch ?? null})`);
 }
 
 /** Starts service and gateway on a ground of their own, or on a given one, which then stays. */

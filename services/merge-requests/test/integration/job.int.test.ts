@@ -84,6 +84,7 @@ test('a landing does not wait for long work of other kinds, and long work does n
     recheck: long,
     merge_request_facts: long,
     repository_size: long,
+    copy_repository: long,
   };
   const store = jobStore(db, 5);
   const workers = startJobs(store, handlers, 5);
@@ -131,6 +132,7 @@ async function withTrains(
     recheck: none,
     merge_request_facts: none,
     repository_size: none,
+    copy_repository: none,
     merge_train: ({ trainId }) =>
       new Promise((resolve) => {
         begun.push(trainId);

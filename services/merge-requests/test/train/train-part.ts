@@ -44,7 +44,12 @@ export function trainPart(db: Database, dataFolder: string, now: () => Date) {
   const { edges } = mergeRequests;
   const trains = mergeTrainStore(db);
   const jobs = jobStore(db, 5);
-  const handlers = { ...mergeRequests.jobHandlers, ...mergeTrains.jobHandlers, ...repositorySizes.jobHandlers };
+  const handlers = {
+    ...repositories.jobHandlers,
+    ...mergeRequests.jobHandlers,
+    ...mergeTrains.jobHandlers,
+    ...repositorySizes.jobHandlers,
+  };
 
   return {
     edges,

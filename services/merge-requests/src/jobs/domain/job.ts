@@ -21,6 +21,8 @@ export type JobRequest =
   | { readonly kind: 'train_ref'; readonly projectId: number; readonly iid: number; readonly sha?: string | undefined }
   /** Measure the repository of a project. */
   | { readonly kind: 'repository_size'; readonly projectId: number }
+  /** Make the repository of a fork, unless a request has touched it already. */
+  | { readonly kind: 'copy_repository'; readonly projectId: number }
   /** Delete the merge requests of a user who was deleted with what they wrote. */
   | { readonly kind: 'delete_authored'; readonly userId: number }
   /** Check the open merge requests into a branch again. */
@@ -62,6 +64,7 @@ export const lanes: readonly Lane[] = [
       'recheck',
       'merge_request_facts',
       'repository_size',
+      'copy_repository',
       'delete_authored',
     ],
     places: 3,

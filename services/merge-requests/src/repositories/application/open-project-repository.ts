@@ -1,17 +1,32 @@
-import { notFound } from '@switchyard/errors';
+import { isAppError, notFound } from '@switchyard/errors';
+import { faultPoint, faultPoints } from '@switchyard/events';
 import {
   type BranchName,
   branchNameOf,
   branchRef,
+  copyRepository,
   createInitialCommit,
   ensureRepository,
+  ensureUncopied,
   type Repository,
+  readCopyError,
   readRefs,
+  repositoryExists,
   setHead,
   zeroSha,
 } from '../../git';
-import { type Committer, initialDefault, type RepositoryProject } from '../domain/repository';
+import {
+  type Committer,
+  initialDefault,
+  type RepositoryCopy,
+  type RepositoryOrigin,
+  type RepositoryProject,
+} from '../domain/repository';
+import { inTurn } from './in-turn';
+import { findReadme } from './push-facts';
 import type { ChangeRefs } from './ref-change';
+
+faultPoints.push('fork.draft_made', 'fork.objects_linked', 'fork.refs_written', 'fork.placed', 'fork.recorded');
 
 /** A project's repository, made if need be, and what goes with it. */
 export interface ProjectRepository {
@@ -29,6 +44,7 @@ export interface Repositories {
   find(projectId: number): Promise<RepositoryProject | undefined>;
   add(projectId: number, defaultBranch: string): Promise<void>;
   markCreated(projectId: number): Promise<void>;
+  markCopied(projectId: number, copy: RepositoryCopy): Promise<void>;
   setDefaultBranch(projectId: number, branch: string): Promise<void>;
   committer(userId: number): Promise<Committer>;
 }
@@ -43,7 +59,8 @@ export interface OpenEdges {
 const asBranch = (name: string): BranchName => branchNameOf(name) ?? ('main' as BranchName);
 
 /**
- * Makes a repository on first touch, from the directory's row (D7), and follows a default branch that was changed
+ * Makes a repository on first touch, from the directory's row (D7) and, for a fork, from the repository of its origin
+ * (ADR 38), and follows a default branch that was changed
  * there. Every step may be repeated: after a crash between two of them the next request completes the rest.
  */
 export function openProjectRepository({ repositories, repositoryOf, changeRefs }: OpenEdges): OpenProjectRepository {
@@ -74,6 +91,60 @@ export function openProjectRepository({ repositories, repositoryOf, changeRefs }
     });
   }
 
+  async function copyFrom(
+    { projectId, branch }: RepositoryOrigin,
+    repo: Repository,
+    defaultBranch: BranchName,
+  ): Promise<string | undefined> {
+    const gone = 'The project it was forked from does not exist any more.';
+    const only = branch === undefined ? undefined : branchNameOf(branch);
+    // A process that crashed before it could record the copy; the origin may be gone by now.
+    if (await repositoryExists(repo)) return readCopyError(repo);
+    try {
+      const source = await open(projectId);
+      const outcome = await copyRepository(source.repo, repo, {
+        defaultBranch,
+        branch: only,
+        reached: (step) => faultPoint(`fork.${step}`),
+      });
+      if (outcome === 'present') return await readCopyError(repo);
+      if (outcome === 'no_branch') return `The branch ${branch} does not exist in the project it was forked from.`;
+      return outcome === 'gone' ? gone : undefined;
+    } catch (cause) {
+      if (isAppError(cause, 'not_found')) return gone;
+      if (isAppError(cause, 'too_large')) return 'The repository is too large to be copied.';
+      throw cause;
+    }
+  }
+
+  async function fork(repo: Repository, project: RepositoryProject, origin: RepositoryOrigin): Promise<void> {
+    const branch = asBranch(initialDefault(project));
+    await repositories.add(project.id, branch);
+    const error = await copyFrom(origin, repo, branch);
+    faultPoint('fork.placed');
+    if (error === undefined) {
+      const ref = branchRef(branch);
+      const exists = (await readRefs(repo, [ref])).has(ref);
+      await repositories.markCopied(project.id, {
+        kind: 'copied',
+        protects: exists ? { branch, protection: project.defaultProtection } : undefined,
+        readmePath: exists ? await findReadme(repo, ref) : undefined,
+      });
+    } else {
+      await ensureUncopied(repo, branch, error);
+      await repositories.markCopied(project.id, { kind: 'failed', error });
+    }
+    faultPoint('fork.recorded');
+  }
+
+  // A process copies a repository once, however many requests touch it; another process may do so as well.
+  const alone = inTurn();
+  const makeFork = (repo: Repository, projectId: number): Promise<void> =>
+    alone(String(projectId), async () => {
+      const project = await repositories.find(projectId);
+      if (project?.origin !== undefined && !project.created) await fork(repo, project, project.origin);
+    });
+
   // The directory's default branch was changed by its owner once it differs from ours and exists here.
   async function currentDefault(repo: Repository, project: RepositoryProject): Promise<BranchName> {
     const stored = asBranch(project.storedDefault ?? initialDefault(project));
@@ -85,13 +156,14 @@ export function openProjectRepository({ repositories, repositoryOf, changeRefs }
     return wanted;
   }
 
-  return async (projectId) => {
+  const open: OpenProjectRepository = async (projectId) => {
     const found = await repositories.find(projectId);
     if (found === undefined) throw notFound('Project');
     const repo = repositoryOf(projectId);
     if (found.created) return { repo, project: found, defaultBranch: await currentDefault(repo, found) };
-    await create(repo, found);
+    await (found.origin === undefined ? create(repo, found) : makeFork(repo, projectId));
     const project = (await repositories.find(projectId)) ?? found;
     return { repo, project, defaultBranch: await currentDefault(repo, project) };
   };
+  return open;
 }

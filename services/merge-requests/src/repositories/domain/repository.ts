@@ -1,4 +1,5 @@
 import type { DefaultProtection } from './default-protection';
+import type { NewDefault } from './settlement';
 
 /** What this service knows of a project's repository: the directory's row and its own. */
 export interface RepositoryProject {
@@ -19,7 +20,28 @@ export interface RepositoryProject {
   readonly pushed: boolean;
   /** How the first branch that is pushed is protected. */
   readonly defaultProtection: DefaultProtection;
+  /** Where the first contents come from; undefined for a project that is not made as a fork. */
+  readonly origin: RepositoryOrigin | undefined;
 }
+
+/** The repository that a fork starts as a copy of. */
+export interface RepositoryOrigin {
+  readonly projectId: number;
+  /** The only branch that is copied; undefined: all branches and tags. */
+  readonly branch: string | undefined;
+}
+
+/** What is recorded once the repository of a fork is on disk. */
+export type RepositoryCopy =
+  | {
+      readonly kind: 'copied';
+      /** The default branch with its protection; undefined when the origin has no such branch. */
+      readonly protects: NewDefault | undefined;
+      /** README at the root of the default branch; undefined for none. */
+      readonly readmePath: string | undefined;
+    }
+  /** The repository is empty. */
+  | { readonly kind: 'failed'; readonly error: string };
 
 /** Name and address for commits made through the API. */
 export interface Committer {

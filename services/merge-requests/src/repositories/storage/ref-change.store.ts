@@ -1,7 +1,6 @@
 import type { Database, Tx } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
 import { appendAllToOutbox, repositoryPushed } from '@switchyard/events';
-import { ruleOfDefault } from '../domain/default-protection';
 import {
   branchOf,
   creates,
@@ -14,6 +13,7 @@ import {
   tagOf,
 } from '../domain/ref-change';
 import { decideSettlement, type NewDefault, type PublishedMove } from '../domain/settlement';
+import { protectDefault } from './protect-default';
 
 /** Share of the timeout for notifying during which an intent is left to the process that made it: 2 s of 5. */
 const graceShare = 0.4;
@@ -39,16 +39,11 @@ async function openOf(tx: Tx, pushId: string): Promise<RefChange[]> {
 }
 
 // Of two first pushes at once the one that commits later finds the other's mark.
-async function adoptDefaultBranch(tx: Tx, projectId: number, { branch, protection }: NewDefault): Promise<void> {
+async function adoptDefaultBranch(tx: Tx, projectId: number, newDefault: NewDefault): Promise<void> {
   const adopted = await tx.query(sql`
-    update repositories set default_branch = ${branch}, updated_at = now()
+    update repositories set default_branch = ${newDefault.branch}, updated_at = now()
     where project_id = ${projectId} and last_pushed_at is null returning project_id`);
-  const rule = ruleOfDefault(protection);
-  if (adopted.length === 0 || rule === undefined) return;
-  await tx.query(sql`
-    insert into protected_branches (project_id, name, push_access_level, merge_access_level, allow_force_push)
-    values (${projectId}, ${branch}, ${rule.pushAccessLevel}, ${rule.mergeAccessLevel}, ${rule.allowForcePush})
-    on conflict (project_id, name) do nothing`);
+  if (adopted.length > 0) await protectDefault(tx, projectId, newDefault);
 }
 
 const eventOf = ({ change, facts, refCount }: PublishedMove, pushId: string, directorySequence: number) => {

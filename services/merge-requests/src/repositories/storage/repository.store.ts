@@ -1,9 +1,14 @@
 import type { Database } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
+import { appendToOutbox, repositoryCopied } from '@switchyard/events';
 import { instanceProtection } from '../domain/default-protection';
-import type { Committer, RepositoryProject } from '../domain/repository';
+import type { Committer, RepositoryCopy, RepositoryProject } from '../domain/repository';
+import { protectDefault } from './protect-default';
 
-interface ProjectRow extends Omit<RepositoryProject, 'wantedDefault' | 'storedDefault' | 'defaultProtection'> {
+interface ProjectRow
+  extends Omit<RepositoryProject, 'wantedDefault' | 'storedDefault' | 'defaultProtection' | 'origin'> {
+  originId: number | null;
+  originBranch: string | null;
   wantedDefault: string | null;
   storedDefault: string | null;
   /** Of the group; null where it says nothing, and for the namespaces of users. */
@@ -24,7 +29,8 @@ export const repositoryStore = (db: Database) => ({
             p.initialize_with_readme as "initializeWithReadme", coalesce(p.creator_id, 0) as "creatorId",
             p.default_branch as "wantedDefault", r.default_branch as "storedDefault",
             coalesce(r.state = 'created', false) as created, r.last_pushed_at is not null as pushed,
-            n.default_branch_protection as protection
+            n.default_branch_protection as protection, p.repository_origin_id as "originId",
+            p.repository_origin_branch as "originBranch"
           from directory.projects p
           join directory.namespaces n on n.id = p.namespace_id
           left join repositories r on r.project_id = p.id
@@ -32,12 +38,13 @@ export const repositoryStore = (db: Database) => ({
       ),
     );
     if (row === undefined) return undefined;
-    const { wantedDefault, storedDefault, protection, ...project } = row;
+    const { wantedDefault, storedDefault, protection, originId, originBranch, ...project } = row;
     return {
       ...project,
       wantedDefault: wantedDefault ?? undefined,
       storedDefault: storedDefault ?? undefined,
       defaultProtection: protection ?? instanceProtection,
+      origin: originId === null ? undefined : { projectId: originId, branch: originBranch ?? undefined },
     };
   },
 
@@ -54,6 +61,29 @@ export const repositoryStore = (db: Database) => ({
       sql`update repositories set state = 'created', updated_at = now() where project_id = ${projectId} and state <> 'created'`,
     );
   },
+
+  /**
+   * Notes that the repository of a fork is whole, with the protection of its default branch and the event; once,
+   * however often it is called. A copy counts as pushed, so that a first push makes no other branch the default.
+   */
+  markCopied: (projectId: number, copy: RepositoryCopy): Promise<void> =>
+    db.transaction(async (tx) => {
+      const isCopied = copy.kind === 'copied' && copy.protects !== undefined;
+      const marked = await tx.one(sql`
+        update repositories set state = 'created', updated_at = now(),
+          last_pushed_at = case when ${isCopied} then now() end, measure_at = now()
+        where project_id = ${projectId} and state <> 'created' returning project_id`);
+      if (marked === undefined) return;
+      if (copy.kind === 'copied' && copy.protects !== undefined) await protectDefault(tx, projectId, copy.protects);
+      const error = copy.kind === 'failed' ? copy.error : '';
+      const readmePath = copy.kind === 'copied' ? (copy.readmePath ?? '') : '';
+      await appendToOutbox(
+        tx,
+        repositoryCopied,
+        { projectId, error, readmePath, occurredAt: new Date() },
+        { id: `repository.copied:${projectId}` },
+      );
+    }),
 
   /** Changes the default branch. */
   async setDefaultBranch(projectId: number, branch: string): Promise<void> {
