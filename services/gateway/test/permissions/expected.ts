@@ -374,6 +374,11 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/:id/share', 'maintainerWrite', 'G-4.15-8', { group_id: 5, group_access: 30 }),
   row('DELETE /projects/:id/share/:group_id', 'maintainerWrite', 'G-4.15-8'),
   row('GET /projects/:id/transfer_locations', 'ownerRead', 'G-4.15-8'),
+  // Who may fork, the service decides: it answers 404 to others, as for a project that is not there.
+  row('POST /projects/:id/fork', 'seerWrite', 'gaps §10 Projects'),
+  row('GET /projects/:id/forks', 'openRead', 'gaps §10 Projects'),
+  row('POST /projects/:id/fork/:forked_from_id', 'maintainerWrite', 'gaps §10 Projects'),
+  row('DELETE /projects/:id/fork', 'ownerWrite', 'gaps §10 Projects'),
   row('POST /projects/:id/restore', 'ownerWrite', 'G-4.15-7'),
   row('GET /projects/:id/members', 'openRead', 'gaps §10 Members'),
   row('GET /projects/:id/members/all', 'openRead', 'gaps §10 Members'),

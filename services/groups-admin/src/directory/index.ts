@@ -1,5 +1,5 @@
 export { composeDirectory } from './compose';
-export type { Viewer } from './domain/access-rules';
+export { isVisible, type Viewer } from './domain/access-rules';
 export type { DirectoryWriter, Transact } from './storage/directory-writer';
 export { directoryWriter } from './storage/directory-writer';
 export { publishTier } from './storage/instance.store';

@@ -7,13 +7,17 @@ import type { CurrentSettings } from '../settings';
 import { createProject } from './application/create-project';
 import { deleteProject, restoreProject } from './application/delete-project';
 import { followPushes } from './application/follow-pushes';
+import { createForkRelation, deleteForkRelation, forkProject } from './application/fork-project';
 import type { ProjectStore } from './application/project.ports';
 import { readProjects } from './application/read-projects';
 import { starProject } from './application/star-project';
 import { transferNamedProject, transferProject } from './application/transfer-project';
 import { archiveProject, setDefaultBranch, updateProject } from './application/update-project';
+import { forkStore } from './storage/fork.store';
 import { projectStore } from './storage/project.store';
 import { starStore } from './storage/star.store';
+import { copySubscription } from './transport/copy.subscription';
+import { forkHandler } from './transport/fork.handler';
 import { projectHandler } from './transport/project.handler';
 import { repositorySubscription } from './transport/repository.subscription';
 import { starHandler } from './transport/star.handler';
@@ -39,9 +43,10 @@ export function composeProjects(
   const projects = projectStore(db, writer, owners);
   const stars = starStore(db);
   const tier = config.SWITCHYARD_TIER;
-  const given = { projects, tier, keepAvatar, settings };
+  const forks = forkStore(writer, owners);
+  const given = { projects, forks, tier, keepAvatar, settings };
   const { list: listProjects, get: getProject } = readProjects(given);
-  const { follow, ...useCases } = observe('projects', {
+  const { follow, copied, ...useCases } = observe('projects', {
     createProject: createProject(given),
     updateProject: updateProject(given),
     archiveProject: archiveProject(given),
@@ -54,11 +59,20 @@ export function composeProjects(
     starProject: starProject({ projects, stars }),
     listStarrers: stars.starrers,
     follow: followPushes(given),
+    copied: forks.copied,
+  });
+  const forking = observe('projects', {
+    forkProject: forkProject(given),
+    createForkRelation: createForkRelation(given),
+    deleteForkRelation: deleteForkRelation(given),
   });
   const instance = { tier, externalUrl: config.SWITCHYARD_EXTERNAL_URL };
   return {
-    services: [projectHandler(useCases, instance), starHandler(useCases, instance)],
-    consumers: [{ group: 'groups-admin', subscriptions: [repositorySubscription(follow)] }],
+    services: [projectHandler(useCases, instance), starHandler(useCases, instance), forkHandler(forking, instance)],
+    consumers: [
+      { group: 'groups-admin', subscriptions: [repositorySubscription(follow)] },
+      { group: 'groups-admin.copies', subscriptions: [copySubscription(copied)] },
+    ],
     listProjects: projects.list,
     transferProject: transferNamedProject(given),
   };

@@ -35,6 +35,7 @@ export const allProjects: ListProjectsRequest = {
   withMergeRequestsEnabled: false,
   topics: [],
   topicId: 0,
+  forksOf: 0,
   idAfter: 0,
   idBefore: 0,
   lastActivityAfter: undefined,

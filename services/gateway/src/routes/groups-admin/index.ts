@@ -7,6 +7,7 @@ import { broadcastMessageRoutes } from './broadcast-messages.routes';
 import { customAttributeRoutes } from './custom-attributes.routes';
 import { deployKeyRoutes } from './deploy-keys.routes';
 import { deployTokenRoutes } from './deploy-tokens.routes';
+import { forkRoutes } from './forks.routes';
 import { groupRoutes } from './groups.routes';
 import { impersonationTokenRoutes } from './impersonation-tokens.routes';
 import { labelRoutes } from './labels.routes';
@@ -40,6 +41,7 @@ export const routes: readonly Route[] = [
   ...groupRoutes,
   ...projectRoutes,
   ...starRoutes,
+  ...forkRoutes,
   ...approvalSettingsRoutes,
   ...shareRoutes,
   ...memberRoutes,

@@ -34,6 +34,7 @@ const fixedLevelOrPublic = (standard: 'private' | 'enabled') =>
 
 /** Features with an access level of their own: `<feature>_access_level`. */
 const featureLevels = {
+  forking_access_level: featureLevel(),
   issues_access_level: featureLevel(),
   merge_requests_access_level: featureLevel(),
   monitor_access_level: featureLevel(),
@@ -61,7 +62,6 @@ const fixedSettings = {
   container_registry_access_level: fixedLevel('enabled'),
   environments_access_level: fixedLevel('enabled'),
   feature_flags_access_level: fixedLevel('enabled'),
-  forking_access_level: fixedLevel('enabled'),
   infrastructure_access_level: fixedLevel('enabled'),
   model_experiments_access_level: fixedLevel('enabled'),
   model_registry_access_level: fixedLevel('enabled'),
@@ -241,6 +241,7 @@ export const toProjectFilters = (given: Partial<z.infer<z.ZodObject<typeof proje
   groupProjects: GroupProjects.GROUP_PROJECTS_UNSPECIFIED,
   markedForDeletionOn: given.marked_for_deletion_on,
   repositoryStorage: given.repository_storage,
+  forksOf: 0,
   withStatistics: given.statistics,
   withCustomAttributes: given.with_custom_attributes,
   customAttributes: given.custom_attributes && { values: given.custom_attributes },

@@ -70,7 +70,8 @@ export type ProjectDecision =
   | { readonly kind: 'deleted'; readonly purgesNow: boolean }
   | { readonly kind: 'restored' };
 
-const isVisible = (namespace: LockedNamespace, actor: Viewer): boolean =>
+/** Whether an actor sees a namespace. */
+export const isNamespaceVisible = (namespace: LockedNamespace, actor: Viewer): boolean =>
   !namespace.deleting &&
   (actor.admin ||
     namespace.kind === 'user' ||
@@ -79,7 +80,8 @@ const isVisible = (namespace: LockedNamespace, actor: Viewer): boolean =>
     namespace.visibility === 'public' ||
     (namespace.visibility === 'internal' && !actor.external));
 
-const toRules = (namespace: LockedNamespace): ProjectNamespace => ({
+/** The namespace as far as rules of projects depend on it. */
+export const toRules = (namespace: LockedNamespace): ProjectNamespace => ({
   kind: namespace.kind,
   visibility: namespace.visibility,
   projectCreationLevel: namespace.project_creation_level ?? 'developer',
@@ -90,7 +92,7 @@ const toRules = (namespace: LockedNamespace): ProjectNamespace => ({
  * there
  */
 function requireNamespace(namespace: LockedNamespace | undefined, actor: Viewer): LockedNamespace {
-  if (namespace === undefined || !isVisible(namespace, actor)) throw notFound('Namespace');
+  if (namespace === undefined || !isNamespaceVisible(namespace, actor)) throw notFound('Namespace');
   mayCreateProject({ admin: actor.admin, level: namespace.level }, toRules(namespace));
   return namespace;
 }
@@ -100,8 +102,13 @@ function refuseProblems(
   namespace: LockedNamespace,
   conflicts: NameConflicts,
   avatar: AvatarChange | undefined,
+  widerThanSource?: Visibility,
 ): void {
   const problems = projectProblems(change, toRules(namespace));
+  if (widerThanSource !== undefined)
+    note(problems, 'visibility_level', [
+      `${widerThanSource} is not allowed since the fork source project has lower visibility.`,
+    ]);
   if (conflicts.name) note(problems, 'name', [taken]);
   if (conflicts.path) note(problems, 'path', [taken]);
   note(problems, 'avatar', avatarProblems(avatar));
@@ -161,7 +168,9 @@ export function decideUpdate(
 ): ProjectDecision {
   if (namespace === undefined) throw notFound('Project');
   const change = withinTier(requested, namespace.tier ?? tier);
-  refuseProblems(change, namespace, conflicts, avatar);
+  const widened =
+    project.source_visibility !== null && isWider(change.visibility ?? 'private', project.source_visibility);
+  refuseProblems(change, namespace, conflicts, avatar, widened ? change.visibility : undefined);
   return { kind: 'changed', change, redirects: change.path !== undefined && change.path !== project.path };
 }
 

@@ -48,12 +48,17 @@ export interface ProjectRow {
   issues_access_level: string;
   merge_requests_access_level: string;
   repository_access_level: string;
-  /** Of `monitor` and `snippets`; other features, which nothing is behind, do not count. */
+  /** Of `forking`, `monitor` and `snippets`; other features, which nothing is behind, do not count. */
   feature_access_levels: Record<string, string>;
   request_access_enabled: boolean;
   emails_enabled: boolean;
   star_count: number;
+  /** Forks that are not marked for deletion. */
   forks_count: number;
+  /** The project it is a fork of, where the viewer sees that; read with single projects and lists alike. */
+  forked_from: ForkedFromRow | null;
+  import_status: 'none' | 'scheduled' | 'started' | 'finished' | 'failed';
+  import_error: string | null;
   open_issues_count: number;
   last_activity_at: Date;
   created_at: Date;
@@ -85,6 +90,33 @@ export interface ProjectRow {
   sizes?: ProjectSizes | null;
   custom_attributes?: CustomAttribute[];
 }
+
+/** Columns that the short form of a project shows. */
+export type SimpleProjectRow = Pick<
+  ProjectRow,
+  | 'id'
+  | 'description'
+  | 'name'
+  | 'path'
+  | 'default_branch'
+  | 'topics'
+  | 'readme_path'
+  | 'forks_count'
+  | 'avatar_url'
+  | 'star_count'
+  | 'visibility'
+  | 'namespace_id'
+  | 'namespace_name'
+  | 'namespace_path'
+  | 'namespace_kind'
+  | 'namespace_full_path'
+  | 'namespace_full_name'
+  | 'namespace_parent_id'
+  | 'namespace_avatar_url'
+> & { readonly created_at: Date | string; readonly last_activity_at: Date | string };
+
+/** The short form of the project that another one is a fork of; it comes as JSON, so its times are texts. */
+export type ForkedFromRow = SimpleProjectRow & { readonly created_at: string; readonly last_activity_at: string };
 
 /** What is read of projects on request. */
 export interface ProjectExtras {
@@ -146,6 +178,8 @@ export interface ProjectFilter {
   /** Projects that were marked for deletion on this day (`YYYY-MM-DD`, UTC) and that the viewer may restore. */
   markedOn?: string;
   repositoryStorage?: string;
+  /** The project of which they are forks. */
+  forksOf?: number;
   /** Values by key that the projects have. */
   customAttributes?: Record<string, string>;
 }
@@ -160,6 +194,8 @@ export interface LockedProject {
   /** Licence tier of the top-level group when it has its own (G-13-16). */
   tier: string | null;
   marked_for_deletion_at: Date | null;
+  /** Of the project that it is a fork of. */
+  source_visibility: Visibility | null;
 }
 
 /** A project to insert. */
@@ -168,6 +204,13 @@ export interface NewProject extends ProjectChange {
   creator_id: number;
   initialize_with_readme: boolean;
   readme_path: string | undefined;
+  /** Of a fork. */
+  forked_from_project_id?: number;
+  fork_network_id?: number;
+  repository_origin_id?: number;
+  /** The only branch that is copied. */
+  repository_origin_branch?: string | undefined;
+  import_status?: 'scheduled';
 }
 
 /** What a project records of a push. */

@@ -53,7 +53,7 @@ export interface ProjectChange {
   issues_access_level?: string;
   merge_requests_access_level?: string;
   repository_access_level?: string;
-  /** Levels of the features without a column, `monitor` and `snippets`; merged into those that are set. */
+  /** Levels of the features without a column, `forking`, `monitor` and `snippets`; merged into those that are set. */
   feature_access_levels?: Record<string, string>;
   request_access_enabled?: boolean;
   emails_enabled?: boolean;
@@ -75,13 +75,17 @@ const creationLevels: Record<string, number> = {
 /**
  * Whether an actor may make projects in a namespace (G-2-33): `noone` keeps administrators out as well, `administrator`
  * all others.
- * @throws AppError forbidden
  */
-export function mayCreateProject(actor: { admin: boolean; level: number }, namespace: ProjectNamespace): void {
-  if (namespace.kind === 'group' && namespace.projectCreationLevel === 'noone') throw forbidden();
-  if (actor.admin) return;
+export function allowsProjects(actor: { admin: boolean; level: number }, namespace: ProjectNamespace): boolean {
+  if (namespace.kind === 'group' && namespace.projectCreationLevel === 'noone') return false;
+  if (actor.admin) return true;
   const needed = namespace.kind === 'user' ? levels.owner : creationLevels[namespace.projectCreationLevel];
-  if (needed === undefined || actor.level < needed) throw forbidden();
+  return needed !== undefined && actor.level >= needed;
+}
+
+/** @throws AppError forbidden where `allowsProjects` is false */
+export function mayCreateProject(actor: { admin: boolean; level: number }, namespace: ProjectNamespace): void {
+  if (!allowsProjects(actor, namespace)) throw forbidden();
 }
 
 const licensed = [

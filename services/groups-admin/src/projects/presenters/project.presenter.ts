@@ -1,7 +1,7 @@
 import { avatarUrl, userReference } from '@switchyard/directory';
 import { isPaid } from '../../rules';
 import { presentProjectStatistics } from '../../statistics';
-import type { ProjectRow } from '../domain/project-row';
+import type { ProjectRow, SimpleProjectRow } from '../domain/project-row';
 
 /** What presenters need to know of the instance. */
 export interface Instance {
@@ -18,7 +18,6 @@ const fixedLevels: Readonly<Record<string, string>> = {
   container_registry: 'enabled',
   environments: 'enabled',
   feature_flags: 'enabled',
-  forking: 'enabled',
   infrastructure: 'enabled',
   model_experiments: 'enabled',
   model_registry: 'enabled',
@@ -47,14 +46,15 @@ const sshUrl = (externalUrl: string, fullPath: string): string =>
 /** Branches and files may carry characters that end an address, such as `#`. */
 const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
-const fullPathOf = (project: ProjectRow): string => `${project.namespace_full_path}/${project.path}`;
+const fullPathOf = (project: Pick<SimpleProjectRow, 'namespace_full_path' | 'path'>): string =>
+  `${project.namespace_full_path}/${project.path}`;
 
 /** What administrators requested in addition to the project. */
 const presentCustomAttributes = ({ custom_attributes }: ProjectRow) =>
   custom_attributes === undefined ? {} : { custom_attributes };
 
 /** The short form of a project: what anonymous callers and `simple=true` are given. */
-export function presentSimpleProject(project: ProjectRow, { externalUrl }: Instance) {
+export function presentSimpleProject(project: SimpleProjectRow, { externalUrl }: Instance) {
   const fullPath = fullPathOf(project);
   const webUrl = `${externalUrl}/${fullPath}`;
   return {
@@ -64,7 +64,7 @@ export function presentSimpleProject(project: ProjectRow, { externalUrl }: Insta
     name_with_namespace: `${project.namespace_full_name} / ${project.name}`,
     path: project.path,
     path_with_namespace: fullPath,
-    created_at: project.created_at,
+    created_at: new Date(project.created_at),
     default_branch: project.default_branch,
     tag_list: project.topics,
     topics: project.topics,
@@ -79,7 +79,7 @@ export function presentSimpleProject(project: ProjectRow, { externalUrl }: Insta
     avatar_url: avatarUrl(project.avatar_url, externalUrl),
     star_count: project.star_count,
     visibility: project.visibility,
-    last_activity_at: project.last_activity_at,
+    last_activity_at: new Date(project.last_activity_at),
     namespace: {
       id: project.namespace_id,
       name: project.namespace_name,
@@ -105,6 +105,7 @@ export function presentProject(project: ProjectRow, instance: Instance) {
   const api = `${externalUrl}/api/v4/projects/${project.id}`;
   const levels: Record<string, string> = {
     ...fixedLevels,
+    forking: project.feature_access_levels.forking ?? 'enabled',
     monitor: project.feature_access_levels.monitor ?? 'enabled',
     snippets: project.feature_access_levels.snippets ?? 'enabled',
     issues: project.issues_access_level,
@@ -146,6 +147,9 @@ export function presentProject(project: ProjectRow, instance: Instance) {
           },
         }),
     creator_id: project.creator_id,
+    ...(project.forked_from === null
+      ? {}
+      : { forked_from_project: presentSimpleProject(project.forked_from, instance) }),
     archived: project.archived,
     updated_at: project.updated_at,
     packages_enabled: isOn('package_registry'),
@@ -161,7 +165,8 @@ export function presentProject(project: ProjectRow, instance: Instance) {
     request_access_enabled: project.request_access_enabled,
     emails_enabled: project.emails_enabled,
     emails_disabled: !project.emails_enabled,
-    import_status: 'none',
+    import_status: project.import_status,
+    ...(project.import_error === null ? {} : { import_error: project.import_error }),
     import_type: null,
     import_url: null,
     open_issues_count: project.open_issues_count,

@@ -50,6 +50,7 @@ const clauses: ClauseTable<Omit<ProjectFilter, 'search' | 'searchNamespaces' | '
   updatedBefore: (timestamp) => sql`p.updated_at < ${timestamp}`,
   customAttributes: (values) => hasCustomAttributes('project', sql`p.id`, values),
   active: (active) => (active ? sql`not p.archived` : sql`(p.archived or p.marked_for_deletion_at is not null)`),
+  forksOf: (id) => sql`p.forked_from_project_id = ${id}`,
   // All repositories lie in one storage.
   repositoryStorage: (storage) => sql`${storage === 'default'}::boolean`,
 };

@@ -1,40 +1,18 @@
 import { type Database, isUniqueViolation, type PageRequest, requireUnmodified, type Tx } from '@switchyard/database';
 import { join, named, raw, type Sql, sql } from '@switchyard/database/sql';
 import { invalid } from '@switchyard/errors';
-import { levels } from '@switchyard/rights';
 import { type StoredAvatar, setAvatar } from '../../avatars';
-import {
-  type DirectoryTx,
-  type DirectoryWriter,
-  isUserNamed,
-  purgeBegun,
-  type Viewer,
-  waysBelow,
-  waysOf,
-} from '../../directory';
+import { type DirectoryTx, type DirectoryWriter, isUserNamed, purgeBegun, type Viewer } from '../../directory';
 import type { Owners } from '../../members';
 import { taken } from '../../rules';
 import { assignTopics } from '../../topics';
 import type { ProjectChange } from '../domain/project';
-import type {
-  NameConflicts,
-  ProjectChangeRequest,
-  ProjectCreation,
-  ProjectDecision,
-  ProjectFacts,
-} from '../domain/project-change';
-import type {
-  LockedNamespace,
-  LockedProject,
-  NewProject,
-  ProjectExtras,
-  ProjectFilter,
-  ProjectRow,
-  PushRecord,
-} from '../domain/project-row';
+import type { ProjectChangeRequest, ProjectCreation, ProjectDecision, ProjectFacts } from '../domain/project-change';
+import type { LockedProject, ProjectExtras, ProjectFilter, ProjectRow, PushRecord } from '../domain/project-row';
 import { noExtras, projectColumns, projectColumnsWith, projectFrom } from './project.columns';
 import { publishProjectCreated } from './project.events';
 import { listProjects } from './project.list';
+import { conflictsIn, insertProject, lockNamespace, noConflicts } from './project.rows';
 
 const changedColumns = ({ topics: _, ...change }: ProjectChange): Sql[] =>
   Object.entries(change)
@@ -46,58 +24,14 @@ const changedColumns = ({ topics: _, ...change }: ProjectChange): Sql[] =>
         : sql`${raw(column)} = ${value as string}`;
     });
 
-/** A namespace, locked against other projects, groups and settings that come in; undefined when there is none. */
-async function lockNamespace(tx: Tx, namespaceId: number, userId: number): Promise<LockedNamespace | undefined> {
-  await tx.query(sql`select id from namespaces where id = ${namespaceId} for no key update`);
-  return tx.one<LockedNamespace>(sql`
-    select n.id, n.kind, n.visibility, n.owner_id, n.full_path, n.settings ->> 'project_creation_level' as project_creation_level,
-      n.settings ->> 'default_branch' as default_branch, (select top.tier from namespaces top where top.id = n.ancestry[1]) as tier,
-      case when n.owner_id = ${userId} then 50 else coalesce((
-        select max(way.level) from (${waysOf(userId, { ancestry: sql`n.ancestry` }, levels.minimal)}) as way), 0) end as level,
-      exists (select from namespaces a where a.id = any(n.ancestry) and a.marked_for_deletion_at is not null) as deleting,
-      exists (${waysBelow(userId, sql`n.id`)}) as member_below,
-      coalesce((select u.projects_limit <= (select count(*) from projects mine where mine.namespace_id = n.id)
-        from users u where u.id = n.owner_id), false) as full
-    from namespaces n where n.id = ${namespaceId}`);
-}
-
 /** Locks a project; undefined when it was purged, or its purge has begun. */
 const lockProject = (tx: Tx, id: number): Promise<LockedProject | undefined> =>
   tx.one(sql`
     select p.namespace_id, p.name, p.path, p.visibility, n.full_path || '/' || p.path as full_path,
-      p.marked_for_deletion_at, (select top.tier from namespaces top where top.id = n.ancestry[1]) as tier
+      p.marked_for_deletion_at, (select top.tier from namespaces top where top.id = n.ancestry[1]) as tier,
+      (select s.visibility from projects s where s.id = p.forked_from_project_id) as source_visibility
     from projects p join namespaces n on n.id = p.namespace_id
     where p.id = ${id} and p.marked_for_deletion_at is distinct from ${purgeBegun} for no key update of p`);
-
-/** Which of name and path a namespace has already, without one project. */
-async function conflictsIn(
-  tx: Tx,
-  namespaceId: number,
-  { name, path, except = 0 }: { name?: string | undefined; path?: string | undefined; except?: number },
-): Promise<NameConflicts> {
-  const row = await tx.one<NameConflicts>(sql`
-    select
-      exists (select from projects where namespace_id = ${namespaceId} and lower(name) = lower(${name ?? null}::text) and id <> ${except}) as name,
-      exists (select from projects where namespace_id = ${namespaceId} and lower(path) = lower(${path ?? null}::text) and id <> ${except})
-        or exists (select from namespaces where parent_id = ${namespaceId} and lower(path) = lower(${path ?? null}::text)) as path`);
-  return row ?? noConflicts;
-}
-
-const noConflicts: NameConflicts = { name: false, path: false };
-
-async function insertProject(tx: DirectoryTx, { topics = [], ...project }: NewProject): Promise<number> {
-  const values = Object.entries(project).filter(([, value]) => value !== undefined);
-  const columns = values.map(([column]) => raw(column));
-  const [row] = await tx.write(
-    'project',
-    sql`insert into projects (${join(columns)})
-    values (${join(values.map(([column, value]) => (column === 'feature_access_levels' ? sql`${JSON.stringify(value)}::jsonb` : sql`${value as string}`)))})
-    returning id`,
-  );
-  if (row === undefined) throw new Error('a project was not inserted');
-  if (topics.length > 0) await assignTopics(tx, row.id, topics);
-  return row.id;
-}
 
 /** Keeps the full path of a project as a redirect (G-1-7). */
 const keepRedirect = (tx: Tx, id: number): Promise<unknown> =>
@@ -220,7 +154,7 @@ export const projectStore = (
         const id = await insertProject(tx, project);
         await addOwner(tx, id, ownerId, actorId);
         await setAvatar(tx, { kind: 'project', id }, avatar);
-        await publishProjectCreated(tx, id, actorId);
+        publishProjectCreated(tx, { id, actorId });
         return id;
       }).catch(refuseTaken),
 

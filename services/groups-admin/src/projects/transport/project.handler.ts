@@ -143,6 +143,7 @@ export const projectHandler = (useCases: ProjectUseCases, instance: Instance): S
             active: request.active,
             markedOn: request.markedForDeletionOn,
             repositoryStorage: request.repositoryStorage,
+            forksOf: given(request.forksOf),
             customAttributes: viewer.admin ? request.customAttributes?.values : undefined,
           },
           asked,

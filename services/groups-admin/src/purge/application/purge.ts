@@ -9,6 +9,8 @@ import type { Contents } from '../domain/contents';
 export interface PurgeStore {
   /** Begins the purge of what was marked `delayDays` days ago: from now on no one restores it. */
   begin(tx: DirectoryTx, delayDays: number): Promise<void>;
+  /** Removes the relations of forks to projects whose purge has begun, at most `limit`; returns of how many forks. */
+  unlinkForks(tx: DirectoryTx, limit: number): Promise<number>;
   /** Locks projects whose purge has begun: their own, or that of a namespace above. */
   dueProjects(tx: Tx, limit: number): Promise<number[]>;
   /** Locks namespaces whose purge has begun and that hold nothing any more, deepest first. */
@@ -26,6 +28,8 @@ export interface PurgeStore {
  * milliseconds.
  */
 const batch = 50;
+/** Forks that one transaction unlinks at the most, for the same reason. */
+const forkBatch = 500;
 
 const publishDeleted = (tx: Tx, ids: readonly number[]): Promise<void> =>
   appendAllToOutbox(
@@ -33,7 +37,13 @@ const publishDeleted = (tx: Tx, ids: readonly number[]): Promise<void> =>
     projectEvents,
     ids.map((id) => ({
       id: `project_deleted:${id}`,
-      payload: { projectId: id, actorId: 0, occurredAt: new Date(), fact: { $case: 'deleted', value: {} } },
+      payload: {
+        projectId: id,
+        actorId: 0,
+        occurredAt: new Date(),
+        fact: { $case: 'deleted', value: {} },
+        directorySequence: 0,
+      },
     })),
   );
 
@@ -84,6 +94,9 @@ export const purge = ({
     const delay = await delayDays();
     let deleted = 0;
     await transaction((tx) => store.begin(tx, delay));
+    for (let unlinked = 1; unlinked > 0 && signal?.aborted !== true; ) {
+      unlinked = await transaction((tx) => store.unlinkForks(tx, forkBatch));
+    }
     for (const step of [projects, namespaces]) {
       for (let done = 1; done > 0 && signal?.aborted !== true; deleted += done) done = await step();
     }

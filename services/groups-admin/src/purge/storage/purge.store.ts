@@ -58,6 +58,18 @@ export const purgeStore = () => ({
         where p.marked_for_deletion_at = ${purgeBegun} or n.ancestry && ${dueTrees} order by p.id limit ${limit} for update of p skip locked`,
     ),
 
+  /** Removes the relations of forks to projects whose purge has begun; returns of how many forks. */
+  async unlinkForks(tx: DirectoryTx, limit: number): Promise<number> {
+    const unlinked = await tx.write(
+      'project',
+      sql`update projects set forked_from_project_id = null where id in (
+        select f.id from projects f join projects p on p.id = f.forked_from_project_id join namespaces n on n.id = p.namespace_id
+        where p.marked_for_deletion_at = ${purgeBegun} or n.ancestry && ${dueTrees}
+        order by f.id limit ${limit} for no key update of f) returning id`,
+    );
+    return unlinked.length;
+  },
+
   /** Locks namespaces whose purge has begun and that hold nothing any more, deepest first. */
   dueNamespaces: (tx: Tx, limit: number): Promise<number[]> =>
     ids(
@@ -84,6 +96,12 @@ export const purgeStore = () => ({
     await tx.erase('project', projects, async () => {
       // Ranks that the projects gave to labels of their groups.
       await tx.writeHidden(sql`delete from label_priorities where project_id = any(${list})`);
+      // Of forks that were made after the others had been unlinked.
+      await tx.write(
+        'project',
+        sql`update projects set forked_from_project_id = null
+          where forked_from_project_id = any(${list}) and id <> all(${list}) returning id`,
+      );
       await issuableCounts.forgetProjects(tx, projects);
       await forgetDeployKeys(tx, projects);
       await tx.query(sql`delete from variables where project_id = any(${list})`);
