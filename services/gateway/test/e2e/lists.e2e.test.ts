@@ -58,6 +58,10 @@ describe('every list', () => {
     const at = `/projects/${project.id}`;
     await each(rows, (index) => post(`${at}/members`, { user_id: userIds[index], access_level: 30 }));
     await each(rows, (index) => post(`/groups/${group.id}/members`, { user_id: userIds[index], access_level: 20 }));
+    await system.query(
+      'groups_admin',
+      `update projects set forked_from_project_id = ${project.id} where id <> ${project.id}`,
+    );
     const below = `from namespaces where parent_id = ${group.id}`;
     await system.query(
       'groups_admin',
@@ -402,6 +406,7 @@ describe('every list', () => {
       'GET /projects/:id/deploy_tokens': `${at}/deploy_tokens`,
       'GET /groups/:id/transfer_locations': `/groups/${beside.id}/transfer_locations`,
       'GET /projects/:id/transfer_locations': `${at}/transfer_locations`,
+      'GET /projects/:id/forks': `${at}/forks`,
       'GET /user/keys': '/user/keys',
       'GET /users/:user_id/keys': `/users/${first}/keys`,
       'GET /deploy_keys': '/deploy_keys',

@@ -29,7 +29,7 @@ const get = (user: TestUser, id: number) =>
 const link = (user: TestUser, id: number, source: number | string) =>
   shown('Project', forks(user).createForkRelation({ projectId: id, forkedFrom: String(source) }, { project: id }));
 const unlink = async (user: TestUser, id: number): Promise<number> =>
-  (await forks(user).deleteForkRelation({ projectId: id }, { project: id })).status;
+  (await forks(user).deleteForkRelation({ projectId: id, ifUnmodifiedSince: undefined }, { project: id })).status;
 const remove = (user: TestUser, id: number) =>
   projects(user).deleteProject({ projectId: id, ifUnmodifiedSince: undefined }, { project: id });
 const update = (user: TestUser, id: number, settings: object) =>
@@ -245,7 +245,7 @@ test('the number of forks follows marks, restoring and removal', async () => {
     expect(await count()).toBe(0);
     await own.groups(owner).restoreGroup({ groupId: group.id }, { group: group.id });
     expect(await count()).toBe(1);
-    await client.deleteForkRelation({ projectId: made.id }, { project: made.id });
+    await client.deleteForkRelation({ projectId: made.id, ifUnmodifiedSince: undefined }, { project: made.id });
     expect(await count()).toBe(0);
   } finally {
     await waiting.close();
@@ -257,6 +257,12 @@ describe('relations', () => {
     const origin = await source();
     const made = await fork(bob, origin.id);
     const below = await fork(eve, made.id);
+    const long = new Date(0);
+    const conditional = forks(bob).deleteForkRelation(
+      { projectId: made.id, ifUnmodifiedSince: long },
+      { project: made.id },
+    );
+    expect(await refusal(conditional)).toMatchObject({ kind: 'precondition_failed' });
     expect(await unlink(bob, made.id)).toBe(204);
     expect(await unlink(bob, made.id)).toBe(304);
     expect(await relation(made.id)).toEqual({ source: null, network: null });

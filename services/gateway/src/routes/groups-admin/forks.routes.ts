@@ -16,7 +16,7 @@ export const forkRoutes = [
     docs: {
       description:
         'Fork a project, into the namespace of the caller or another one. Name, path and description are those of the project, its visibility is narrowed to that of the namespace. The repository is copied afterwards, or when it is first used; `import_status` says how that ended.',
-      example: { namespace_path: 'acme', name: 'Web, our own', path: 'web' },
+      example: { namespace_path: 'acme', name: 'Our own web', path: 'web' },
       fails: [409],
     },
     access: { project: 'read_project' },
@@ -87,9 +87,11 @@ export const forkRoutes = [
     docs: {
       description:
         'Remove the relation of a fork to the project that it was forked from. Its own forks lose theirs to it. 304 for a project that is no fork.',
+      fails: [412],
     },
     access: { project: 'remove_project' },
     returns: { 204: undefined, 304: undefined },
-    handle: ({ access, call }) => call(ForkServiceService).deleteForkRelation({ projectId: access.id }),
+    handle: ({ access, unmodifiedSince, call }) =>
+      call(ForkServiceService).deleteForkRelation({ projectId: access.id, ifUnmodifiedSince: unmodifiedSince }),
   }),
 ];

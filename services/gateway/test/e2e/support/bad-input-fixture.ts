@@ -252,6 +252,7 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     ref: 'main',
     'DELETE /projects/:id/issues/:issue_iid issue_iid': '999',
     'POST /projects/:id/issues/:issue_iid/move issue_iid': '5',
+    forked_from_id: String(project),
     user_id: String(ada),
     token_id: String(token.id),
     email_id: String(email.id),

@@ -112,6 +112,7 @@ export function goodRequests(fixture: BadInputFixture, rootToken: string, post: 
     const name = `victim-${next()}`;
     switch (operationOf(route)) {
       case 'DELETE /projects/:id':
+      case 'POST /projects/:id/fork/:forked_from_id':
       case 'POST /projects/:id/archive':
       case 'PUT /projects/:id/transfer':
       case 'POST /projects/:id/restore':

@@ -145,6 +145,10 @@ export async function setParameterFixture(system: System): Promise<ParameterFixt
   ids.sub = (await post('/groups', { name: 'Sub', path: 'sub', parent_id: ids.work })).id;
   const inside = { namespace_id: ids.work, initialize_with_readme: true };
   ids.main = (await post('/projects', { name: 'main', ...inside })).id;
+  await system.query(
+    'groups_admin',
+    `update projects set forked_from_project_id = ${ids['ada/one']} where id in (${ids['house/one']}, ${ids['house/two']})`,
+  );
   ids.aside = (await post('/projects', { name: 'aside', ...inside })).id;
   const at = `/projects/${ids.main}`;
   await post(`${at}/members`, { user_id: ids.ada, access_level: 40 });

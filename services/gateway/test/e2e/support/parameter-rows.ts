@@ -363,6 +363,7 @@ function projectRows({ ids, tokens }: ParameterFixture): Row[] {
       name: ({ user }) => user.username,
       proofs: { search: on('EVE => eve', 'ada => ada') },
     },
+    row('GET /projects/:id/forks', `/projects/${ids['ada/one']}/forks`, 'house', aged),
     row('GET /groups/:id/projects', inHouse, 'house', 'house/one house/two', {
       include_subgroups: {
         ...on('true => house/attic/three house/one house/two', 'false => house/one house/two'),

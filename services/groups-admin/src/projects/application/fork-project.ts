@@ -31,8 +31,11 @@ export interface ForkStore {
     request: { readonly id: number; readonly sourceId: number; readonly actorId: number },
     decide: (facts: RelationFacts) => { readonly networkId: number },
   ): Promise<boolean>;
-  /** Removes the relations of a project to its source and of its forks to it; false when it is no fork. */
-  unlink(id: number, actorId: number): Promise<boolean>;
+  /**
+   * Removes the relations of a project to its source and of its forks to it; false when it is no fork.
+   * @throws AppError precondition_failed when it changed after `unmodifiedSince`
+   */
+  unlink(id: number, actorId: number, unmodifiedSince?: Date): Promise<boolean>;
   /** Records how the copy of a repository ended; within the transaction that consumes the event. */
   copied(
     tx: Tx,
@@ -89,8 +92,8 @@ export const createForkRelation =
     return found(projects, id, actor);
   };
 
-/** Removes the relation of a fork to its source; false when it is no fork. */
+/** Removes the relation of a fork to its source; false when it is no fork. Fails with `precondition_failed`. */
 export const deleteForkRelation =
   ({ forks }: Pick<ForkEdges, 'forks'>) =>
-  (actorId: number, id: number): Promise<boolean> =>
-    forks.unlink(id, actorId);
+  (actorId: number, id: number, unmodifiedSince?: Date): Promise<boolean> =>
+    forks.unlink(id, actorId, unmodifiedSince);

@@ -1,4 +1,4 @@
-import { isUniqueViolation, type Tx } from '@switchyard/database';
+import { isUniqueViolation, requireUnmodified, type Tx } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
 import { AppError } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
@@ -95,12 +95,13 @@ export const forkStore = ({ transaction }: Pick<DirectoryWriter, 'transaction'>,
       return true;
     }),
 
-  unlink: (id: number, actorId: number): Promise<boolean> =>
+  unlink: (id: number, actorId: number, unmodifiedSince?: Date): Promise<boolean> =>
     transaction(async (tx) => {
       const fork = await tx.one<{ source: number | null }>(sql`
         select forked_from_project_id as source from projects
         where id = ${id} and marked_for_deletion_at is distinct from ${purgeBegun} for no key update`);
       if (fork === undefined || fork.source === null) return false;
+      await requireUnmodified(tx, 'projects', id, unmodifiedSince);
       await tx.write(
         'project',
         sql`update projects set updated_at = now(), forked_from_project_id = null, fork_network_id = null

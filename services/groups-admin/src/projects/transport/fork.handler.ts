@@ -30,6 +30,6 @@ export const forkHandler = (useCases: ForkUseCases, instance: Instance): Service
     createForkRelation: async ({ projectId, forkedFrom }, context) =>
       entity(presentProject(await useCases.createForkRelation(viewerOf(context), projectId, forkedFrom), instance)),
 
-    deleteForkRelation: async ({ projectId }, { actor }) =>
-      nothing((await useCases.deleteForkRelation(actor.userId, projectId)) ? 204 : 304),
+    deleteForkRelation: async ({ projectId, ifUnmodifiedSince }, { actor }) =>
+      nothing((await useCases.deleteForkRelation(actor.userId, projectId, ifUnmodifiedSince)) ? 204 : 304),
   });
