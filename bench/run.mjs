@@ -8,6 +8,7 @@ import { bus } from './bus.mjs';
 import { events } from './events.mjs';
 import { createReport, machine } from './figures.mjs';
 import { forecast } from './forecast.mjs';
+import { fork } from './fork.mjs';
 import { growth } from './growth.mjs';
 import { idle } from './idle.mjs';
 import { startInstallation, temporaryFolder } from './installation.mjs';
@@ -42,6 +43,7 @@ const onRunning = {
   alerts,
   'alert-list': alertList,
   shares,
+  fork,
   burst,
   bombs,
 };

@@ -8,6 +8,7 @@ import {
   deploymentPoints,
   eventPoints,
   faultPointsOfSources,
+  forkPoints,
   issuePoints,
   issueReferencePoints,
   mergePoints,
@@ -41,6 +42,7 @@ test('every fault point of the sources is fired here', () => {
     ...metricImagePoints,
     ...deletedUserPoints,
     ...deploymentPoints,
+    ...forkPoints,
   ].sort();
   expect(unreadable).toEqual([]);
   expect(declared).toEqual(passed);
@@ -246,6 +248,27 @@ describe('a process dies', () => {
     const came = await fixture.all(`${project}/deployments/${one?.id}/merge_requests`);
     const merged = await fixture.all(`${at}?state=merged&target_branch=main`);
     expect(came.map(({ iid }) => iid).sort()).toEqual(merged.map(({ iid }) => iid).sort());
+  });
+
+  it.each(forkPoints)('at %s: a fork is made once and copied whole', async (point) => {
+    const name = point.replace('.', '-');
+    system.arm(point);
+    const made = await fixture.ok('POST', `/projects/${fixture.projectId}/fork`, { name, path: name });
+    await fired();
+    const fork = `/projects/${made.id}`;
+    await eventually(async () => expect((await fixture.ok('GET', fork)).import_status).toBe('finished'), {
+      within: 60_000,
+      every: 200,
+    });
+    const branchesOf = async (project: string): Promise<string[]> =>
+      (await fixture.all(`${project}/repository/branches`)).map((branch) => `${branch.name} ${branch.commit.id}`);
+    expect(await branchesOf(fork)).toEqual(await branchesOf(`/projects/${fixture.projectId}`));
+    await expectSettled(system);
+    const copies = await system.query(
+      'merge_requests',
+      `select event_id from events.outbox where event_id = 'repository.copied:${made.id}'`,
+    );
+    expect(copies).toHaveLength(1);
   });
 
   it.each(deletedUserPoints)('at %s: a user is gone with what they wrote', async (point) => {

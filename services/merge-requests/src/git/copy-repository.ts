@@ -16,7 +16,7 @@ export interface CopyRequest {
   /** The only branch that is copied; absent: all branches and tags. */
   readonly branch?: BranchName | undefined;
   /** Called after each step. */
-  readonly reached?: (step: CopyStep) => void;
+  readonly reached?: Readonly<Record<CopyStep, () => void>>;
 }
 
 /** How a copy ended: `gone` when there is no source, `no_branch` when the source does not have the branch. */
@@ -160,7 +160,7 @@ async function writeRefs(draft: Repository, refs: readonly Ref[]): Promise<void>
 export async function copyRepository(
   source: Repository,
   target: Repository,
-  { defaultBranch, branch, reached = () => undefined }: CopyRequest,
+  { defaultBranch, branch, reached }: CopyRequest,
 ): Promise<CopyOutcome> {
   if (await repositoryExists(target)) return 'present';
   if (!(await repositoryExists(source))) return 'gone';
@@ -173,11 +173,11 @@ export async function copyRepository(
     const made = await ensureRepository(target, {
       defaultBranch,
       async fill(draft) {
-        reached('draft_made');
+        reached?.draft_made();
         if (refs.length > 0) await linkSettled(source, draft, [...new Set(refs.map(({ sha }) => sha))]);
-        reached('objects_linked');
+        reached?.objects_linked();
         await writeRefs(draft, refs);
-        reached('refs_written');
+        reached?.refs_written();
       },
     });
     return made ? 'copied' : 'present';

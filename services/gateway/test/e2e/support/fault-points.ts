@@ -86,6 +86,15 @@ export const metricImagePoints = [
   'metric_image.swept',
 ];
 
+/** Fault points passed by the copy of a fork's repository, in their order. */
+export const forkPoints = [
+  'fork.draft_made',
+  'fork.objects_linked',
+  'fork.refs_written',
+  'fork.placed',
+  'fork.recorded',
+];
+
 /** Fault points passed by a deployment that succeeds, in their order. */
 export const deploymentPoints = ['deployment.written', 'deployment.committed'];
 

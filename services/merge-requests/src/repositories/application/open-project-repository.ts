@@ -28,6 +28,13 @@ import type { ChangeRefs } from './ref-change';
 
 faultPoints.push('fork.draft_made', 'fork.objects_linked', 'fork.refs_written', 'fork.placed', 'fork.recorded');
 
+/** Fault points of a copy. */
+const copyPoints = {
+  draft_made: () => faultPoint('fork.draft_made'),
+  objects_linked: () => faultPoint('fork.objects_linked'),
+  refs_written: () => faultPoint('fork.refs_written'),
+};
+
 /** A project's repository, made if need be, and what goes with it. */
 export interface ProjectRepository {
   readonly repo: Repository;
@@ -105,7 +112,7 @@ export function openProjectRepository({ repositories, repositoryOf, changeRefs }
       const outcome = await copyRepository(source.repo, repo, {
         defaultBranch,
         branch: only,
-        reached: (step) => faultPoint(`fork.${step}`),
+        reached: copyPoints,
       });
       if (outcome === 'present') return await readCopyError(repo);
       if (outcome === 'no_branch') return `The branch ${branch} does not exist in the project it was forked from.`;
