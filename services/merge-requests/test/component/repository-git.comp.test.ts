@@ -51,7 +51,8 @@ const events = (projectId: number) =>
       readmePath?: string;
       closes?: { path?: string; iid: number }[];
     };
-  }>(sql`select body from events.outbox where key = ${String(projectId)} order by id`);
+  }>(sql`select body from events.outbox
+      where key = ${String(projectId)} and type = 'repository.pushed' order by id`);
 
 test('a history of hundreds of commits with binaries and tags is pushed, cloned, fetched and cloned shallow', async () => {
   const project = await harness.project();
