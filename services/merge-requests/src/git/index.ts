@@ -1,6 +1,7 @@
 export * from './archive';
 export * from './blame';
 export * from './branch-heads';
+export * from './bring-commit';
 export * from './commit-files';
 export * from './commits';
 export * from './copy-repository';
@@ -12,7 +13,17 @@ export { measureGit } from './measure-git';
 export * from './merges';
 export * from './names';
 export { describeObjects, ObjectReader, objectSha } from './objects';
-export * from './receive-pack';
+export {
+  advertiseReceivePack,
+  type ProposedPush,
+  type ProposedUpdate,
+  type PushHooks,
+  type PushLimits,
+  type PushOutcome,
+  receivePack,
+  type UpdateResult,
+  type Verdict,
+} from './receive-pack';
 export * from './refs';
 export * from './repository';
 export { decodedBody, maxFetchRequest, readFetchRequest } from './request-body';

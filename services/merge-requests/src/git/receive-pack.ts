@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { AppError } from '@switchyard/errors';
 import { gitLimits } from './git-limits';
 import { claimSlot, runToCompletion } from './git-work';
-import { type BranchName, type RefName, refKind, refNameOf, shaOf, type TagName, zeroSha } from './names';
+import { type BranchName, type RefName, refKind, refNameOf, type Sha, shaOf, type TagName, zeroSha } from './names';
 import { describeObjects } from './objects';
 import { flushPacket, maxPacketPayload, PacketReader, ProtocolError, packet } from './pkt-line';
 import { isAncestor, listRefs, RefMovedError, type RefUpdate, updateRefs } from './refs';
@@ -350,7 +350,12 @@ async function refuseIncomplete(
     if (!(await isConnected(area, [command], options))) refused.set(command, 'missing necessary objects');
 }
 
-async function isConnected(area: Repository, commands: readonly Command[], options: GitOptions): Promise<boolean> {
+/** Whether these objects and all they reach are there. */
+export async function isConnected(
+  area: Repository,
+  commands: readonly { readonly new: Sha }[],
+  options: GitOptions,
+): Promise<boolean> {
   const { code } = await runGit(area, ['rev-list', '--objects', '--stdin', '--quiet', '--not', '--all'], {
     ...options,
     input: `${commands.map((command) => command.new).join('\n')}\n`,

@@ -380,16 +380,41 @@ export async function commitExists(repo: Repository, sha: Sha, options: GitOptio
   return (await describeObjects(repo, [sha], options))[0]?.type === 'commit';
 }
 
-/** The branches or tags the commit can be reached from. */
+/**
+ * The branches or tags the commit can be reached from.
+ * @param more single refs to look at besides
+ */
 export async function refsContaining(
   repo: Repository,
   sha: Sha,
   kind: 'branch' | 'tag',
+  more: readonly RefName[] = [],
   options: GitOptions = {},
 ): Promise<RefName[]> {
   const prefix = kind === 'branch' ? 'refs/heads/' : 'refs/tags/';
-  const text = await gitText(repo, ['for-each-ref', `--contains=${sha}`, '--format=%(refname)', '--', prefix], options);
+  const text = await gitText(
+    repo,
+    ['for-each-ref', `--contains=${sha}`, '--format=%(refname)', '--', prefix, ...more],
+    options,
+  );
   return text.split('\n').filter((line) => line !== '') as RefName[];
+}
+
+/** Of these refs, those whose commits `target` has. One process. */
+export async function mergedRefs(
+  repo: Repository,
+  target: Sha,
+  refs: readonly RefName[],
+  options: GitOptions = {},
+): Promise<Set<RefName>> {
+  if (refs.length === 0) return new Set();
+  const text = await gitText(
+    repo,
+    ['for-each-ref', `--merged=${target}`, '--format=%(refname)', '--', ...refs],
+    options,
+  );
+  const merged = new Set(text.split('\n'));
+  return new Set(refs.filter((ref) => merged.has(ref)));
 }
 
 /** Of these branches, those whose commits `target` has. One process. */
@@ -399,13 +424,7 @@ export async function mergedBranches(
   names: readonly BranchName[],
   options: GitOptions = {},
 ): Promise<Set<BranchName>> {
-  if (names.length === 0) return new Set();
-  const text = await gitText(
-    repo,
-    ['for-each-ref', `--merged=${target}`, '--format=%(refname)', '--', ...names.map(branchRef)],
-    options,
-  );
-  const merged = new Set(text.split('\n'));
+  const merged = await mergedRefs(repo, target, names.map(branchRef), options);
   return new Set(names.filter((name) => merged.has(branchRef(name))));
 }
 
