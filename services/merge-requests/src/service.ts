@@ -8,6 +8,7 @@ import { limitGit } from './git';
 import { composeJobs } from './jobs';
 import {
   checkPushOptions,
+  collaborationsOf,
   composeMergeRequests,
   findTestedMergeRequest,
   followPushOptions,
@@ -34,6 +35,7 @@ export function composeAreas(given: Edges) {
     inviteFor: inviteFor(given),
     checkOptions: checkPushOptions,
     newestPipeline: newestPipelineOf(db),
+    collaboratesOn: collaborationsOf(given),
   });
   const pipelines = composePipelines(given, repositories, {
     findMergeRequest: findTestedMergeRequest(db),

@@ -15,6 +15,9 @@ export interface Caller {
   readonly requestId: string;
 }
 
+/** The same user with their level in another project, 0 to 50. */
+export const inProject = (caller: Caller, level: number): Caller => ({ ...caller, level });
+
 /** The caller of a request, with their level in the project that the gateway resolved. */
 export const callerOf = ({ actor, access, requestId }: CallContext): Caller => ({
   userId: actor.userId,

@@ -1,1 +1,1 @@
-export { type Caller, callerOf } from './caller';
+export { type Caller, callerOf, inProject } from './caller';

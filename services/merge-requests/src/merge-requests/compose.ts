@@ -5,7 +5,13 @@ import { commandSteps } from '@switchyard/texts';
 import type { Edges } from '../edges';
 import { enqueueJobs, type JobHandlers, type JobRequests } from '../jobs';
 import { type PipelineReader, pipelineReader } from '../pipelines';
-import type { InviteFor, RefChangeSubscriber, RepositoryAccess } from '../repositories';
+import {
+  type CollaboratesOn,
+  type InviteFor,
+  protectedBranchesIn,
+  type RefChangeSubscriber,
+  type RepositoryAccess,
+} from '../repositories';
 import {
   approveMergeRequest,
   readApprovals,
@@ -16,6 +22,8 @@ import {
 import { runAutoMerge } from './application/auto-merge';
 import { cancelAutoMerge } from './application/cancel-auto-merge';
 import { type CheckMergeability, checkOne, checkProject, checkTogether } from './application/check-mergeability';
+import { closeWithoutFork } from './application/close-without-fork';
+import { collaborations } from './application/collaborations';
 import { contextCommitsOf } from './application/context-commits';
 import { createMergeRequest } from './application/create-merge-request';
 import { deleteAuthored } from './application/delete-authored';
@@ -44,6 +52,7 @@ import { trackMergeRequestTime } from './application/track-merge-request-time';
 import { updateMergeRequest } from './application/update-merge-request';
 import type { LaterFact } from './domain/merge-request-change';
 import { keepReview } from './storage/approval.store';
+import { openedBranches } from './storage/collaboration.store';
 import { contextCommitStore } from './storage/context-commit.store';
 import { diffRefsOf } from './storage/diff-refs.store';
 import { mergeRequestOrders } from './storage/merge-request.list';
@@ -84,6 +93,8 @@ export interface MergeRequests extends Area {
   readonly edges: MergeRequestEdges;
   readonly landing: Landing;
   readonly check: CheckMergeability;
+  /** Closes what has lost its fork, as the area does every few seconds. Safe in several processes at once. */
+  readonly closeWithoutFork: () => Promise<void>;
   readonly jobHandlers: Omit<JobHandlers, 'merge_train' | 'train_ref' | 'repository_size' | 'copy_repository'>;
 }
 
@@ -99,6 +110,7 @@ const followEdges = ({ db, prisma, config, clock }: Edges, { jobs, trains }: Mer
   mergeRequests: mergeRequestStore({ db, prisma, trains }),
   mergeTrains: trains,
   jobs,
+  directory: mergeRequestDirectoryStore(db),
   externalUrl: config.SWITCHYARD_EXTERNAL_URL,
   clock,
 });
@@ -111,15 +123,20 @@ export const followRefChanges = (given: Edges, ports: MergeRequestPorts): RefCha
 export const inviteFor = ({ db, config }: Edges): InviteFor =>
   inviteMergeRequests({ links: mergeRequestLinksStore(db), externalUrl: config.SWITCHYARD_EXTERNAL_URL });
 
+/** Branches that merge requests open to those who may merge them. */
+export const collaborationsOf = ({ db, prisma }: Edges): CollaboratesOn =>
+  collaborations({ openedBranches: openedBranches(db), protectedBranches: protectedBranchesIn({ db, prisma }) });
+
 function edgesOf(given: Edges, areas: MergeRequestAreas): MergeRequestEdges {
   const { db, clock, peer, directory } = given;
   const { openRepository, changeRefs, beginRefChange, protectedBranches, protectedTags, committers } =
     areas.repositories;
+  const { codeReaders, collaboratesOn } = areas.repositories;
   return {
     ...followEdges(given, areas),
     ...{ openRepository, changeRefs, beginRefChange, protectedBranches, protectedTags, committers },
+    ...{ codeReaders, collaboratesOn },
     pipelines: areas.pipelines,
-    directory: mergeRequestDirectoryStore(db),
     refreshThreads: refreshThreads(peer('collaboration'), db, keepNoteCounters),
     ensureLabels: labelsOf(peer('groups-admin'), directory),
     commandSteps: commandSteps({ names: writtenNames(db), clock }),
@@ -157,6 +174,7 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
   const edges = edgesOf(given, areas);
   const check = checkTogether(edges);
   const land = landing(edges);
+  const closeFormer = closeWithoutFork(edges);
   const useCases = observe('merge_requests', {
     createMergeRequest: createMergeRequest(edges),
     updateMergeRequest: updateMergeRequest(edges),
@@ -200,6 +218,7 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
   return {
     edges,
     landing: land,
+    closeWithoutFork: closeFormer,
     check,
     jobHandlers: {
       mergeability: ({ projectId }) => background.checkProject(projectId),
@@ -230,6 +249,7 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
     ],
     start: () => [
       repeat('landings and auto-merges', recoverySeconds * 1_000, sweep(edges, recoverySeconds)),
+      repeat('merge requests of former forks', recoverySeconds * 1_000, closeFormer),
       repeat('assignments of deleted users', purgeEveryMs, purgePeople(orphanStore(db))),
       keepInPriorityOrder(priorityOrderStore(db, mergeRequestOrders), directory),
     ],

@@ -9,7 +9,14 @@ export type { MergeRequestEdges, TrainTargets } from './application/merge-reques
 export { together } from './application/together';
 export { viewOf } from './application/view-of';
 export { publishMergeRequestStates } from './commands';
-export { composeMergeRequests, followPushOptions, followRefChanges, inviteFor, type MergeRequests } from './compose';
+export {
+  collaborationsOf,
+  composeMergeRequests,
+  followPushOptions,
+  followRefChanges,
+  inviteFor,
+  type MergeRequests,
+} from './compose';
 export { type ApprovalRequirement, isOverridden, requirementsOf } from './domain/approvals';
 export { onMergeTrain } from './domain/auto-merge';
 export { alreadySet, decideCarRemoval, decideMovingToFront } from './domain/auto-merge-change';

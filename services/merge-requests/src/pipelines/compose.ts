@@ -48,6 +48,7 @@ export function composePipelines(given: Edges, repositories: RepositoryAccess, p
     openRepository: repositories.openRepository,
     protectedBranches: repositories.protectedBranches,
     protectedTags: repositories.protectedTags,
+    codeReaders: repositories.codeReaders,
     pipelines: pipelineStore(db, ports.followers, pipelineVariableStore(db, ringOf(config))),
     jobs: jobStore(db),
     findMergeRequest: ports.findMergeRequest,

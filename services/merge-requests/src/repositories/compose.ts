@@ -8,6 +8,7 @@ import { measureGit, openRepository, type Repository, sweepLeftovers } from '../
 import { enqueueJobs, type JobHandlers } from '../jobs';
 import { archiveRepository } from './application/archive-repository';
 import { refChanges } from './application/change-refs';
+import type { CollaboratesOn } from './application/collaboration';
 import { commitFiles } from './application/commit-files';
 import { followDefaultBranch } from './application/follow-default-branch';
 import { manageBranches } from './application/manage-branches';
@@ -48,6 +49,7 @@ export interface RepositoryPorts {
   readonly inviteFor: InviteFor;
   readonly checkOptions: CheckPushOptions;
   readonly newestPipeline: NewestPipeline;
+  readonly collaboratesOn: CollaboratesOn;
 }
 
 /** The area, and what others use of it. */
@@ -73,6 +75,12 @@ export const repositoriesIn =
   (dataFolder: string) =>
   (projectId: number): Repository =>
     openRepository(folderOf(dataFolder), projectId);
+
+/** The rules of projects on their branches, for what is built before there are repositories. */
+export const protectedBranchesIn = ({
+  db,
+  prisma,
+}: Pick<Edges, 'db' | 'prisma'>): RepositoryAccess['protectedBranches'] => protectedBranchStore(db, prisma);
 
 /** Measures the log of ref changes until it is closed. */
 function measureBacklog(log: ReturnType<typeof refChangeStore>): Closable {
@@ -110,6 +118,8 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
     beginRefChange,
     protectedBranches,
     protectedTags,
+    codeReaders: codeReaders(db),
+    collaboratesOn: ports.collaboratesOn,
     committers: repositories,
   });
   const log = refChangeStore(db, recoverySeconds);
@@ -128,7 +138,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
     ],
   });
   const access = accessBy(changes);
-  const { changeRefs, openRepository: open } = access;
+  const { changeRefs, openRepository: open, collaboratesOn } = access;
 
   const branches = observe(
     'merge_requests.branches',
@@ -139,9 +149,9 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
   const tags = observe('merge_requests.tags', manageTags({ open, changeRefs, protectedTags, repositories }));
   const commits = observe('merge_requests.commits', readCommitsOf({ open }));
   const writing = observe('merge_requests', {
-    commitFiles: commitFiles({ open, changeRefs, protectedBranches, repositories }),
+    commitFiles: commitFiles({ open, changeRefs, protectedBranches, repositories, collaboratesOn }),
     archiveRepository: archiveRepository({ open }),
-    pickCommit: pickCommit({ open, changeRefs, protectedBranches, repositories }),
+    pickCommit: pickCommit({ open, changeRefs, protectedBranches, repositories, collaboratesOn }),
   });
   const reading = observe('merge_requests.repository', readRepository({ open }));
   const files = observe('merge_requests.files', readRepositoryFile({ open }));
@@ -152,6 +162,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
       changes,
       protectedBranches,
       protectedTags,
+      collaboratesOn,
       inviteFor: ports.inviteFor,
       checkOptions: ports.checkOptions,
     }),
@@ -188,7 +199,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
         newestPipeline: ports.newestPipeline,
         externalUrl,
       }),
-      commitTargetHandler({ commits, readers: codeReaders(db), externalUrl }),
+      commitTargetHandler({ commits, readers: access.codeReaders, externalUrl }),
       repositoryFileHandler(writing.commitFiles),
       repositoryHandler(reading, open, externalUrl),
     ],

@@ -1,16 +1,18 @@
+export type { CollaboratesOn } from './application/collaboration';
 export { mayMergeInto } from './application/merge-right';
 export type { OpenProjectRepository } from './application/open-project-repository';
 export { countedCommits, findReadme } from './application/push-facts';
 export type { CheckPushOptions, InviteFor } from './application/receive-push';
 export type { ChangeRefsRequest, Say } from './application/ref-change';
 export type { RefChangeSubscriber, RepositoryAccess } from './application/repository-access';
-export { composeRepositories, type Repositories, repositoriesIn } from './compose';
+export { composeRepositories, protectedBranchesIn, type Repositories, repositoriesIn } from './compose';
 export {
   allowsForcePush,
   developer,
   maintainer,
   mayMerge,
   mayPush,
+  mayPushTo,
   type ProjectAccess,
   rulesOf,
 } from './domain/protected-branch';

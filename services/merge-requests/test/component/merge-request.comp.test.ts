@@ -130,7 +130,7 @@ describe('a merge request', () => {
     expect(replies.find((reply) => reply.status === 409)?.body).toEqual({
       message: ['Another open merge request already exists for this source branch: !1'],
     });
-    expect(await create({ ...whole, target_project_id: project.id + 1000 })).toMatchObject({ status: 422 });
+    expect(await create({ ...whole, target_project_id: project.id + 1000 })).toMatchObject({ status: 404 });
   });
 
   test('has its time estimated and spent, by users who may edit it', async () => {

@@ -67,6 +67,8 @@ export interface TestProject {
   readonly archived?: boolean;
   /** What its repository is copied from. */
   readonly origin?: { readonly id: number; readonly branch?: string };
+  /** Levels of people in it by id, where they are not those of `people` everywhere; others are no members. */
+  readonly levels?: Readonly<Record<number, number>>;
 }
 
 export const people = {
@@ -185,6 +187,20 @@ export async function insertProject(db: Database, id: number, given: Partial<Tes
       ${given.readme ?? false}, ${given.origin?.id ?? null}, ${given.origin?.branch ?? null})`);
 }
 
+/** Moves a project into a namespace of its own, with members of its own. */
+async function separate(db: Database, id: number, levels: Readonly<Record<number, number>>): Promise<void> {
+  const namespace = 1_000 + id;
+  await db.query(sql`
+    insert into directory.namespaces (id, kind, name, path, full_path, full_name, ancestry, visibility, deleting)
+    values (${namespace}, 'group', 'Apart', ${`apart${id}`}, ${`apart${id}`}, 'Apart', array[${namespace}::bigint], 'public', false)`);
+  await db.query(sql`update directory.projects set namespace_id = ${namespace} where id = ${id}`);
+  for (const [userId, level] of Object.entries(levels)) {
+    await db.query(sql`
+      insert into directory.memberships (id, user_id, project_id, access_level)
+      values (${namespace * 100 + Number(userId)}, ${Number(userId)}, ${id}, ${level})`);
+  }
+}
+
 /** Starts service and gateway on a ground of their own, or on a given one, which then stays. */
 export async function startHarness(given?: Omit<Ground, 'close'>, recoverySeconds?: number): Promise<Harness> {
   const ground = given === undefined ? await prepareGround() : undefined;
@@ -204,13 +220,16 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
 
   const projectNamed = (name: string) =>
     db.one<Required<Pick<TestProject, 'id' | 'path' | 'visibility' | 'archived'>>>(sql`
-      select id, 'group/' || path as path, visibility, archived from directory.projects
-      where id::text = ${name} or 'group/' || path = ${name}`);
+      select p.id, n.full_path || '/' || p.path as path, p.visibility, p.archived
+      from directory.projects p join directory.namespaces n on n.id = p.namespace_id
+      where p.deleted_at is null and (p.id::text = ${name} or n.full_path || '/' || p.path = ${name})`);
   const tokens = new Map<string, Person>(Object.values(people).map((person) => [person.token, person]));
+  const levelsOf = new Map<number, Readonly<Record<number, number>>>();
   const resolve = async (request: ResolveRequest) => {
     const person = tokens.get(request.token) ?? jobPerson(request.token);
     const project = request.target === undefined ? undefined : await projectNamed(request.target.value);
-    const level = person === undefined || project === undefined ? 0 : (levels[person.id] ?? 0);
+    const level =
+      person === undefined || project === undefined ? 0 : ((levelsOf.get(project.id) ?? levels)[person.id] ?? 0);
     const visible =
       project !== undefined &&
       (level > 0 || project.visibility === 'public' || (project.visibility === 'internal' && person !== undefined));
@@ -305,6 +324,10 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
       made += 1;
       const project: TestProject = { id: made, path: `group/project${made}`, ...wanted };
       await insertProject(db, project.id, project);
+      if (wanted.levels !== undefined) {
+        levelsOf.set(project.id, wanted.levels);
+        await separate(db, project.id, wanted.levels);
+      }
       return project;
     },
     async api(person, method, path, body) {

@@ -147,6 +147,7 @@ const view: MergeRequestView = {
   openBlocks: 0,
   readsInternalNotes: true,
   commitsCount: 2,
+  sourceProjectId: 22,
 };
 
 const pipeline: Pipeline = {
@@ -186,7 +187,7 @@ const details: MergeRequestDetails = {
     filesCount: 1_001,
     createdAt: at(2),
   },
-  headPipeline: { pipeline, user: person(2) },
+  headPipeline: { pipeline, user: person(2), fullPath: 'team/core/engine' },
   subscribed: true,
   firstContribution: true,
   canMerge: true,

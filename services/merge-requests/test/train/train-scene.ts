@@ -63,7 +63,7 @@ export class TrainScene extends SceneOracles {
     this.contents.set(base, { on: '', adds: ['base'] });
     this.outsiders.add(base);
     for (let n = 1; n <= this.settings.requests; n += 1) {
-      const id = await this.part.create(maintainer, {
+      const { id } = await this.part.create(maintainer, {
         projectId: this.projectId,
         targetProjectId: this.projectId,
         sourceBranch: `s${n}`,

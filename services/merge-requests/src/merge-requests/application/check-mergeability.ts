@@ -3,8 +3,10 @@ import { notFound } from '@switchyard/errors';
 import {
   branchRef,
   checkMergeability as checkPairs,
+  mergeRequestRef,
   parseBranchName,
   parseSha,
+  type RefName,
   type Repository,
   readHeads,
   refsContaining,
@@ -15,6 +17,7 @@ import type { MergeRequest } from '../domain/merge-request';
 import type { MergeabilityResult } from '../domain/merge-request-change';
 import type { MergeRequestView } from '../domain/merge-request-view';
 import type { MergeRequestEdges } from './merge-request.edges';
+import { isAcross, keepHeadsOfForks } from './source-branch';
 import { together } from './together';
 
 /**
@@ -23,9 +26,11 @@ import { together } from './together';
  */
 export type CheckMergeability = (view: MergeRequestView) => Promise<'as_seen' | 'saved'>;
 
+type CheckEdges = Pick<MergeRequestEdges, 'mergeRequests' | 'openRepository' | 'changeRefs'>;
+
 type Heads = ReadonlyMap<string, Sha>;
 
-const headsOf = (repo: Repository, rows: readonly MergeRequest[]): Promise<Heads> =>
+const targetsOf = (repo: Repository, rows: readonly MergeRequest[]): Promise<Heads> =>
   readHeads(
     repo,
     rows.map(({ targetBranch }) => targetBranch),
@@ -38,7 +43,12 @@ const headsOf = (repo: Repository, rows: readonly MergeRequest[]): Promise<Heads
 const isKnown = ({ mergeStatus, targetSha, targetBranch }: MergeRequest, heads: Heads): boolean =>
   mergeStatus === 'can_be_merged' && targetSha !== undefined && heads.get(targetBranch) === targetSha;
 
+/** The ref of the target's repository that points at the head. */
+const sourceRef = (row: MergeRequest): RefName =>
+  isAcross(row) ? mergeRequestRef(row.iid, 'head') : branchRef(parseBranchName(row.sourceBranch));
+
 async function resultsFor(
+  edges: CheckEdges,
   repo: Repository,
   rows: readonly MergeRequest[],
   heads: Heads,
@@ -49,12 +59,14 @@ async function resultsFor(
       ? []
       : [{ row, target, source: parseSha(row.sourceSha) }];
   });
+  await keepHeadsOfForks(edges, repo, rows);
+  const ofForks = rows.filter(isAcross).map(({ iid }) => mergeRequestRef(iid, 'head'));
   const [answers, containing] = await Promise.all([
     checkPairs(repo, pairs),
     // Branches that hold all of a target: one process per target, however many merge requests it has.
     Promise.all(
       [...new Set(heads.values())].map(
-        async (sha) => [sha, new Set(await refsContaining(repo, sha, 'branch'))] as const,
+        async (sha) => [sha, new Set(await refsContaining(repo, sha, 'branch', ofForks))] as const,
       ),
     ),
   ]);
@@ -68,8 +80,7 @@ async function resultsFor(
       sourceSha: row.sourceSha ?? '',
       targetSha: found?.target ?? row.targetSha ?? '',
       mergeable: found?.answer?.mergeable ?? false,
-      needsRebase:
-        found !== undefined && upToDate.get(found.target)?.has(branchRef(parseBranchName(row.sourceBranch))) !== true,
+      needsRebase: found !== undefined && upToDate.get(found.target)?.has(sourceRef(row)) !== true,
     };
   });
 }
@@ -84,10 +95,8 @@ export const checkProject =
     const rows = await edges.mergeRequests.startChecks(projectId);
     if (rows.length === 0) return;
     const { repo } = await edges.openRepository(projectId);
-    await edges.mergeRequests.saveChecks(await resultsFor(repo, rows, await headsOf(repo, rows)));
+    await edges.mergeRequests.saveChecks(await resultsFor(edges, repo, rows, await targetsOf(repo, rows)));
   };
-
-type CheckEdges = Pick<MergeRequestEdges, 'mergeRequests' | 'openRepository'>;
 
 /** Checks merge requests of a project now, against the tips of their branches, all in the same git processes. */
 async function checkSome(
@@ -96,9 +105,10 @@ async function checkSome(
   rows: readonly MergeRequest[],
 ): Promise<('as_seen' | 'saved')[]> {
   const { repo } = await edges.openRepository(projectId);
-  const heads = await headsOf(repo, rows);
+  const heads = await targetsOf(repo, rows);
   const unknown = new Map(rows.flatMap((row) => (isKnown(row, heads) ? [] : [[row.id, row] as const])));
-  if (unknown.size > 0) await edges.mergeRequests.saveChecks(await resultsFor(repo, [...unknown.values()], heads));
+  if (unknown.size > 0)
+    await edges.mergeRequests.saveChecks(await resultsFor(edges, repo, [...unknown.values()], heads));
   return rows.map(({ id }) => (unknown.has(id) ? 'saved' : 'as_seen'));
 }
 

@@ -1,4 +1,5 @@
-import { forbidden, invalid, notFound, unprocessable } from '@switchyard/errors';
+import { type AppError, forbidden, invalid, notFound, unprocessable } from '@switchyard/errors';
+import { faultPoint, faultPoints } from '@switchyard/events';
 import {
   changedSet,
   countTasks,
@@ -9,16 +10,20 @@ import {
   type WorkTimes,
   withCommands,
 } from '@switchyard/texts';
-import type { Caller } from '../../callers';
+import { type Caller, inProject } from '../../callers';
 import { readHeads } from '../../git';
 import { developer } from '../../repositories';
 import { allowedPeople, checkMergeRequestFields, isDraftTitle } from '../domain/merge-request';
 import { compareBranches } from './compare-branches';
 import { keepHeadRef } from './keep-head-ref';
 import type { MergeRequestEdges } from './merge-request.edges';
+import { bringSource, isAcross, readSource } from './source-branch';
+
+faultPoints.push('merge_request.created');
 
 /** A merge request as it is requested. */
 export interface CreateMergeRequestCommand {
+  /** Project of the source branch. */
   readonly projectId: number;
   readonly targetProjectId: number;
   readonly sourceBranch: string;
@@ -39,22 +44,45 @@ export interface CreateMergeRequestCommand {
 /** Times of what no one has worked on. */
 const unspent: WorkTimes = { timeEstimate: 0, totalTimeSpent: 0 };
 
+/** Refusal of a merge request between projects that are no forks of each other (G-4.2-4). */
+export const unrelated = (): AppError => unprocessable(['Source project is not a fork of the target project']);
+
 /**
- * Opens a merge request; returns its id. Commands in its description count as what they set. Refusals are those of
- * G-4.2-4.
+ * The caller as the target project knows them: they need to read its code and its merge requests (G-4.2-7).
+ * @throws AppError not_found where they do not see it; unprocessable, forbidden
+ */
+async function callerAtTarget(edges: MergeRequestEdges, caller: Caller, wanted: CreateMergeRequestCommand) {
+  const branches = { projectId: wanted.targetProjectId, sourceProjectId: wanted.projectId };
+  const project = await edges.directory.project(wanted.targetProjectId);
+  if (project === undefined) throw notFound('Project');
+  const known = isAcross(branches) ? await edges.directory.target(caller, branches) : undefined;
+  if (isAcross(branches)) {
+    if (known === undefined) throw notFound('Project');
+    if (!known.related) throw unrelated();
+  }
+  if (!project.settings.mergeRequestsEnabled) throw unprocessable(['Target project has disabled merge requests']);
+  if (known === undefined) return { project, author: caller };
+  if (!known.opens || project.archived) throw forbidden();
+  return { project, author: inProject(caller, known.level) };
+}
+
+/**
+ * Opens a merge request; returns its id, and the submitter as its project, the target, knows them. It belongs to the target project, the source branch may lie in another of the
+ * same network of forks. Commands in its description count as what they set. Refusals are those of G-4.2-4.
  */
 export const createMergeRequest =
   (edges: MergeRequestEdges) =>
-  async (caller: Caller, wanted: CreateMergeRequestCommand): Promise<number> => {
-    if (caller.level < developer) throw forbidden();
-    const { projectId, sourceBranch, targetBranch } = wanted;
-    if (wanted.targetProjectId !== projectId) {
-      throw unprocessable(['Source project is not a fork of the target project']);
-    }
-    const project = await edges.directory.project(projectId);
-    if (project === undefined) throw notFound('Project');
-    if (!project.settings.mergeRequestsEnabled) throw unprocessable(['Target project has disabled merge requests']);
-    if (sourceBranch === targetBranch) {
+  async (
+    submitter: Caller,
+    wanted: CreateMergeRequestCommand,
+  ): Promise<{ readonly id: number; readonly caller: Caller }> => {
+    if (submitter.level < developer) throw forbidden();
+    const { sourceBranch, targetBranch } = wanted;
+    const { project, author: caller } = await callerAtTarget(edges, submitter, wanted);
+    const projectId = project.id;
+    const branches = { projectId, sourceProjectId: wanted.projectId, sourceBranch, targetBranch };
+    const across = isAcross(branches);
+    if (!across && sourceBranch === targetBranch) {
       throw unprocessable(["You can't use same project/branch for source and target"]);
     }
     const { tracking, ...command } = await withCommands(
@@ -71,14 +99,16 @@ export const createMergeRequest =
       reviewers: command.reviewerIds.length,
     });
     const { repo } = await edges.openRepository(projectId);
-    const heads = await readHeads(repo, [sourceBranch, targetBranch]);
-    const [source, target] = [heads.get(sourceBranch), heads.get(targetBranch)];
+    const heads = await readHeads(repo, [...(across ? [] : [sourceBranch]), targetBranch]);
+    const target = heads.get(targetBranch);
+    const source = across ? await readSource(edges, branches) : heads.get(sourceBranch);
     if (source === undefined || target === undefined) {
       throw invalid({
         ...(source === undefined ? { source_branch: ['does not exist'] } : {}),
         ...(target === undefined ? { target_branch: ['does not exist'] } : {}),
       });
     }
+    if (across) await bringSource(edges, repo, branches, source);
     const [assigneeIds, reviewerIds, labels, milestone, diff] = await Promise.all([
       edges.directory.readers(projectId, allowedPeople(caller.tier, assignees)),
       edges.directory.readers(projectId, allowedPeople(caller.tier, command.reviewerIds)),
@@ -89,7 +119,7 @@ export const createMergeRequest =
     const tasks = countTasks(command.description);
     const created = await edges.mergeRequests.create({
       projectId,
-      sourceProjectId: projectId,
+      sourceProjectId: wanted.projectId,
       sourceBranch,
       targetBranch,
       authorId: caller.userId,
@@ -116,6 +146,7 @@ export const createMergeRequest =
       mentions: mentionsIn(command.title, command.description),
       issueReferences: issueReferences([command.title, command.description], edges.externalUrl),
     });
+    faultPoint('merge_request.created');
     await keepHeadRef(edges, repo, { projectId, iid: created.iid }, source);
-    return created.id;
+    return { id: created.id, caller };
   };

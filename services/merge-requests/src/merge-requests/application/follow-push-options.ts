@@ -1,4 +1,4 @@
-import { AppError } from '@switchyard/errors';
+import { AppError, forbidden, notFound } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import type { CommandNames } from '@switchyard/texts';
 import type { Caller } from '../../callers';
@@ -14,9 +14,10 @@ import {
 } from '../../repositories';
 import { isDraftTitle } from '../domain/merge-request';
 import { readPushOptions, titleOfPushed, type WantedByPush } from '../domain/push-options';
-import type { createMergeRequest } from './create-merge-request';
+import { type createMergeRequest, unrelated } from './create-merge-request';
 import type { mergeMergeRequest } from './merge-merge-request';
 import type { MergeRequestEdges } from './merge-request.edges';
+import { bringSource, isAcross, readSource } from './source-branch';
 import type { updateMergeRequest } from './update-merge-request';
 
 faultPoints.push('push_option.opened', 'push_option.changed', 'push_option.carried_out');
@@ -100,11 +101,14 @@ export const followPushOptions = (
 
   async function defaultTitle(
     { openRepository }: PushOptionUseCases['edges'],
-    { projectId, branch, target }: { projectId: number; branch: string; target: string },
+    { projectId, branch, into, target }: { projectId: number; branch: string; into: number; target: string },
   ): Promise<{ title: string; description: string | undefined }> {
-    const { repo } = await openRepository(projectId);
-    const heads = await readHeads(repo, [branch, target]);
-    const [head, base] = [heads.get(branch), heads.get(target)];
+    const edges = { openRepository };
+    const { repo } = await openRepository(into);
+    const from = { projectId: into, sourceProjectId: projectId, sourceBranch: branch };
+    const [head, heads] = await Promise.all([readSource(edges, from), readHeads(repo, [target])]);
+    const base = heads.get(target);
+    if (head !== undefined && base !== undefined && isAcross(from)) await bringSource(edges, repo, from, head);
     if (head === undefined || base === undefined)
       return { title: titleOfPushed(branch, undefined), description: undefined };
     const commits = await countCommits(repo, { from: [head], not: [base], cap: 2 });
@@ -121,13 +125,26 @@ export const followPushOptions = (
     { projectId, branch, wanted }: { projectId: number; branch: string; wanted: WantedByPush },
     say: Say,
   ): Promise<number> {
-    const target = wanted.target ?? (await useCases.edges.openRepository(projectId)).defaultBranch;
-    const standing = await defaultTitle(useCases.edges, { projectId, branch, target });
+    const { directory } = useCases.edges;
+    const into =
+      wanted.targetProject === undefined
+        ? ((await directory.upstreamOf(caller, projectId)) ?? projectId)
+        : await directory.projectIdByPath(wanted.targetProject);
+    // One that the sender does not see is refused in the same words, before anything of it is read.
+    if (into === undefined) throw notFound('Project');
+    if (into !== projectId) {
+      const known = await directory.target(caller, { projectId: into, sourceProjectId: projectId });
+      if (known === undefined) throw notFound('Project');
+      if (!known.related) throw unrelated();
+      if (!known.opens) throw forbidden();
+    }
+    const target = wanted.target ?? (await useCases.edges.openRepository(into)).defaultBranch;
+    const standing = await defaultTitle(useCases.edges, { projectId, branch, into, target });
     const title = wanted.title ?? standing.title;
-    const { milestoneId, assigned, unassigned } = await resolved(projectId, wanted, say);
-    return useCases.create(caller, {
+    const { milestoneId, assigned, unassigned } = await resolved(into, wanted, say);
+    const created = await useCases.create(caller, {
       projectId,
-      targetProjectId: projectId,
+      targetProjectId: into,
       sourceBranch: branch,
       targetBranch: target,
       title: wanted.draft && !isDraftTitle(title) ? `Draft: ${title}` : title,
@@ -140,6 +157,7 @@ export const followPushOptions = (
       squash: wanted.squash || undefined,
       allowCollaboration: false,
     });
+    return created.id;
   }
 
   async function change(
@@ -181,7 +199,12 @@ export const followPushOptions = (
       const { username, external, tier, requestId } = options;
       return { userId: actorId, username, admin, external, level, tier, requestId };
     };
-    const among = await fromBranch(projectId, branch, createdAt);
+    const { targetProject } = wanted;
+    const into =
+      targetProject === undefined ? undefined : await useCases.edges.directory.projectIdByPath(targetProject);
+    const among = (await fromBranch(projectId, branch, createdAt)).filter(
+      (one) => targetProject === undefined || one.projectId === into,
+    );
     const opened = among.filter((one) => one.open);
     let found = opened.find(({ targetBranch }) => targetBranch === wanted.target) ?? opened[0];
     if (found === undefined && among.length > 0) return;

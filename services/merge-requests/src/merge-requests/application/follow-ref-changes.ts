@@ -1,9 +1,12 @@
 import { unavailable } from '@switchyard/errors';
+import { faultPoint, faultPoints } from '@switchyard/events';
 import {
   branchNameOf,
+  branchRef,
   countCommits,
   isAncestor,
-  mergedBranches,
+  mergedRefs,
+  mergeRequestRef,
   type Repository,
   readCommit,
   readHeads,
@@ -18,6 +21,9 @@ import { keepHeadRef } from './keep-head-ref';
 import { landing, landingOfCause } from './land-merge-request';
 import type { FollowEdges } from './merge-request.edges';
 import { retargetStacked } from './retarget-stacked';
+import { bringSource, headsOf, isAcross, repositoryIfThere } from './source-branch';
+
+faultPoints.push('merge_request.head_kept');
 
 /** Seconds between a train's landing and the check of the merge requests that are not on it. */
 const recheckDelay = 1;
@@ -70,20 +76,27 @@ function following(edges: FollowingEdges) {
       return;
     }
     if (mr.sourceSha === source && mr.sourceBranchExists) return;
+    const across = isAcross(mr);
+    if (across) {
+      // The ref first: no branch of the target holds these commits, and the row must not name what is not kept.
+      await bringSource(edges, repo, mr, source);
+      await keepHeadRef(edges, repo, mr, source);
+      faultPoint('merge_request.head_kept');
+    }
     const target = (await readHeads(repo, [mr.targetBranch])).get(mr.targetBranch);
     const diff = target === undefined ? undefined : await compareBranches(repo, target, source);
     const push = mr.sourceSha === undefined ? undefined : await pushBetween(repo, mr.sourceSha as Sha, source);
     await mergeRequests.change(mr.id, change.actorId, (locked) =>
       decideNewHead(locked, { sourceSha: source, targetSha: target, diff, push }, change),
     );
-    await keepHeadRef(edges, repo, mr, source);
+    if (!across) await keepHeadRef(edges, repo, mr, source);
   }
 
   async function markLanded(repo: Repository, mr: MergeRequest, target: Sha, actorId: number): Promise<void> {
-    const heads = await readHeads(repo, [mr.sourceBranch]);
+    const { source } = await headsOf(edges, repo, mr);
     const now = edges.clock();
     await mergeRequests.change(mr.id, actorId, (locked) =>
-      decideMergedByPush(locked, { source: heads.get(mr.sourceBranch), target }, actorId, now),
+      decideMergedByPush(locked, { source, target }, actorId, now),
     );
   }
 
@@ -93,11 +106,21 @@ function following(edges: FollowingEdges) {
    */
   async function findLanded(repo: Repository, rows: readonly MergeRequest[], target: Sha): Promise<MergeRequest[]> {
     const open = rows.filter(({ state, sourceSha }) => state === 'opened' && sourceSha !== undefined);
-    const names = [...new Set(open.map(({ sourceBranch }) => sourceBranch))].flatMap(
-      (name) => branchNameOf(name) ?? [],
+    const refOf = (mr: MergeRequest) => {
+      if (isAcross(mr)) return mergeRequestRef(mr.iid, 'head');
+      const name = branchNameOf(mr.sourceBranch);
+      return name === undefined ? undefined : branchRef(name);
+    };
+    const refs = new Map(open.map((mr) => [mr.id, refOf(mr)]));
+    const merged = await mergedRefs(
+      repo,
+      target,
+      [...new Set(refs.values())].flatMap((ref) => ref ?? []),
     );
-    const merged: ReadonlySet<string> = await mergedBranches(repo, target, names);
-    return open.filter(({ sourceBranch }) => merged.has(sourceBranch));
+    return open.filter(({ id }) => {
+      const ref = refs.get(id);
+      return ref !== undefined && merged.has(ref);
+    });
   }
 
   /**
@@ -141,7 +164,11 @@ function following(edges: FollowingEdges) {
       if (merging.length > 0) throw unavailable('a merge request of the branch is being merged');
       for (const mr of from) {
         if (head === undefined) await closeWithoutSource(mr, change);
-        else await followHead(repo, mr, head, change);
+        else {
+          const into = isAcross(mr) ? await repositoryIfThere(edges, mr.projectId) : repo;
+          // A target that is deleted takes its merge requests with it.
+          if (into !== undefined) await followHead(into, mr, head, change);
+        }
       }
       if (byTrain) return;
       await edges.mergeTrains.targetMoved(projectId, branch, change.after);

@@ -1,3 +1,4 @@
+import type { Viewer } from '@switchyard/directory';
 import type { InviteFor } from '../../repositories';
 
 /** Branches of one push that links are printed for. */
@@ -6,11 +7,13 @@ const invitedBranches = 5;
 /** What pushed branches mean for merge requests; see storage/merge-request-links.store.ts. */
 export interface MergeRequestLinks {
   /**
-   * Whether merge requests can be made in a project, and those that are open from some of its branches, one for each.
+   * Whether merge requests can be made in a project, and those that are open from some of its branches and that the
+   * viewer reads, one for each.
    */
   ofBranches(
     projectId: number,
     branches: readonly string[],
+    viewer: Viewer,
   ): Promise<{ enabled: boolean; open: { branch: string; fullPath: string; iid: number }[] }>;
 }
 
@@ -20,10 +23,10 @@ export interface MergeRequestLinks {
  */
 export const inviteMergeRequests =
   ({ links, externalUrl }: { readonly links: MergeRequestLinks; readonly externalUrl: string }): InviteFor =>
-  async ({ project, defaultBranch }, branches) => {
+  async ({ project, defaultBranch }, branches, viewer) => {
     const wanted = branches.filter((branch) => branch !== defaultBranch).slice(0, invitedBranches);
     if (wanted.length === 0) return [];
-    const { enabled, open: opened } = await links.ofBranches(project.id, wanted);
+    const { enabled, open: opened } = await links.ofBranches(project.id, wanted, viewer);
     const byBranch = new Map(opened.map((one) => [one.branch, one]));
     const lines = wanted.flatMap((branch) => {
       const existing = byBranch.get(branch);

@@ -3,6 +3,7 @@ import { notAllowed, unprocessable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import {
+  type BranchName,
   branchNameOf,
   branchRef,
   isAncestor,
@@ -13,7 +14,7 @@ import {
   runToCompletion,
   zeroSha,
 } from '../../git';
-import { type ChangeRefsRequest, type RepositoryAccess, rulesOf } from '../../repositories';
+import { type ChangeRefsRequest, mayPush, type RepositoryAccess, rulesOf } from '../../repositories';
 import type { AutoMergeMark } from '../domain/auto-merge-change';
 import {
   decideCarIntent,
@@ -34,6 +35,7 @@ import type {
 } from '../domain/merge-request-change';
 import { buildMerge, cannotBeMerged, type MergeOptions } from './build-merge';
 import type { MergeRequestEdges } from './merge-request.edges';
+import { headsOf, isAcross } from './source-branch';
 import { viewOf } from './view-of';
 
 faultPoints.push(
@@ -104,7 +106,8 @@ export interface LandingOptions extends MergeOptions {
 }
 
 /** What landing works with. */
-export type LandingEdges = RepositoryAccess & Pick<MergeRequestEdges, 'mergeRequests' | 'externalUrl' | 'clock'>;
+export type LandingEdges = RepositoryAccess &
+  Pick<MergeRequestEdges, 'mergeRequests' | 'directory' | 'externalUrl' | 'clock'>;
 
 /** Builds the landing of merge requests. */
 export function landing(edges: LandingEdges): Landing {
@@ -171,17 +174,33 @@ export function landing(edges: LandingEdges): Landing {
     for (const { plan } of stored) if (plan.removeSourceBranch) await removeSource(plan);
   }
 
+  /**
+   * Who removes the source branch: who merged, and in a fork where they may not push, the author, if the author asked for
+   * it; undefined when it stays.
+   */
+  async function removerOf(mr: MergeRequest, plan: MergePlan): Promise<number | undefined> {
+    if (!isAcross(mr)) return plan.actorId;
+    const { sourceProjectId, forceRemoveSourceBranch, authorId } = mr;
+    const project = await edges.directory.project(sourceProjectId);
+    if (project === undefined || project.archived) return undefined;
+    const rules = await edges.protectedBranches.all(sourceProjectId);
+    for (const userId of [plan.actorId, ...(forceRemoveSourceBranch ? [authorId] : [])]) {
+      const access = await edges.directory.accessOf(userId, sourceProjectId);
+      if (mayPush(rules, mr.sourceBranch, access)) return userId;
+    }
+    return undefined;
+  }
+
   async function removeSource(plan: MergePlan): Promise<void> {
-    const { mergeRequestId, projectId, actorId, sourceSha } = plan;
-    const view = await mergeRequests.view({ id: mergeRequestId });
-    const branch = view === undefined ? undefined : branchNameOf(view.mergeRequest.sourceBranch);
-    if (view !== undefined && branch !== undefined && view.mergeRequest.state === 'merged') {
-      const { defaultBranch } = await edges.openRepository(projectId);
-      const rules = await edges.protectedBranches.all(projectId);
-      if (branch !== defaultBranch && rulesOf(rules, branch).length === 0) {
+    const { mergeRequestId, sourceSha } = plan;
+    const mr = (await mergeRequests.view({ id: mergeRequestId }))?.mergeRequest;
+    const branch = mr === undefined ? undefined : branchNameOf(mr.sourceBranch);
+    if (mr?.state === 'merged' && branch !== undefined) {
+      const actorId = await removerOf(mr, plan);
+      if (actorId !== undefined && (await isRemovable(mr.sourceProjectId, branch))) {
         // A branch that has moved on since is not what was merged: it stays.
         await edges.changeRefs({
-          projectId,
+          projectId: mr.sourceProjectId,
           actorId,
           source: 'merge',
           updates: [{ ref: branchRef(branch), before: sourceSha, after: zeroSha }],
@@ -191,6 +210,11 @@ export function landing(edges: LandingEdges): Landing {
     }
     await dropPlan(plan);
     faultPoint('merge.plan_dropped');
+  }
+
+  async function isRemovable(projectId: number, branch: BranchName): Promise<boolean> {
+    const { defaultBranch } = await edges.openRepository(projectId);
+    return branch !== defaultBranch && rulesOf(await edges.protectedBranches.all(projectId), branch).length === 0;
   }
 
   /** Forgets a plan whose merge request is not being merged any more, or is merged and has lost its branch. */
@@ -203,8 +227,7 @@ export function landing(edges: LandingEdges): Landing {
     const { mergeRequest } = view;
     if (mergeRequest.targetBranch !== options.targetBranch) throw notAllowed();
     const { repo } = await edges.openRepository(mergeRequest.projectId);
-    const heads = await readHeads(repo, [mergeRequest.sourceBranch, mergeRequest.targetBranch]);
-    const [source, target] = [heads.get(mergeRequest.sourceBranch), heads.get(mergeRequest.targetBranch)];
+    const { source, target } = await headsOf(edges, repo, mergeRequest);
     if (source === undefined || target === undefined) throw unprocessable(cannotBeMerged);
     if (source !== (options.expectedSha ?? source)) throw unprocessable(cannotBeMerged);
     const built = await buildMerge(

@@ -40,6 +40,7 @@ export interface FollowEdges {
   readonly mergeRequests: MergeRequestStore;
   readonly mergeTrains: TrainTargets;
   readonly jobs: JobRequests;
+  readonly directory: MergeRequestDirectory;
   readonly externalUrl: string;
   readonly clock: () => Date;
 }
@@ -47,7 +48,6 @@ export interface FollowEdges {
 /** What the use cases of merge requests work with. */
 export interface MergeRequestEdges extends FollowEdges, RepositoryAccess {
   readonly pipelines: PipelineReader;
-  readonly directory: MergeRequestDirectory;
   readonly refreshThreads: RefreshThreads;
   readonly ensureLabels: EnsureLabels;
   readonly commandSteps: CommandSteps;

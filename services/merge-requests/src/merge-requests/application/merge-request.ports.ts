@@ -44,6 +44,11 @@ export interface MergeRequestReads {
   hasDeployment(projectId: number, deploymentId: number): Promise<boolean>;
   /** Merge requests from a branch that are not merged. */
   unmergedFrom(sourceProjectId: number, sourceBranch: string): Promise<MergeRequest[]>;
+  /**
+   * Merge requests with ids above `after`, ascending, whose source project has left the network of forks: open ones, and
+   * where it is `gone` for good closed ones that have not lost their branch.
+   */
+  withoutFork(after: number, limit: number): Promise<{ readonly id: number; readonly gone: boolean }[]>;
   /** Open merge requests into a branch. */
   openInto(projectId: number, targetBranch: string): Promise<MergeRequest[]>;
   /**

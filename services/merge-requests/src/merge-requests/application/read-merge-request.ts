@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { PageInfo, PageRequest } from '@switchyard/database';
-import type { Viewer } from '@switchyard/directory';
+import { fullPath, type Viewer } from '@switchyard/directory';
 import { AppError, notFound } from '@switchyard/errors';
 import type { Caller } from '../../callers';
 import {
@@ -12,10 +12,8 @@ import {
   type DiffLimits,
   diff as diffOf,
   listCommits,
-  parseBranchName,
   parseSha,
   rawDiff,
-  readHeads,
   resolveRevision,
   type Sha,
 } from '../../git';
@@ -26,6 +24,7 @@ import type { MergeRequestDetails } from '../domain/merge-request-details';
 import { checksOf, type MergeRequestView } from '../domain/merge-request-view';
 import { keepHeadRef } from './keep-head-ref';
 import type { MergeRequestEdges } from './merge-request.edges';
+import { headsOf, isAcross } from './source-branch';
 import { viewOf } from './view-of';
 
 /** Reads one merge request. Reading one whose mergeability is not known has it checked; lists do not. */
@@ -41,7 +40,7 @@ export const readMergeRequest =
     const [diff, headPipeline, subscribed, canMerge, firstContribution, firstDeployedAt, divergedCommits] =
       await Promise.all([
         mr.latestDiffId === undefined ? undefined : edges.mergeRequests.diff(mr.id, mr.latestDiffId),
-        mr.headPipelineId === undefined ? undefined : edges.pipelines.find(mr.projectId, mr.headPipelineId),
+        headPipelineOf(edges, caller, view),
         caller.userId > 0 && edges.mergeRequests.isSubscribed(mr.id, caller.userId),
         caller.userId > 0 && mayMergeInto(edges, mr.projectId, mr.targetBranch, caller),
         edges.mergeRequests.isFirstContribution(mr),
@@ -54,11 +53,28 @@ export const readMergeRequest =
     return { view, diff, headPipeline, subscribed, canMerge, firstContribution, firstDeployedAt, divergedCommits };
   };
 
+/**
+ * The head pipeline, which may run in a fork: there it is for those who read the fork's code, so that nobody else learns
+ * the fork's path.
+ */
+async function headPipelineOf(
+  edges: MergeRequestEdges,
+  viewer: Viewer,
+  { mergeRequest: mr, project }: MergeRequestView,
+): Promise<MergeRequestDetails['headPipeline']> {
+  if (mr.headPipelineId === undefined) return undefined;
+  const own = await edges.pipelines.find(mr.projectId, mr.headPipelineId);
+  if (own !== undefined) return { ...own, fullPath: fullPath(project) };
+  if (!isAcross(mr)) return undefined;
+  const [fork] = await edges.codeReaders(viewer, [mr.sourceProjectId]);
+  const found = fork && (await edges.pipelines.find(fork.id, mr.headPipelineId));
+  return found && { ...found, fullPath: fork.fullPath };
+}
+
 /** Commits the target branch has beyond the source branch. */
 async function diverged(edges: MergeRequestEdges, { mergeRequest }: MergeRequestView): Promise<number> {
   const { repo } = await edges.openRepository(mergeRequest.projectId);
-  const heads = await readHeads(repo, [mergeRequest.sourceBranch, mergeRequest.targetBranch]);
-  const [source, target] = [heads.get(mergeRequest.sourceBranch), heads.get(mergeRequest.targetBranch)];
+  const { source, target } = await headsOf(edges, repo, mergeRequest);
   return source === undefined || target === undefined ? 0 : (await aheadBehind(repo, target, source)).behind;
 }
 
@@ -177,8 +193,7 @@ export const readMergeRef =
     const refused = (): AppError => new AppError('bad_request', 'Merge request is not mergeable');
     if (mr.state !== 'opened') throw refused();
     const { repo } = await edges.openRepository(key.projectId);
-    const heads = await readHeads(repo, [mr.sourceBranch, mr.targetBranch]);
-    const [source, target] = [heads.get(mr.sourceBranch), heads.get(parseBranchName(mr.targetBranch))];
+    const { source, target } = await headsOf(edges, repo, mr);
     if (source === undefined || target === undefined) throw refused();
     // The date is that of the merge request: the same two heads give the same commit, so asking again moves nothing.
     const signature = { ...mergeRefSignature, date: mr.createdAt };

@@ -1,15 +1,18 @@
 import { forbidden, isAppError } from '@switchyard/errors';
 import type { Caller } from '../../callers';
-import { branchRef, parseBranchName, readHeads, replay } from '../../git';
+import { branchRef, bringCommit, parseBranchName, replay } from '../../git';
 import { allowsForcePush, mayPush } from '../../repositories';
 import { decideRebase, decideRebaseEnd } from '../domain/rebase';
 import type { MergeRequestEdges } from './merge-request.edges';
+import { headsOf, isAcross } from './source-branch';
+import { mayPushToSource } from './source-right';
 import { viewOf } from './view-of';
 
 const failed = 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.';
 
 /**
- * Queues a rebase, which a job does (G-4.2-1). @throws AppError forbidden without push right; conflict while one runs
+ * Queues a rebase, which a job does (G-4.2-1). The branch of a fork is rebased by those who may push to it there.
+ * @throws AppError forbidden without push right; conflict while one runs
  */
 export const rebaseMergeRequest =
   (edges: MergeRequestEdges) =>
@@ -17,7 +20,10 @@ export const rebaseMergeRequest =
     const view = await viewOf(edges, key);
     const { id, sourceBranch, sourceProjectId } = view.mergeRequest;
     const rules = await edges.protectedBranches.all(sourceProjectId);
-    if (!mayPush(rules, sourceBranch, caller)) throw forbidden('Cannot push to source branch');
+    const may = isAcross(view.mergeRequest)
+      ? await mayPushToSource(edges, caller.userId, view.mergeRequest)
+      : mayPush(rules, sourceBranch, caller);
+    if (!may) throw forbidden('Cannot push to source branch');
     if (!allowsForcePush(rules, sourceBranch)) throw forbidden('Source branch is protected from force push');
     if (!view.mergeRequest.sourceBranchExists) throw forbidden('Source branch does not exist');
     await edges.mergeRequests.change(id, caller.userId, (locked) =>
@@ -34,21 +40,25 @@ export const runRebase =
   async (id: number, actorId: number): Promise<void> => {
     const view = await edges.mergeRequests.view({ id });
     if (view === undefined || !view.mergeRequest.rebaseInProgress) return;
-    const { projectId, sourceBranch, targetBranch } = view.mergeRequest;
+    const { projectId, sourceProjectId, sourceBranch } = view.mergeRequest;
     const end = async (mergeError: string | null): Promise<void> => {
       await edges.mergeRequests.change(id, actorId, () => decideRebaseEnd(mergeError));
     };
     const { repo } = await edges.openRepository(projectId);
-    const heads = await readHeads(repo, [sourceBranch, targetBranch]);
-    const [source, target] = [heads.get(sourceBranch), heads.get(targetBranch)];
+    const { source, target } = await headsOf(edges, repo, view.mergeRequest);
     if (source === undefined || target === undefined || view.mergeRequest.state !== 'opened') return end(failed);
     const { name, email } = await edges.committers.committer(actorId);
     try {
       const replayed = await replay(repo, { onto: target, source, committer: { name, email, date: edges.clock() } });
       if (!replayed.ok) return end(failed);
       if (replayed.sha !== source) {
+        if (isAcross(view.mergeRequest)) {
+          // Who was allowed to push when it was asked for need not be now, and the fork is not under the target's locks.
+          if (!(await mayPushToSource(edges, actorId, view.mergeRequest))) return end(failed);
+          await bringCommit(repo, (await edges.openRepository(sourceProjectId)).repo, replayed.sha);
+        }
         const [outcome] = await edges.changeRefs({
-          projectId,
+          projectId: sourceProjectId,
           actorId,
           source: 'api',
           updates: [{ ref: branchRef(parseBranchName(sourceBranch)), before: source, after: replayed.sha }],

@@ -5,6 +5,7 @@ import type { MergeRequest } from '../domain/merge-request';
 import { decideRetargeting } from '../domain/merge-request-edit';
 import { compareBranches } from './compare-branches';
 import type { FollowEdges } from './merge-request.edges';
+import { isAcross } from './source-branch';
 
 /** Merge requests of one branch that follow it when it lands; more than that is no stack. */
 const stacked = 100;
@@ -12,7 +13,8 @@ const stacked = 100;
 /**
  * Points the open merge requests into a branch that was removed at the branch that it landed in, as stacked merge
  * requests need it. It landed when a merge request from it was merged at the very commit that it pointed at; a branch
- * that had moved on, or never landed, takes none along. Idempotent: what has another target already stays.
+ * that had moved on, or never landed, takes none along, and merge requests from forks stay. Idempotent: what has
+ * another target already stays.
  * @throws AppError unavailable while one of them is being merged, to be tried again
  */
 export const retargetStacked =
@@ -20,10 +22,11 @@ export const retargetStacked =
   async (repo: Repository, change: RefChange, branch: string, into: readonly MergeRequest[]): Promise<void> => {
     const target = await edges.mergeRequests.landedIn(change.projectId, branch, change.before);
     if (target === undefined) return;
-    const heads = await readHeads(repo, [target, ...into.map(({ sourceBranch }) => sourceBranch)]);
+    const own = into.filter((mr) => !isAcross(mr));
+    const heads = await readHeads(repo, [target, ...own.map(({ sourceBranch }) => sourceBranch)]);
     const sha = heads.get(target);
     if (sha === undefined) return;
-    for (const mr of into.slice(0, stacked)) {
+    for (const mr of own.slice(0, stacked)) {
       const source: Sha | undefined = heads.get(mr.sourceBranch);
       if (mr.sourceBranch === target || source === undefined) continue;
       if (mr.state === 'locked') throw unavailable('a merge request of the branch is being merged');

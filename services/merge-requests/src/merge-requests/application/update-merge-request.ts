@@ -1,12 +1,16 @@
 import { forbidden, invalid } from '@switchyard/errors';
 import { displayText, withCommands } from '@switchyard/texts';
 import type { Caller } from '../../callers';
-import { readHeads } from '../../git';
-import { allowedPeople, checkMergeRequestFields } from '../domain/merge-request';
+import { type Repository, readHeads, type Sha } from '../../git';
+import { mayPush } from '../../repositories';
+import { allowedPeople, checkMergeRequestFields, type MergeRequest } from '../domain/merge-request';
 import { decideEdit, type MergeRequestEdit, type PreparedEdit } from '../domain/merge-request-edit';
 import { type MergeRequestView, mayUpdate } from '../domain/merge-request-view';
 import { compareBranches } from './compare-branches';
+import { unrelated } from './create-merge-request';
+import { keepHeadRef } from './keep-head-ref';
 import type { MergeRequestEdges } from './merge-request.edges';
+import { bringSource, isAcross, readSource } from './source-branch';
 import { viewOf } from './view-of';
 
 /**
@@ -30,6 +34,7 @@ export const updateMergeRequest =
         assigneeIds: wanted.assigneeIds ?? view.assigneeIds,
       },
     );
+    await checkCollaboration(edges, caller, view.mergeRequest, command.allowCollaboration);
     checkMergeRequestFields({
       title: command.title,
       description: command.description,
@@ -76,6 +81,32 @@ async function milestoneOf(
   return id !== 0 && (await edges.directory.hasMilestone(projectId, id)) ? id : null;
 }
 
+/** The head of a fork's branch, with its commits in the target's repository. @throws AppError as {@link unrelated} */
+async function headOfFork(edges: MergeRequestEdges, repo: Repository, mr: MergeRequest): Promise<Sha | undefined> {
+  const source = await readSource(edges, mr);
+  if (source === undefined) return undefined;
+  if (!(await edges.directory.areRelated(mr.projectId, mr.sourceProjectId))) throw unrelated();
+  await bringSource(edges, repo, mr, source);
+  await keepHeadRef(edges, repo, mr, source);
+  return source;
+}
+
+/**
+ * Only who may push to a fork's branch opens it to those who may merge it, and takes that back.
+ * @throws AppError forbidden for others
+ */
+async function checkCollaboration(
+  edges: MergeRequestEdges,
+  caller: Caller,
+  mr: MergeRequest,
+  allow: boolean | undefined,
+): Promise<void> {
+  if (allow === undefined || allow === mr.allowCollaboration || !isAcross(mr)) return;
+  const rules = await edges.protectedBranches.all(mr.sourceProjectId);
+  const access = await edges.directory.accessOf(caller.userId, mr.sourceProjectId);
+  if (!mayPush(rules, mr.sourceBranch, access)) throw forbidden();
+}
+
 async function branchesOf(
   edges: MergeRequestEdges,
   { mergeRequest }: MergeRequestView,
@@ -83,13 +114,15 @@ async function branchesOf(
 ): Promise<Pick<PreparedEdit, 'target' | 'source'>> {
   const moves = targetBranch !== undefined && targetBranch !== mergeRequest.targetBranch;
   if (!moves && stateEvent !== 'reopen') return { target: undefined, source: undefined };
-  if (moves && targetBranch === mergeRequest.sourceBranch) {
+  const across = isAcross(mergeRequest);
+  if (moves && !across && targetBranch === mergeRequest.sourceBranch) {
     throw invalid({ branch_conflict: ["You can't use same project/branch for source and target"] });
   }
   const { repo } = await edges.openRepository(mergeRequest.projectId);
   const into = targetBranch ?? mergeRequest.targetBranch;
-  const heads = await readHeads(repo, [mergeRequest.sourceBranch, into]);
-  const [source, target] = [heads.get(mergeRequest.sourceBranch), heads.get(into)];
+  const heads = await readHeads(repo, [...(across ? [] : [mergeRequest.sourceBranch]), into]);
+  const target = heads.get(into);
+  const source = across ? await headOfFork(edges, repo, mergeRequest) : heads.get(mergeRequest.sourceBranch);
   if (target === undefined) {
     if (moves) throw invalid({ target_branch: ['does not exist'] });
     return { target: undefined, source };

@@ -34,6 +34,16 @@ export function decideSourceDeleted(
   };
 }
 
+/** Closes an open merge request whose source project has left the network of forks of its target. */
+export const decideUnlinked = ({ mergeRequest }: LockedMergeRequest, now: Date): MergeRequestChange | undefined =>
+  mergeRequest.state !== 'opened'
+    ? undefined
+    : {
+        patch: { ...noAutoMerge, state: 'closed', closedById: null, closedAt: now, mergeError: null },
+        removalReason: 'closed',
+        facts: [{ kind: 'closed' }],
+      };
+
 /** A closed merge request keeps the last diff it had while open; it is only recorded that its branch exists again. */
 export const decideSourceRestored = (): MergeRequestChange => ({ patch: { sourceBranchExists: true }, quiet: true });
 

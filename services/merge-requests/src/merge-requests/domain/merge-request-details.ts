@@ -6,7 +6,8 @@ import type { MergeRequestView } from './merge-request-view';
 export interface MergeRequestDetails {
   readonly view: MergeRequestView;
   readonly diff: StoredDiff | undefined;
-  readonly headPipeline: PipelineView | undefined;
+  /** With the full path of its project; undefined for a viewer who may not read the code of that. */
+  readonly headPipeline: (PipelineView & { readonly fullPath: string }) | undefined;
   readonly subscribed: boolean;
   readonly canMerge: boolean;
   readonly firstContribution: boolean;

@@ -25,6 +25,8 @@ export interface MergeRequestView {
   readonly readsInternalNotes: boolean;
   /** Commits the source branch had beyond the target branch at the last push; undefined when that was not counted. */
   readonly commitsCount: number | undefined;
+  /** Project of the source branch; undefined once it is deleted for good. */
+  readonly sourceProjectId: number | undefined;
 }
 
 /** What `detailed_merge_status` is decided from. */

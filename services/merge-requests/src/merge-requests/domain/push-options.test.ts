@@ -33,6 +33,7 @@ test('options about merge requests are read with their short form, lists and lin
     milestone: '1.0',
     autoMerge: true,
   });
+  expect(readPushOptions(['mr.target_project=a/b']).wanted).toMatchObject({ targetProject: 'a/b' });
   expect(readPushOptions(['mr.auto_merge']).wanted).toMatchObject({ autoMerge: true, create: false });
 });
 
@@ -42,7 +43,7 @@ test.each([
   [['merge_request.label= '], "'merge_request.label' needs a value."],
   [['merge_request.title=a', 'mr.title=b'], "'merge_request.title' is given more than once."],
   [[`merge_request.title=${'é'.repeat(256)}`], "'merge_request.title' is too long (maximum is 255 characters)."],
-  [['merge_request.target_project=a/b'], "The push option 'merge_request.target_project=a/b' is not supported."],
+  [['merge_request.target_project='], "'merge_request.target_project' needs a value."],
   [['merge_request.constructor'], "The push option 'merge_request.constructor' is not supported."],
   [['ci.variable=A=1'], "The push option 'ci.variable=A=1' has no effect here: a push starts no pipeline."],
 ])('%j are refused', (options, problem) => {

@@ -2,6 +2,8 @@
 export interface WantedByPush {
   /** Open one where none is open from the branch. */
   readonly create: boolean;
+  /** Full path of the target project; else the project that this one was forked from, or itself. */
+  readonly targetProject?: string;
   readonly target?: string;
   readonly title?: string;
   readonly description?: string;
@@ -42,7 +44,7 @@ const flags = {
   auto_merge: 'autoMerge',
   merge_when_pipeline_succeeds: 'autoMerge',
 } as const;
-const texts = ['target', 'title', 'description', 'milestone'] as const;
+const texts = ['target_project', 'target', 'title', 'description', 'milestone'] as const;
 const lists = ['label', 'unlabel', 'assign', 'unassign'] as const;
 
 type Flag = keyof typeof flags;
@@ -101,6 +103,7 @@ export function readPushOptions(options: readonly string[]): ReadPushOptions {
     problems.push(`'merge_request.title' is too long (maximum is ${titleLength} characters).`);
   const wanted: WantedByPush = {
     create: set.has('create'),
+    targetProject: given.get('target_project'),
     target: given.get('target'),
     title,
     // A push option is one line: this is how it has more.

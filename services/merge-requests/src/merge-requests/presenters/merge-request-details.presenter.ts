@@ -1,4 +1,4 @@
-import { fullPath, type UserRow, userReference } from '@switchyard/directory';
+import { type UserRow, userReference } from '@switchyard/directory';
 import type { Commit, Diff } from '../../git';
 import { presentPipeline, presentPipelineBasic } from '../../pipelines';
 import { commitObject, dateTime, diffObject, optionalDateTime } from '../../repositories';
@@ -25,7 +25,7 @@ export function presentMergeRequestDetails(
 ) {
   const { view, diff, headPipeline } = details;
   const { mergeRequest: mr } = view;
-  const place = { externalUrl: rendering.externalUrl, fullPath: fullPath(view.project) };
+  const place = { externalUrl: rendering.externalUrl, fullPath: headPipeline?.fullPath ?? '' };
   return {
     ...presentMergeRequest(view, rendering),
     subscribed: details.subscribed,

@@ -95,7 +95,7 @@ export function presentMergeRequest(view: MergeRequestView, rendering: MergeRequ
     assignee: assignees[0] ?? null,
     assignees,
     reviewers: users(view.reviewerIds),
-    source_project_id: mr.sourceProjectId,
+    source_project_id: view.sourceProjectId ?? null,
     target_project_id: mr.projectId,
     labels:
       labelHtml === undefined

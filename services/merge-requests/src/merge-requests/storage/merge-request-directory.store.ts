@@ -2,11 +2,13 @@ import type { Database } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import {
   accessLevel,
+  codeRule,
   type DirectoryProjectRow,
   labelsInScope,
   mergeRequestRule,
   milestoneInScope,
   projectById,
+  projectByPath,
   usersByIds,
   usersWhoSee,
   type Viewer,
@@ -69,6 +71,43 @@ export const mergeRequestDirectoryStore = (db: Database) => ({
       select 1 from directory.projects p join directory.namespaces n on n.id = p.namespace_id
       where p.id = ${projectId} and p.merge_requests_enabled and ${visibleProjects(viewer, mergeRequestRule)}`);
     return rows.length > 0;
+  },
+
+  /** A project as the target of a merge request from another; undefined when the viewer does not see it. */
+  target: (
+    viewer: Viewer,
+    { projectId, sourceProjectId }: { readonly projectId: number; readonly sourceProjectId: number },
+  ): Promise<{ opens: boolean; related: boolean; level: number } | undefined> =>
+    db.one(sql`
+      select (${visibleProjects(viewer, codeRule)} and ${visibleProjects(viewer, mergeRequestRule)}) as opens,
+        exists (select 1 from directory.projects s
+          where s.id = ${sourceProjectId} and s.deleted_at is null and s.fork_network_id = p.fork_network_id) as related,
+        ${accessLevel(viewer, projectId)} as level
+      from directory.projects p join directory.namespaces n on n.id = p.namespace_id
+      where p.id = ${projectId} and ${visibleProjects(viewer)}`),
+
+  /** Whether both projects are alive and belong to one network of forks. */
+  async areRelated(oneId: number, otherId: number): Promise<boolean> {
+    const rows = await db.query(sql`
+      select 1 from directory.projects one join directory.projects other on other.fork_network_id = one.fork_network_id
+      where one.id = ${oneId} and other.id = ${otherId} and one.deleted_at is null and other.deleted_at is null`);
+    return rows.length > 0;
+  },
+
+  /** The project that a project was forked from, where the viewer may open merge requests there. */
+  async upstreamOf(viewer: Viewer, projectId: number): Promise<number | undefined> {
+    const row = await db.one<{ id: number }>(sql`
+      select p.id from directory.projects fork join directory.projects p on p.id = fork.forked_from_project_id
+      join directory.namespaces n on n.id = p.namespace_id
+      where fork.id = ${projectId} and p.fork_network_id = fork.fork_network_id and p.merge_requests_enabled
+        and ${visibleProjects(viewer, codeRule)} and ${visibleProjects(viewer, mergeRequestRule)}`);
+    return row?.id;
+  },
+
+  /** Id of a living project by its full path, without regard to case. */
+  async projectIdByPath(path: string): Promise<number | undefined> {
+    const row = await projectByPath(db, path);
+    return row === undefined || row.deleting ? undefined : row.id;
   },
 
   /** Those of `projectIds` whose merge requests an actor may read. */

@@ -72,6 +72,21 @@ export const mergeRequestReads = (db: Database) => ({
     return rows.map(toMergeRequest);
   },
 
+  /** Merge requests above `after` whose source project is `gone`, or open and no longer in the network of forks. */
+  withoutFork: (after: number, limit: number): Promise<{ id: number; gone: boolean }[]> =>
+    db.query(
+      named(
+        'merge_requests_without_fork',
+        sql`select mr.id, source.id is null as gone
+          from merge_requests mr join directory.projects target on target.id = mr.project_id and target.deleted_at is null
+          left join directory.projects source on source.id = mr.source_project_id and source.deleted_at is null
+          where mr.source_project_id <> mr.project_id and mr.source_branch_exists and mr.state in ('opened', 'closed')
+            and (source.id is null or (mr.state = 'opened' and (source.fork_network_id = target.fork_network_id) is not true))
+            and mr.id > ${after}
+          order by mr.id limit ${limit}`,
+      ),
+    ),
+
   /** Open merge requests into a branch. */
   async openInto(projectId: number, targetBranch: string): Promise<MergeRequest[]> {
     const rows = await db.query(sql`

@@ -54,6 +54,7 @@ const columns: Sql = sql`mr.*, ${projectColumns}, p.merge_method, p.squash_optio
   p.only_allow_merge_if_all_discussions_are_resolved, p.remove_source_branch_after_merge, p.merge_requests_enabled,
   p.merge_commit_template, p.squash_commit_template, ${mergeTrainColumns},
   (select d.commits_count from merge_request_diffs d where d.id = mr.latest_diff_id) as commits_count,
+  (select source.id from directory.projects source where source.id = mr.source_project_id and source.deleted_at is null) as living_source_id,
   (select hp.status from pipelines hp where hp.id = mr.head_pipeline_id) as head_pipeline_status,
   coalesce((select bool_or(cr.state = 'requested_changes') from merge_request_reviewers cr
     where cr.merge_request_id = mr.id), false) as changes_requested,
@@ -187,6 +188,7 @@ export function toView(found: Record<string, unknown>): MergeRequestView {
     openBlocks: row.open_blocks,
     readsInternalNotes: row.reads_internal_notes,
     commitsCount: given(row.commits_count),
+    sourceProjectId: given(row.living_source_id),
   };
 }
 

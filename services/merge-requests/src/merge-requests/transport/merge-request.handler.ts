@@ -178,13 +178,14 @@ export function mergeRequestHandler(useCases: MergeRequestUseCases, edges: Merge
       }),
 
     async createMergeRequest(request, context) {
-      const id = await useCases.createMergeRequest(callerOf(context), {
+      const { id, caller } = await useCases.createMergeRequest(callerOf(context), {
         ...request,
         targetProjectId: request.targetProjectId || request.projectId,
         description: request.description || undefined,
         milestoneId: request.milestoneId || undefined,
       });
-      return details({ id }, context);
+      const found = await useCases.readMergeRequest(caller, { id });
+      return entity(presentMergeRequestDetails(found, rendering(context)));
     },
 
     async updateMergeRequest(request, context) {

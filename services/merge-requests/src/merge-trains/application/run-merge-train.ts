@@ -367,7 +367,7 @@ async function mayLandNow(
   car: StoredCar,
 ): Promise<'yes' | 'later' | RemovalReason> {
   const [pushed, view, lost] = await Promise.all([
-    edges.mergeTrains.isBeingPushed(stored.projectId, car.sourceBranch),
+    edges.mergeTrains.isBeingPushed(car.sourceProjectId, car.sourceBranch),
     edges.mergeRequests.view({ id: car.mergeRequestId }).then((seen) => seen && withCurrentThreads(edges, seen)),
     reasonIfRightLost(edges, stored, car.userId),
   ]);

@@ -23,6 +23,8 @@ export interface StoredCar {
   readonly iid: number;
   /** The user who added it to the train, and in whose name it lands. */
   readonly userId: number;
+  /** Project of the source branch: of a merge request from a fork another than the train's. */
+  readonly sourceProjectId: number;
   readonly sourceBranch: string;
   readonly sourceSha: string;
   readonly squash: boolean;

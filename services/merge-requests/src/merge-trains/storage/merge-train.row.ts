@@ -24,6 +24,7 @@ interface CarRow {
   iid: number;
   user_id: number;
   status: CarStatus;
+  source_project_id: number;
   source_branch: string;
   source_sha: string;
   rank: number;
@@ -137,6 +138,7 @@ const toStoredCar = (row: CarRow, train: TrainRow): StoredCar => ({
   mergeRequestId: row.merge_request_id,
   iid: row.iid,
   userId: row.user_id,
+  sourceProjectId: row.source_project_id,
   sourceBranch: row.source_branch,
   sourceSha: row.source_sha,
   rank: row.rank,
@@ -206,7 +208,7 @@ export async function loadTrain(db: SqlExecutor, trainId: number, lock: boolean)
   if (row === undefined || row.alive !== true) return undefined;
   // A statement of its own: what was committed while this one waited for the lock is not in the snapshot of the first.
   const rows = await db.query<CarRow & Record<string, unknown>>(sql`
-    select c.id, c.merge_request_id, mr.iid, c.user_id, c.status, mr.source_branch, c.source_sha, c.rank, c.squash,
+    select c.id, c.merge_request_id, mr.iid, c.user_id, c.status, mr.source_project_id, mr.source_branch, c.source_sha, c.rank, c.squash,
       c.remove_source_branch, c.merge_commit_message, c.squash_commit_message, c.onto_sha, c.sha, c.tree_sha, c.merge_commit_sha,
       c.squash_commit_sha, c.method, c.pipeline_id, c.batch_id, c.alone, c.verdict, c.reruns, c.failed_names, c.held_onto,
       c.held_reason, c.commit_count, c.commit_title, c.readme_path, c.created_at

@@ -60,9 +60,13 @@ export interface PipelineStore {
     filter: PipelineFilter,
     request: PageRequest,
   ): Promise<{ rows: PipelineView[]; page: PageInfo }>;
-  /** Pipelines of a merge request: its own, and those of its heads on its source branch. */
+  /**
+   * Pipelines of a merge request: its own, and those of its heads on its source branch.
+   * @param withSource false leaves out the latter
+   */
   ofMergeRequest(
     mergeRequest: Pick<TestedMergeRequest, 'id' | 'sourceProjectId' | 'sourceBranch'>,
+    withSource: boolean,
     request: PageRequest,
   ): Promise<{ rows: PipelineView[]; page: PageInfo }>;
   /** Statuses of a commit; of each name the newest report unless `all`. */
@@ -115,7 +119,7 @@ export type JobTokenIssuer = (
 
 /** What the use cases of pipelines work with. */
 export interface PipelineEdges
-  extends Pick<RepositoryAccess, 'openRepository' | 'protectedBranches' | 'protectedTags'> {
+  extends Pick<RepositoryAccess, 'openRepository' | 'protectedBranches' | 'protectedTags' | 'codeReaders'> {
   readonly pipelines: PipelineStore;
   readonly jobs: JobStore;
   readonly findMergeRequest: FindMergeRequest;

@@ -72,6 +72,7 @@ export const pipelineLists = (db: Database) => ({
   /** Pipelines of a merge request: its own, and those of its heads on its source branch. */
   ofMergeRequest: async (
     mr: { id: number; sourceProjectId: number; sourceBranch: string },
+    withSource: boolean,
     request: PageRequest,
   ): Promise<{ rows: PipelineView[]; page: PageInfo }> => {
     const { rows, page } = await listPage({
@@ -80,7 +81,7 @@ export const pipelineLists = (db: Database) => ({
       select: pipelineSelect,
       from: sql`pipelines pl`,
       where: [
-        sql`pl.merge_request_id = ${mr.id} or (pl.project_id = ${mr.sourceProjectId} and pl.ref = ${mr.sourceBranch} and not pl.tag
+        sql`pl.merge_request_id = ${mr.id} or (${withSource} and pl.project_id = ${mr.sourceProjectId} and pl.ref = ${mr.sourceBranch} and not pl.tag
           and pl.sha in (select head_sha from merge_request_diffs where merge_request_id = ${mr.id}))`,
       ],
       orders: orders,

@@ -1,7 +1,7 @@
 import { AppError, forbidden, notFound } from '@switchyard/errors';
 import { PipelineServiceService } from '@switchyard/protos/merge_requests/v1/pipeline';
 import { levels } from '@switchyard/rights';
-import { type CallContext, entity, fixedOrder, implement, nothing, page, pageRequest } from '@switchyard/rpc';
+import { type CallContext, entity, fixedOrder, implement, nothing, page, pageRequest, viewerOf } from '@switchyard/rpc';
 import { callerOf } from '../../callers';
 import type { createMergeRequestPipeline, createPipeline } from '../application/create-pipeline';
 import type { issueJobToken } from '../application/issue-job-token';
@@ -140,13 +140,22 @@ export function pipelineHandler(useCases: PipelineUseCases, edges: PipelineEdges
       return nothing();
     },
 
-    async listMergeRequestPipelines({ projectId, iid, page: wanted }) {
+    async listMergeRequestPipelines({ projectId, iid, page: wanted }, context) {
       const mergeRequest = await edges.findMergeRequest({ projectId, iid });
       if (mergeRequest === undefined) throw notFound();
-      const { rows, page: info } = await pipelines.ofMergeRequest(mergeRequest, fixedOrder(wanted, 'id', 'desc'));
-      const place = { externalUrl, fullPath: mergeRequest.projectPath };
+      // Those of a fork are for who reads its code: their addresses name it.
+      const { sourceProjectId, projectPath } = mergeRequest;
+      const [fork] = sourceProjectId === projectId ? [] : await edges.codeReaders(viewerOf(context), [sourceProjectId]);
+      const { rows, page: info } = await pipelines.ofMergeRequest(
+        mergeRequest,
+        sourceProjectId === projectId || fork !== undefined,
+        fixedOrder(wanted, 'id', 'desc'),
+      );
+      const pathOf = (id: number): string => (id === fork?.id ? fork.fullPath : projectPath);
       return page(
-        rows.map(({ pipeline }) => presentPipelineBasic(pipeline, place)),
+        rows.map(({ pipeline }) =>
+          presentPipelineBasic(pipeline, { externalUrl, fullPath: pathOf(pipeline.projectId) }),
+        ),
         { ...info, keyset: wanted?.keyset ?? false },
       );
     },

@@ -17,7 +17,8 @@ import {
   zeroSha,
 } from '../../git';
 import { mayBegin } from '../domain/default-protection';
-import { allowsForcePush, mayPush, type ProtectedBranch } from '../domain/protected-branch';
+import { allowsForcePush, mayPush, mayPushTo, nobody, type ProtectedBranch } from '../domain/protected-branch';
+import type { CollaboratesOn } from './collaboration';
 import { inTurn } from './in-turn';
 import type { RepositoryActor } from './manage-branches';
 import type { OpenProjectRepository, Repositories } from './open-project-repository';
@@ -54,6 +55,7 @@ export interface CommitFilesEdges {
   readonly changeRefs: ChangeRefs;
   readonly protectedBranches: { all(projectId: number): Promise<ProtectedBranch[]> };
   readonly repositories: Pick<Repositories, 'committer'>;
+  readonly collaboratesOn: CollaboratesOn;
 }
 
 /** Tries to get a commit onto a branch that others commit to at the same time. */
@@ -108,7 +110,7 @@ interface Start {
 /**
  * Makes a commit of file actions and moves the branch to it; of two writers at once the later builds on the earlier.
  */
-export function commitFiles({ open, changeRefs, protectedBranches, repositories }: CommitFilesEdges) {
+export function commitFiles({ open, changeRefs, protectedBranches, repositories, collaboratesOn }: CommitFilesEdges) {
   const turn = inTurn();
 
   async function startOf(repo: Repository, wanted: NewCommitInput): Promise<Start> {
@@ -146,13 +148,15 @@ export function commitFiles({ open, changeRefs, protectedBranches, repositories 
       protectedBranches.all(projectId),
       repositories.committer(actor.userId),
     ]);
-    if (!mayBegin(project, actor.access) || !mayPush(rules, wanted.branch, actor.access)) {
+    const own = mayBegin(project, actor.access) && mayPush(rules, wanted.branch, actor.access);
+    if (!own && !mayPushTo(rules, wanted.branch, nobody, await collaboratesOn(projectId, actor.userId))) {
       throw forbidden('You are not allowed to push into this branch');
     }
     checkAuthor(wanted);
     const actions = wanted.actions.map(actionOf);
     for (let tried = 1; ; tried += 1) {
       const { before, parent } = await startOf(repo, wanted);
+      if (!own && before === zeroSha) throw forbidden('You are not allowed to push into this branch');
       const rewrites = before !== zeroSha && parent !== before;
       if (rewrites && !allowsForcePush(rules, wanted.branch)) {
         throw forbidden('You are not allowed to force push into this branch');

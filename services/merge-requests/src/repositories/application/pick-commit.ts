@@ -1,7 +1,7 @@
 import { AppError, forbidden, invalid, notFound } from '@switchyard/errors';
 import { applyCommit, branchNameOf, branchRef, type Commit, readCommit, readRefs, resolveRevision } from '../../git';
 import { pickedMessage, pickRefusal } from '../domain/picked-commit';
-import { mayPush } from '../domain/protected-branch';
+import { mayPush, mayPushTo, nobody } from '../domain/protected-branch';
 import type { CommitFilesEdges } from './commit-files';
 import { inTurn } from './in-turn';
 import type { RepositoryActor } from './manage-branches';
@@ -27,7 +27,7 @@ const tries = 5;
  * @throws AppError not_found for branch and commit; forbidden without push right; invalid with GitLab's `error_code`
  *   `conflict` or `empty` (G §10 Repository)
  */
-export function pickCommit({ open, changeRefs, protectedBranches, repositories }: CommitFilesEdges) {
+export function pickCommit({ open, changeRefs, protectedBranches, repositories, collaboratesOn }: CommitFilesEdges) {
   const turn = inTurn();
 
   async function pick(projectId: number, actor: RepositoryActor, wanted: PickCommand): Promise<Commit | undefined> {
@@ -44,7 +44,8 @@ export function pickCommit({ open, changeRefs, protectedBranches, repositories }
     const headOf = async () => (ref === undefined ? undefined : (await readRefs(repo, [ref])).get(ref)?.sha);
     let head = await headOf();
     if (ref === undefined || head === undefined) throw notFound('Branch');
-    if (!mayPush(rules, wanted.branch, actor.access)) {
+    const own = mayPush(rules, wanted.branch, actor.access);
+    if (!own && !mayPushTo(rules, wanted.branch, nobody, await collaboratesOn(projectId, actor.userId))) {
       throw forbidden('You are not allowed to push into this branch');
     }
     for (let tried = 1; ; tried += 1) {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Viewer } from '@switchyard/directory';
 import { forbidden } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
@@ -17,6 +18,7 @@ import type { ProtectedTag } from '../domain/protected-tag';
 import { refusalOf } from '../domain/push';
 import type { RefChangeOutcome } from '../domain/ref-change';
 import type { RefChanges } from './change-refs';
+import type { CollaboratesOn } from './collaboration';
 import type { OpenProjectRepository, ProjectRepository } from './open-project-repository';
 import { branchOf, type ChangeRefsRequest, type PushedOptions } from './ref-change';
 
@@ -37,6 +39,7 @@ export interface PushRequest {
 export type InviteFor = (
   pushed: Pick<ProjectRepository, 'project' | 'defaultBranch'>,
   branches: readonly string[],
+  viewer: Viewer,
 ) => Promise<string[]>;
 
 /** What is made of the options of a push before anything of it moves; merge requests know what they mean. */
@@ -58,9 +61,12 @@ export interface ReceivePushEdges {
   readonly changes: Pick<RefChanges, 'changeRefsBy'>;
   readonly protectedBranches: { all(projectId: number): Promise<ProtectedBranch[]> };
   readonly protectedTags: { all(projectId: number): Promise<ProtectedTag[]> };
+  readonly collaboratesOn: CollaboratesOn;
   readonly inviteFor: InviteFor;
   readonly checkOptions: CheckPushOptions;
 }
+
+const nothing: ReadonlySet<string> = new Set();
 
 /** Problems with the options of one push that the client prints. */
 const shownProblems = 10;
@@ -119,15 +125,20 @@ export function receivePush({
   changes,
   protectedBranches,
   protectedTags,
+  collaboratesOn,
   inviteFor,
   checkOptions,
 }: ReceivePushEdges) {
   // The push is done: a line more or less on the client's screen must not make it look as if it had failed.
-  async function invitation(projectId: number, results: readonly UpdateResult[]): Promise<string[]> {
+  async function invitation(
+    { projectId, actorId, access, sender }: PushRequest,
+    results: readonly UpdateResult[],
+  ): Promise<string[]> {
     const branches = pushedBranches(results.filter(({ ok }) => ok));
     if (branches.length === 0) return [];
     try {
-      return await inviteFor(await open(projectId), branches);
+      const viewer = { userId: actorId, admin: access.admin, external: sender.external };
+      return await inviteFor(await open(projectId), branches, viewer);
     } catch (error) {
       logger.warn({ err: error, project_id: projectId }, 'a push was answered without its links');
       return [];
@@ -135,13 +146,22 @@ export function receivePush({
   }
 
   async function verdictsOn(push: ProposedPush, request: PushRequest) {
-    const [{ defaultBranch, project }, rules, tagRules] = await Promise.all([
+    const [{ defaultBranch, project }, rules, tagRules, collaborates] = await Promise.all([
       open(request.projectId),
       protectedBranches.all(request.projectId),
       protectedTags.all(request.projectId),
+      // Looked up once more: whoever waited for the objects may have lost it.
+      collaborationOf(request),
     ]);
     const { access } = request;
-    const context = { rules, tagRules, access, defaultBranch, mayBegin: mayBegin(project, access) };
+    const context = {
+      rules,
+      tagRules,
+      access,
+      defaultBranch,
+      collaboratesOn: collaborates,
+      mayBegin: mayBegin(project, access),
+    };
     const options = checkOptions(push.options, pushedBranches(push.updates));
     const refused = options.refusals.length > 0 ? 'its push options were refused' : undefined;
     const reasons = push.updates.map(
@@ -166,8 +186,13 @@ export function receivePush({
     };
   }
 
+  /** What a user who is no Developer may push to; a Developer pushes by that level. */
+  const collaborationOf = async ({ access, projectId, actorId }: PushRequest): Promise<ReadonlySet<string>> =>
+    access.level >= developer ? nothing : collaboratesOn(projectId, actorId);
+
   async function openFor(request: PushRequest) {
-    if (request.access.level < developer) throw forbidden('You are not allowed to push code to this project.');
+    if (request.access.level < developer && (await collaborationOf(request)).size === 0)
+      throw forbidden('You are not allowed to push code to this project.');
     const opened = await open(request.projectId);
     if (opened.project.archived) throw forbidden('You cannot push to an archived project.');
     return opened.repo;
@@ -175,15 +200,15 @@ export function receivePush({
 
   return {
     /**
-     * The refs there are, for a client about to push. @throws AppError forbidden below Developer and in archived
-     * projects
+     * The refs there are, for a client about to push. @throws AppError forbidden below Developer, unless the user
+     * collaborates on a branch, and in archived projects
      */
     async advertise(request: PushRequest, response: ServerResponse, head: Headers): Promise<void> {
       const repo = await openFor(request);
       await advertiseReceivePack(repo, response, { onStart: () => void response.writeHead(200, head) });
     },
 
-    /** The push itself. @throws AppError forbidden below Developer and in archived projects */
+    /** The push itself. @throws AppError forbidden as `advertise` does */
     async receive(
       request: PushRequest,
       encoding: string | undefined,
@@ -217,7 +242,7 @@ export function receivePush({
         },
         onResult: async (results: readonly UpdateResult[]) => {
           await push?.end(results.map((result) => (result.ok ? undefined : result.reason)));
-          return { messages: [...said, ...(await invitation(request.projectId, results))] };
+          return { messages: [...said, ...(await invitation(request, results))] };
         },
       };
       const onStart = () => void response.writeHead(200, head);

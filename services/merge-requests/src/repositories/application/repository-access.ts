@@ -1,7 +1,9 @@
 import type { ProtectedBranch } from '../domain/protected-branch';
 import type { ProtectedTag } from '../domain/protected-tag';
 import type { Committer } from '../domain/repository';
+import type { CollaboratesOn } from './collaboration';
 import type { OpenProjectRepository } from './open-project-repository';
+import type { CodeReaders } from './read-commits';
 import type { BeginRefChange, ChangeRefs, RefChange, Say } from './ref-change';
 
 /** What other areas do with repositories. */
@@ -15,6 +17,8 @@ export interface RepositoryAccess {
   readonly protectedBranches: { all(projectId: number): Promise<ProtectedBranch[]> };
   /** The rules of a project on its tags. */
   readonly protectedTags: { all(projectId: number): Promise<ProtectedTag[]> };
+  readonly codeReaders: CodeReaders;
+  readonly collaboratesOn: CollaboratesOn;
   readonly committers: { committer(userId: number): Promise<Committer> };
 }
 

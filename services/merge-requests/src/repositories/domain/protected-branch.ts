@@ -51,6 +51,21 @@ export function mayPush(rules: readonly ProtectedBranch[], branch: string, acces
   return holding.length === 0 || holding.some((rule) => reaches(access, rule.pushAccessLevel));
 }
 
+/** The rights of one who is no member. */
+export const nobody: ProjectAccess = { level: 0, admin: false };
+
+/**
+ * True when this user may push to a branch that is there: by their level, or, where it is not protected, as one of those
+ * who may merge it elsewhere.
+ * @param collaboratesOn the branches that are open to this user in that way
+ */
+export const mayPushTo = (
+  rules: readonly ProtectedBranch[],
+  branch: string,
+  access: ProjectAccess,
+  collaboratesOn: ReadonlySet<string>,
+): boolean => mayPush(rules, branch, access) || (collaboratesOn.has(branch) && rulesOf(rules, branch).length === 0);
+
 /** True when this user may merge into `branch`: by push right or by merge right (G-4.2-7). */
 export function mayMerge(rules: readonly ProtectedBranch[], branch: string, access: ProjectAccess): boolean {
   if (access.level < developer) return false;

@@ -16,6 +16,7 @@ const context = (level: number, given: Partial<PushContext> = {}): PushContext =
   rules: [main],
   tagRules: [],
   access: { level, admin: false },
+  collaboratesOn: new Set<string>(),
   defaultBranch: 'main',
   mayBegin: true,
   ...given,

@@ -2,6 +2,8 @@ import {
   allowsForcePush,
   developer,
   mayPush,
+  mayPushTo,
+  nobody,
   type ProjectAccess,
   type ProtectedBranch,
   rulesOf,
@@ -14,6 +16,8 @@ export interface PushContext {
   readonly rules: readonly ProtectedBranch[];
   readonly tagRules: readonly ProtectedTag[];
   readonly access: ProjectAccess;
+  /** Unprotected branches that the user may push to as one who may merge them elsewhere. */
+  readonly collaboratesOn: ReadonlySet<string>;
   /** Default branch of the project. */
   readonly defaultBranch: string;
   /** Whether the first branch is there, or this user may push it. */
@@ -26,9 +30,17 @@ export interface PushedUpdate extends RefUpdate {
   readonly rewrites: boolean;
 }
 
+/** Whether a branch that is there is pushed to by one who may merge it elsewhere: no right to make or to remove it. */
+function collaborates(update: PushedUpdate, { collaboratesOn, rules }: PushContext): boolean {
+  const branch = branchOf(update.ref);
+  if (branch === undefined || creates(update) || deletes(update)) return false;
+  return mayPushTo(rules, branch, nobody, collaboratesOn);
+}
+
 /** Why an update is refused, as the git client prints it; undefined when it is allowed. */
 export function refusalOf(update: PushedUpdate, context: PushContext): string | undefined {
   const { rules, access } = context;
+  if (collaborates(update, context)) return undefined;
   if (access.level < developer) return 'You are not allowed to push code to this project.';
   const tag = tagOf(update.ref);
   if (tag !== undefined) {
@@ -58,7 +70,7 @@ export function refusalOf(update: PushedUpdate, context: PushContext): string | 
 /** Why a branch is not to be removed; undefined when it may be. */
 export function refusalOfRemoval(
   branch: string,
-  context: Omit<PushContext, 'mayBegin' | 'tagRules'>,
+  context: Pick<PushContext, 'rules' | 'access' | 'defaultBranch'>,
 ): string | undefined {
   if (branch === context.defaultBranch) return 'The default branch of a project cannot be deleted.';
   if (rulesOf(context.rules, branch).length > 0) return 'Protected branches cannot be deleted; unprotect them first.';

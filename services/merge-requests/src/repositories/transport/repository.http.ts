@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises';
-import { AppError, invalidParams } from '@switchyard/errors';
+import { AppError, invalidParams, isAppError } from '@switchyard/errors';
 import type { ForwardedCall, ForwardedEndpoint } from '@switchyard/rpc';
 import type { ArchiveFormat, CallerWork } from '../../git';
 import type { ArchiveRepository } from '../application/archive-repository';
@@ -43,6 +43,21 @@ const protocolOf = ({ request }: ForwardedCall): string | undefined => {
   const given = request.headers['git-protocol'];
   return typeof given === 'string' ? given : undefined;
 };
+
+/** A refusal as plain text, which git prints for its user; of other types it shows the status alone. */
+const refusedAsText =
+  (run: Endpoint): Endpoint =>
+  async (edges, call) => {
+    try {
+      await run(edges, call);
+    } catch (error) {
+      const { response } = call;
+      if (!isAppError(error, 'forbidden') || response.headersSent) throw error;
+      const { message } = error.body;
+      response.writeHead(error.status, { 'Content-Type': 'text/plain' });
+      response.end(`${typeof message === 'string' ? message : 'Forbidden'}\n`);
+    }
+  };
 
 const infoRefs: Endpoint = async ({ fetches, receivePush }, call) => {
   const service = call.query.get('service');
@@ -177,9 +192,14 @@ const endpoints: readonly {
   kind: CallerWork['kind'];
   run: Endpoint;
 }[] = [
-  { methods: ['GET'], path: /^\/projects\/(\d{1,15})\/git\/info\/refs$/, kind: 'call', run: infoRefs },
+  { methods: ['GET'], path: /^\/projects\/(\d{1,15})\/git\/info\/refs$/, kind: 'call', run: refusedAsText(infoRefs) },
   { methods: ['POST'], path: /^\/projects\/(\d{1,15})\/git\/git-upload-pack$/, kind: 'transfer', run: uploadPack },
-  { methods: ['POST'], path: /^\/projects\/(\d{1,15})\/git\/git-receive-pack$/, kind: 'transfer', run: receivePack },
+  {
+    methods: ['POST'],
+    path: /^\/projects\/(\d{1,15})\/git\/git-receive-pack$/,
+    kind: 'transfer',
+    run: refusedAsText(receivePack),
+  },
   { methods: reading, path: /^\/projects\/(\d{1,15})\/files\/([^/]+)$/, kind: 'call', run: getFile },
   { methods: reading, path: /^\/projects\/(\d{1,15})\/files\/([^/]+)\/raw$/, kind: 'transfer', run: getRawFile },
   { methods: reading, path: /^\/projects\/(\d{1,15})\/files\/([^/]+)\/blame$/, kind: 'call', run: getBlame },
