@@ -49,6 +49,8 @@ export const projectAbilities = {
   read_issue: ofIssues(openOr(levels.guest)),
   write_issue: ofIssues({ ...openOr(levels.guest), write: true }),
   push_code: ofCode(writing(levels.developer)),
+  // A merge request from a fork may open its branch to those who may merge it and are no members: the service decides.
+  commit_code: ofCode({ ...openOr(levels.reporter), write: true }),
   comment_on_code: ofCode({ ...openOr(levels.reporter), write: true }),
   create_pipeline: ofCode(writing(levels.developer)),
   create_merge_request_pipeline: ofMergeRequests(writing(levels.developer)),

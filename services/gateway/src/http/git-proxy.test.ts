@@ -77,7 +77,14 @@ describe('a git request is judged', () => {
     ],
     ['an outsider fetches what they cannot see', 'git-upload-pack', answer(0, {}, missing), 404],
     ['a Developer pushes', 'git-receive-pack', answer(30), undefined],
-    ['a Reporter pushes', 'git-receive-pack', answer(20), 403],
+    ['a Reporter pushes, which the service decides', 'git-receive-pack', answer(20), undefined],
+    ['a Guest pushes to a private project', 'git-receive-pack', answer(10), 403],
+    [
+      'an outsider pushes to a public project, which the service decides',
+      'git-receive-pack',
+      answer(0, { visibility: 'public' }),
+      undefined,
+    ],
     [
       'a job fetches',
       'git-upload-pack',

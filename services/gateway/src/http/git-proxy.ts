@@ -1,8 +1,8 @@
 import { type ResolveResponse, ResolveResponse_TokenRefusal as Token } from '@switchyard/protos/groups_admin/v1/access';
-import { levels } from '@switchyard/rights';
+import type { Access } from '@switchyard/protos/rpc/v1/identity';
 import { anonymous } from '@switchyard/rpc';
 import type { Express, NextFunction, Request, Response } from 'express';
-import { isClosed, projectAbilities } from './abilities';
+import { type Ability, isClosed, projectAbilities } from './abilities';
 import { accountOf, basicToken, userTokenOf } from './authenticate';
 import type { Forwarder } from './forward';
 import type { RateLimits } from './rate-limits';
@@ -97,6 +97,10 @@ function refusalOfToken(answer: ResolveResponse): Refusal | undefined {
   }
 }
 
+/** Least level that an ability asks for in a project. */
+const levelOf = (ability: Ability, { visibility }: Access): number =>
+  ability[visibility as 'public' | 'internal' | 'private'];
+
 /**
  * Why a git request is refused; undefined when it may pass. A private project and none at all are one answer (G-5-15).
  */
@@ -114,12 +118,13 @@ export function refusalOf(answer: ResolveResponse, service: GitRequest['service'
   }
   if (service === 'git-receive-pack') {
     if (isAnonymous) return credentialsWanted;
-    if (access.level < levels.developer || isClosed(projectAbilities.push_code, access))
+    // A merge request from a fork may open its branch to those who are no members: who may push where, the service decides.
+    if (access.level < levelOf(projectAbilities.commit_code, access) || isClosed(projectAbilities.commit_code, access))
       return refused('You are not allowed to push code to this project.');
     return access.archived ? refused('You cannot push to an archived project.') : undefined;
   }
-  const needed = projectAbilities.read_code[access.visibility as 'public' | 'internal' | 'private'];
-  if (access.level >= needed && !isClosed(projectAbilities.read_code, access)) return undefined;
+  if (access.level >= levelOf(projectAbilities.read_code, access) && !isClosed(projectAbilities.read_code, access))
+    return undefined;
   return isAnonymous ? credentialsWanted : refused('You are not allowed to download code from this project.');
 }
 

@@ -441,7 +441,7 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/:id/protected_tags', 'maintainerWrite', 'gaps §10 Protected branches', { name: 't' }),
   row('DELETE /projects/:id/protected_tags/:name', 'maintainerWrite', 'gaps §10 Protected branches'),
   row('GET /projects/:id/repository/commits', 'reporterRead', 'gaps §10 Repository'),
-  row('POST /projects/:id/repository/commits', 'developerWrite', 'gaps §10 Repository', {
+  row('POST /projects/:id/repository/commits', 'readerWrite', 'gaps §10 Repository', {
     branch: 'b',
     commit_message: 'm',
     actions: [{ action: 'create', file_path: 'f', content: 'c' }],
@@ -450,10 +450,10 @@ export const expectations: readonly Expectation[] = [
   row('GET /projects/:id/repository/commits/:sha/diff', 'reporterRead', 'gaps §10 Repository'),
   row('GET /projects/:id/repository/commits/:sha/refs', 'reporterRead', 'gaps §10 Repository'),
   row('GET /projects/:id/repository/commits/:sha/merge_requests', 'reporterRead', 'gaps §10 Repository'),
-  row('POST /projects/:id/repository/commits/:sha/cherry_pick', 'developerWrite', 'gaps §10 Repository', {
+  row('POST /projects/:id/repository/commits/:sha/cherry_pick', 'readerWrite', 'gaps §10 Repository', {
     branch: 'b',
   }),
-  row('POST /projects/:id/repository/commits/:sha/revert', 'developerWrite', 'gaps §10 Repository', { branch: 'b' }),
+  row('POST /projects/:id/repository/commits/:sha/revert', 'readerWrite', 'gaps §10 Repository', { branch: 'b' }),
   row('GET /projects/:id/repository/commits/:sha/statuses', 'reporterRead', 'gaps §10 Pipelines'),
   row('GET /projects/:id/repository/files/:file_path', 'reporterRead', 'gaps §10 Repository', { ref: 'main' }),
   row('GET /projects/:id/repository/files/:file_path/raw', 'reporterRead', 'gaps §10 Repository'),
@@ -461,9 +461,9 @@ export const expectations: readonly Expectation[] = [
   ...['', '.tar.gz', '.tar.bz2', '.zip'].map((ending) =>
     row(`GET /projects/:id/repository/archive${ending}`, 'reporterRead', 'gaps §10 Repository'),
   ),
-  row('POST /projects/:id/repository/files/:file_path', 'developerWrite', 'gaps §10 Repository', change),
-  row('PUT /projects/:id/repository/files/:file_path', 'developerWrite', 'gaps §10 Repository', change),
-  row('DELETE /projects/:id/repository/files/:file_path', 'developerWrite', 'gaps §10 Repository', {
+  row('POST /projects/:id/repository/files/:file_path', 'readerWrite', 'gaps §10 Repository', change),
+  row('PUT /projects/:id/repository/files/:file_path', 'readerWrite', 'gaps §10 Repository', change),
+  row('DELETE /projects/:id/repository/files/:file_path', 'readerWrite', 'gaps §10 Repository', {
     branch: 'b',
     commit_message: 'm',
   }),

@@ -25,7 +25,7 @@ const picking = ({
     section: 'Commits',
     summary,
     docs: { description, example: { branch: 'main' } },
-    access: { project: 'push_code' },
+    access: { project: 'commit_code' },
     path_params: sha,
     params: { branch: text({ notEmpty: true }), dry_run: boolean().default(false), message: text().optional() },
     returns: { 200: 'PickedDry', 201: 'Commit' },
@@ -98,7 +98,7 @@ export const commitRoutes = [
         actions: [{ action: 'create', file_path: 'docs/usage.md', content: '# Usage\n' }],
       },
     },
-    access: { project: 'push_code' },
+    access: { project: 'commit_code' },
     bodyLimit,
     params: {
       branch: text({ notEmpty: true }),
