@@ -9,6 +9,7 @@ import {
   eventPoints,
   faultPointsOfSources,
   forkPoints,
+  forkedRequestPoints,
   issuePoints,
   issueReferencePoints,
   mergePoints,
@@ -31,6 +32,7 @@ test('every fault point of the sources is fired here', () => {
   const fired = [
     ...pushPoints,
     ...pushOptionPoints,
+    ...forkedRequestPoints,
     ...mergePoints,
     ...trainPoints,
     ...eventPoints,
@@ -139,6 +141,51 @@ describe('a process dies', () => {
       },
       { within: 30_000, every: 100 },
     );
+    await expectSoundRepository(fixture);
+  });
+
+  it.each(forkedRequestPoints)('at %s: a merge request from a fork has the head of its branch', async (point) => {
+    number += 1;
+    const name = `fork-${number}`;
+    const fork = await fixture.ok('POST', `/projects/${fixture.projectId}/fork`, { name, path: name });
+    const commit = async (file: string, more: object = {}): Promise<string> => {
+      const body = {
+        branch: 'fix',
+        commit_message: file,
+        actions: [{ action: 'create', file_path: `${name}-${file}`, content: file }],
+        ...more,
+      };
+      return (await fixture.ok('POST', `/projects/${fork.id}/repository/commits`, body)).id;
+    };
+    let sha = await commit('one', { start_branch: 'main' });
+    const branches = { source_branch: 'fix', target_branch: 'main', target_project_id: fixture.projectId };
+    const open = () =>
+      system.api('POST', `/projects/${fork.id}/merge_requests`, { body: { ...branches, title: name } });
+    if (point === 'merge_request.head_kept') {
+      expect((await open()).status).toBe(201);
+      system.arm(point);
+      // The commit may be there although its reply is not.
+      await commit('two').catch(() => undefined);
+      sha = (await fixture.ok('GET', `/projects/${fork.id}/repository/branches/fix`)).commit.id;
+    } else {
+      system.arm(point);
+      await open().catch(() => undefined);
+    }
+    await fired();
+    await expectSettled(system);
+    const one = await eventually(
+      async () => {
+        const found = await fixture.ok('GET', `${at}?source_project_id=${fork.id}`);
+        if (found.length === 0) await open();
+        expect(found).toMatchObject([{ sha, source_project_id: fork.id, state: 'opened' }]);
+        return found[0];
+      },
+      { within: 30_000, every: 200 },
+    );
+    await eventually(async () => expect(await fixture.remoteSha(`refs/merge-requests/${one.iid}/head`)).toBe(sha), {
+      within: 30_000,
+      every: 200,
+    });
     await expectSoundRepository(fixture);
   });
 

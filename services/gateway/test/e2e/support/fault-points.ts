@@ -15,6 +15,12 @@ export const pushPoints = [
 ];
 /** Fault points passed by a push whose options open a merge request, or change the open one, in their order. */
 export const pushOptionPoints = ['push_option.opened', 'push_option.changed', 'push_option.carried_out'];
+/** Fault points passed by a merge request that is opened from a fork, and by a push to its branch there, in no order. */
+export const forkedRequestPoints = [
+  'merge_request.created',
+  'merge_request.commits_brought',
+  'merge_request.head_kept',
+];
 /** Fault points passed by a merge that removes its source branch, in their order. */
 export const mergePoints = [
   'merge.commits_written',
