@@ -22,11 +22,12 @@ export async function forkOf(
   given: Partial<TestProject> = {},
   by: Person = forker,
 ): Promise<TestProject> {
-  const fork = await harness.project({ visibility: 'public', levels: { [by.id]: 40 }, ...given });
-  const named = { ...fork, path: `apart${fork.id}/project${fork.id}` };
+  const fork = await harness.project({
+    visibility: 'public',
+    levels: { [by.id]: 40 },
+    origin: { id: source.id },
+    ...given,
+  });
   await relate(harness, source, fork);
-  const folder = harness.folder();
-  await harness.git(folder, 'clone', '--quiet', '--bare', harness.remote(people.maintainer, source.path), 'copy');
-  await harness.git(`${folder}/copy`, 'push', '--quiet', harness.remote(by, named.path), 'refs/heads/*', 'refs/tags/*');
-  return named;
+  return { ...fork, path: `apart${fork.id}/project${fork.id}` };
 }
