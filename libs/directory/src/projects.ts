@@ -27,6 +27,7 @@ export interface ProjectSettingsRow {
   initialize_with_readme: boolean;
   merge_commit_template: string | null;
   squash_commit_template: string | null;
+  suggestion_commit_message: string | null;
   /** Merge trains are in force: both flags of the project are set and its tier has trains (D8). */
   merge_trains_enabled: boolean;
   merge_trains_skip_train_allowed: boolean;
@@ -156,7 +157,7 @@ const allColumns = sql`${rowColumns}, p.default_branch, p.archived, p.avatar_url
   p.merge_method, p.squash_option, p.only_allow_merge_if_pipeline_succeeds, p.allow_merge_on_skipped_pipeline,
   p.only_allow_merge_if_all_discussions_are_resolved, p.remove_source_branch_after_merge, p.merge_requests_enabled,
   p.issues_enabled, p.repository_access_level, p.monitor_access_level, p.initialize_with_readme, p.merge_commit_template,
-  p.squash_commit_template,
+  p.squash_commit_template, p.suggestion_commit_message,
   ${mergeTrainColumns}, ${approvalColumns}, ${tierSql} as tier,
   (p.deleting or exists (select 1 from directory.namespaces d
     where d.id = any(n.ancestry) and d.deleting)) as deleting`;

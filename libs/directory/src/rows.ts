@@ -82,6 +82,7 @@ const columnsOf: { [K in Kind]: (value: Extract<Entity, { $case: K }>['value']) 
     initialize_with_readme: project.settings?.initializeWithReadme ?? false,
     merge_commit_template: text(project.settings?.mergeCommitTemplate ?? ''),
     squash_commit_template: text(project.settings?.squashCommitTemplate ?? ''),
+    suggestion_commit_message: text(project.settings?.suggestionCommitMessage ?? ''),
     merge_trains_enabled: project.settings?.mergeTrainsEnabled ?? false,
     merge_trains_skip_train_allowed: project.settings?.mergeTrainsSkipTrainAllowed ?? false,
     merge_train_required_statuses: project.settings?.mergeTrainRequiredStatuses ?? [],

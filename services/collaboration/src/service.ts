@@ -31,7 +31,12 @@ function areas(given: Edges): Area[] {
     todos,
     composeCrossReferences(given),
     composeActivity(given),
-    composeMergeRequests(given, [todos.mergeRequestFollower, notes.mergeRequestFollower, issues.mergeRequestFollower]),
+    composeMergeRequests(given, [
+      todos.mergeRequestFollower,
+      notes.mergeRequestFollower,
+      notes.suggestionFollower,
+      issues.mergeRequestFollower,
+    ]),
     composeAlerts(given, { todos }),
     composeTokenNotices(given),
     composeDeletedUsers(given, [issues.authored, snippets.authored, ...notes.authored]),

@@ -37,6 +37,7 @@ import { getNote, listNotes } from './application/list-notes';
 import { moveDiffNotes } from './application/move-diff-notes';
 import { purgeNotes } from './application/purge-notes';
 import { type CommandTodos, runQuickActions } from './application/run-quick-actions';
+import { applySuggestions, followAppliedSuggestions, locateSuggestions } from './application/suggestions';
 import { writeIssueSystemNotes } from './application/write-issue-system-notes';
 import { writeMergeRequestSystemNotes } from './application/write-merge-request-system-notes';
 import { createNote, deleteNote, type NoteWriting, updateNote } from './application/write-notes';
@@ -48,6 +49,7 @@ import { draftNoteStore, purgeDraftNotes } from './storage/draft-note.store';
 import { noteList } from './storage/note.list';
 import { noteStore } from './storage/note.store';
 import { noteRateStore } from './storage/note-rate.store';
+import { suggestionStore } from './storage/suggestion.store';
 import { systemNotes } from './storage/system-note.store';
 import { alertNoteables } from './transport/alert-noteable';
 import { awardEmojiHandler } from './transport/award-emoji.handler';
@@ -60,6 +62,9 @@ import { mergeRequestEditor } from './transport/merge-request-editor';
 import { systemNoteFollower } from './transport/merge-request-note.follower';
 import { mergeRequestNoteables } from './transport/merge-request-noteable';
 import { noteHandler } from './transport/note.handler';
+import { suggestedChanges } from './transport/suggested-changes';
+import { suggestionFollower } from './transport/suggestion.follower';
+import { suggestionHandler } from './transport/suggestion.handler';
 
 /** Consumer group of the notes of issues: separate from that of to-dos, so that neither waits for the other. */
 const noteGroup = 'collaboration.notes';
@@ -76,6 +81,8 @@ export interface NotesNeeds {
 export interface Notes extends Area {
   /** Writes system notes. */
   readonly mergeRequestFollower: MergeRequestFollower;
+  /** Marks suggestions whose commit is there. */
+  readonly suggestionFollower: MergeRequestFollower;
   /** Notes and reactions of a user who was deleted with them. */
   readonly authored: readonly Contributions[];
 }
@@ -87,14 +94,16 @@ export function composeNotes(
 ): Notes {
   const externalUrl = config.SWITCHYARD_EXTERNAL_URL;
   const mergeRequests = peer('merge-requests');
+  const mergeRequestsNoted = mergeRequestNoteables(mergeRequests, directory.sequence);
   const find = findNoteable({
-    MergeRequest: mergeRequestNoteables(mergeRequests, directory.sequence),
+    MergeRequest: mergeRequestsNoted.find,
     Issue: issues.noteables.find,
     Snippet: snippets.find,
     Commit: commitNoteables(mergeRequests, externalUrl),
     'AlertManagement::Alert': alertNoteables(peer('alerts'), directory.sequence),
   });
   const positions = diffPositions(mergeRequests);
+  const changes = suggestedChanges(mergeRequests, directory.sequence);
   const notes = noteList(db);
   const changing = {
     db,
@@ -127,8 +136,14 @@ export function composeNotes(
     store,
     discussions: discussionList(db),
     positions,
+    changes,
     runCommands,
     clock,
+  };
+  const suggesting = {
+    suggestions: suggestionStore(changing),
+    changes,
+    mergeRequest: mergeRequestsNoted.findById,
   };
   const drafting = { ...discussing, drafts: draftNoteStore(changing) };
   const useCases = observe('collaboration', {
@@ -141,7 +156,7 @@ export function composeNotes(
       unlimited: config.SWITCHYARD_NOTES_UNLIMITED,
     }),
     createNote: createNote(writing),
-    updateNote: updateNote({ find, notes, store }),
+    updateNote: updateNote({ find, notes, store, changes }),
     deleteNote: deleteNote({ find, store }),
     listAwards: listAwards(awarding),
     getAward: getAward(awarding),
@@ -163,6 +178,9 @@ export function composeNotes(
     updateDraftNote: updateDraftNote(drafting),
     deleteDraftNote: deleteDraftNote(drafting),
     publishDraftNotes: publishDraftNotes(drafting),
+    locateSuggestions: locateSuggestions(suggesting),
+    applySuggestions: applySuggestions(suggesting),
+    followAppliedSuggestions: followAppliedSuggestions(suggesting),
     countNotes: countNotes({ db, noteables: noteableStore }),
     noteIssues: writeIssueSystemNotes({ noteables: noteableStore, notes: systemNotes, references: issueReferences }),
     noteMergeRequests: writeMergeRequestSystemNotes({
@@ -177,6 +195,7 @@ export function composeNotes(
       discussionHandler(useCases, externalUrl),
       draftNoteHandler(useCases),
       awardEmojiHandler(useCases, externalUrl),
+      suggestionHandler(useCases),
     ],
     consumers: [{ group: noteGroup, subscriptions: [issueNoteSubscription(useCases.noteIssues, directory)] }],
     start: () => {
@@ -190,5 +209,6 @@ export function composeNotes(
     },
     authored: authoredNotes(authoredNoteStore(db), { notes: store, awards }),
     mergeRequestFollower: systemNoteFollower(useCases.noteMergeRequests),
+    suggestionFollower: suggestionFollower(useCases.followAppliedSuggestions),
   };
 }

@@ -21,6 +21,7 @@ import { IssueServiceService } from '@switchyard/protos/collaboration/v1/issue';
 import { IssueEventServiceService } from '@switchyard/protos/collaboration/v1/issue_event';
 import { NoteServiceService } from '@switchyard/protos/collaboration/v1/note';
 import { SnippetServiceService } from '@switchyard/protos/collaboration/v1/snippet';
+import { SuggestionServiceService } from '@switchyard/protos/collaboration/v1/suggestion';
 import { TodoServiceService } from '@switchyard/protos/collaboration/v1/todo';
 import type {
   MergeRequestEvent,
@@ -62,6 +63,7 @@ import {
 import { DirectoryModel, directoryService, publish } from '@switchyard/testkit/installation';
 import { service } from '../../src/service';
 import { alertTargetService, type StoredAlert } from './alert-targets';
+import { type SuggestedChangesState, suggestedChangeService } from './suggested-changes';
 
 /** A merge request as the stand-in for its owner holds it. */
 export interface StoredTarget {
@@ -77,7 +79,7 @@ export interface StoredTarget {
   discussionLocked?: boolean;
 }
 
-type Fact = NonNullable<MergeRequestEvent['fact']>;
+export type Fact = NonNullable<MergeRequestEvent['fact']>;
 
 /** collaboration between stand-ins for groups-admin and merge-requests, on real databases and a real event log. */
 export interface Installation {
@@ -101,6 +103,9 @@ export interface Installation {
   readonly discussions: RpcClient<typeof DiscussionServiceService>;
   readonly drafts: RpcClient<typeof DraftNoteServiceService>;
   readonly awards: RpcClient<typeof AwardEmojiServiceService>;
+  readonly suggestions: RpcClient<typeof SuggestionServiceService>;
+  /** What the owner of the repositories does with suggestions. */
+  readonly suggestedChanges: SuggestedChangesState;
   /** Edits of merge requests that reached their owner. */
   readonly edits: Partial<
     UpdateMergeRequestRequest & TrackMergeRequestTimeRequest & { userId: number; subscribed: boolean; review: string }
@@ -203,6 +208,7 @@ export async function startInstallation(): Promise<Installation> {
   const targetCalls: string[] = [];
   const edits: Installation['edits'] = [];
   const state = { editsRefused: false, targetsAway: false };
+  const suggestedChanges: SuggestedChangesState = { applied: [], reads: 0, refused: false };
   const rule = { callers: ['collaboration'], onBehalfOf: true };
   const peers: RunningServer = await startServer({
     host: '127.0.0.1',
@@ -257,6 +263,7 @@ export async function startInstallation(): Promise<Installation> {
         },
         { approve: rule, unapprove: rule, submitReview: rule },
       ),
+      suggestedChangeService(suggestedChanges),
       implement(
         DiffPositionServiceService,
         {
@@ -295,14 +302,17 @@ export async function startInstallation(): Promise<Installation> {
             if (target === undefined || target.hiddenFrom?.includes(actor.userId)) throw notFound();
             return toMessage(target, actor.userId, withSubscribed);
           },
-          describe: async ({ projectId, iid }, { actor }) => {
+          describe: async ({ projectId, ...wanted }, { actor }) => {
             targetCalls.push('describe');
-            const target = [...targets.values()].find((one) => one.projectId === projectId && one.iid === iid);
+            const target = [...targets.values()].find(
+              (one) => one.projectId === projectId && (wanted.id === 0 ? one.iid === wanted.iid : one.id === wanted.id),
+            );
             if (target === undefined || target.hiddenFrom?.includes(actor.userId)) throw notFound();
-            const { webUrl, title, id } = toMessage(target, actor.userId, false);
+            const { webUrl, title, id, iid } = toMessage(target, actor.userId, false);
             const { authorId = 0, assigneeIds = [], discussionLocked = false } = target;
             const people = { authorId, assigneeIds, reviewerIds: [] };
-            return { id, iid, projectId, ...people, state: 'opened', discussionLocked, title, webUrl };
+            const headSha = 'b'.repeat(40);
+            return { id, iid, projectId, ...people, state: 'opened', discussionLocked, title, webUrl, headSha };
           },
         },
         { batchGet: rule, find: rule, describe: rule },
@@ -369,6 +379,8 @@ export async function startInstallation(): Promise<Installation> {
     discussions: gateway.client(DiscussionServiceService),
     drafts: gateway.client(DraftNoteServiceService),
     awards: gateway.client(AwardEmojiServiceService),
+    suggestions: gateway.client(SuggestionServiceService),
+    suggestedChanges,
     edits,
     get editsRefused() {
       return state.editsRefused;

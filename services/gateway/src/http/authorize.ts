@@ -26,7 +26,11 @@ export const scopesOf = (route: Route): readonly string[] | 'any' =>
 
 /** What the route's path names, where it names a project or group. */
 export const targetKind = (route: Route): 'project' | 'group' | undefined =>
-  typeof route.access === 'string' ? undefined : 'project' in route.access ? 'project' : 'group';
+  typeof route.access === 'string' || 'located' in route.access
+    ? undefined
+    : 'project' in route.access
+      ? 'project'
+      : 'group';
 
 /** True when the route cannot be used without a token. */
 export const needsToken = (route: Route): boolean =>
@@ -118,7 +122,8 @@ export function refusalOfTarget(
   instanceTier: string,
   sent: RawParameters = {},
 ): AppError | undefined {
-  if (typeof route.access === 'string') return tooLowTier(route, instanceTier) ? forbidden() : undefined;
+  if (typeof route.access === 'string' || 'located' in route.access)
+    return tooLowTier(route, instanceTier) ? forbidden() : undefined;
   const { access } = answer;
   if (access === undefined) return notFound('project' in route.access ? 'Project' : 'Group');
   if (tooLowTier(route, access.tier)) return forbidden();
@@ -131,6 +136,17 @@ export function refusalOfTarget(
   if (!closed && abilities.some((one) => isSwitchedOff(one, access))) return forbidden();
   if (access.level < needed || closed) return isAnonymous(answer.actor ?? anonymous) ? unauthorized() : forbidden();
   return access.archived && abilities.some(({ write }) => write) ? forbidden() : undefined;
+}
+
+/**
+ * The refusal of the project in which the owner found what the request names: what the caller may not read is as good as
+ * not there.
+ */
+export function refusalOfLocated(route: Route, answer: ResolveResponse, instanceTier: string): AppError | undefined {
+  if (typeof route.access === 'string' || !('located' in route.access) || route.locate === undefined) return undefined;
+  const refusal = (project: ProjectAbility): AppError | undefined =>
+    refusalOfTarget({ ...route, access: { project } }, answer, instanceTier);
+  return refusal(route.locate.read) === undefined ? refusal(route.access.located) : notFound(route.locate.thing);
 }
 
 const tooLowTier = (route: Route, tier: string): boolean =>

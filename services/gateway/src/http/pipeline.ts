@@ -8,7 +8,7 @@ import type { z } from 'zod';
 import { refuseOtherThanJson } from './accept';
 import { type Admission, ownerOfAccess } from './admission';
 import { accountOf, credentialOf, sudoOf } from './authenticate';
-import { refusalOfCaller, refusalOfJob, refusalOfTarget, takes, targetKind } from './authorize';
+import { refusalOfCaller, refusalOfJob, refusalOfLocated, refusalOfTarget, takes, targetKind } from './authorize';
 import { checkParameters, refuseProblems } from './check-parameters';
 import { addressKey } from './client-address';
 import { bind, type Peers } from './clients';
@@ -62,8 +62,8 @@ const isMoved = ({ movedTo, access }: ResolveResponse): boolean => movedTo > 0 &
 
 /**
  * One request, in this order: the query is read; token, sudo and target are resolved in one call; 401 and scope; 404 or
- * 403 of the target; limits; the body is read; 400 with every problem; the handler, which waits for a slot at its
- * service; the reply. Only of a caller who shows no token the body comes first, since one may be in it, into the small
+ * 403 of the target; limits; the body is read; 400 with every problem; the project of what the request names, where a route
+ * locates it, with its 404 and 403; the handler, which waits for a slot at its service; the reply. Only of a caller who shows no token the body comes first, since one may be in it, into the small
  * room that is kept for such.
  */
 export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
@@ -151,6 +151,29 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     }
   }
 
+  /**
+   * The caller's access to the project in which the owner finds what the request names (D3).
+   */
+  async function admitToLocated(
+    question: Question,
+    { params, path }: { params: unknown; path: unknown },
+    options: Identity & { readonly requestId: string; readonly signal: AbortSignal },
+  ): Promise<ResolveResponse> {
+    const visit = edges.admission.visit(route, { ...options, idempotent: true });
+    const projectId = await route.locate
+      ?.project({ params: params as never, path: path as never, call: visit.client })
+      .finally(() => visit.leave());
+    const located = { ...question, target: { kind: 'project', name: String(projectId) } } as const;
+    const { requestId, signal } = options;
+    let found = await edges.access.resolve(located, requestId, { signal });
+    // A cached answer may admit, but never refuse.
+    if (!found.fresh && refusalOfLocated(route, found.answer, edges.tier) !== undefined)
+      found = await edges.access.resolve(located, requestId, { fresh: true, signal });
+    const refusal = refusalOfLocated(route, found.answer, edges.tier);
+    if (refusal !== undefined) throw refusal;
+    return found.answer;
+  }
+
   /** Answers with a stream of events. */
   function streamEvents(
     request: Request,
@@ -234,6 +257,11 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
         abort.signal,
       );
 
+    if (route.locate !== undefined) {
+      const sent = { params: checked.value, path: checkedPath.value };
+      const options = { actor, directorySequence: answer.directorySequence, requestId, signal: abort.signal };
+      answer = await admitToLocated(question(), sent, options);
+    }
     const identity = { actor, access: answer.access, directorySequence: answer.directorySequence };
     const options = { ...identity, requestId, signal: abort.signal, idempotent: route.method === 'get' };
     const visit = edges.admission.visit(route, options);

@@ -10,9 +10,16 @@ import type { Section } from './reference/sections';
 
 /**
  * Who may call a route. `public`: any caller, with or without a token. `user`: any valid token. `admin`:
- * administrators. On a project or group the row of the ability decides; `:id` of the path names the target.
+ * administrators. On a project or group the row of the ability decides; `:id` of the path names the target. `located`:
+ * the same on a project that neither path nor parameters name (`Route.locate`).
  */
-export type RouteAccess = 'public' | 'user' | 'admin' | { project: ProjectAbility } | { group: GroupAbility };
+export type RouteAccess =
+  | 'public'
+  | 'user'
+  | 'admin'
+  | { project: ProjectAbility }
+  | { group: GroupAbility }
+  | { located: ProjectAbility };
 
 /** How a list is paged and sorted. */
 export interface ListRule {
@@ -75,7 +82,9 @@ export interface HandlerContext<Params extends Shape, Path extends Shape, Target
   readonly limits: LimitsInForce;
 }
 
-type TargetOf<A extends RouteAccess> = A extends { project: string } | { group: string } ? Access : Access | undefined;
+type TargetOf<A extends RouteAccess> = A extends { project: string } | { group: string } | { located: string }
+  ? Access
+  : Access | undefined;
 
 /** What the reference states of an endpoint beyond what follows from its declaration. */
 export interface RouteDocs {
@@ -102,6 +111,15 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
   readonly access: A;
   /** On a project or group: refuses callers who are no administrators with 403, before the target is looked up. */
   readonly administrators?: true;
+  /** Finds the project of what the request names; on routes with `located`, which all have it. */
+  readonly locate?: {
+    /** What a 404 calls what the request names: the reply where it is not there, and where the caller may not read it. */
+    readonly thing: string;
+    /** What a caller needs in order to read it. */
+    readonly read: ProjectAbility;
+    /** Asks its owner for the id of the project. Fails with `not_found`. */
+    project(context: Pick<HandlerContext<Params, Path, undefined>, 'params' | 'path' | 'call'>): Promise<number>;
+  };
   /** Refuses anonymous callers although it only reads (G-4.6). */
   readonly needsToken?: boolean;
   /** Kinds of token that the route takes in addition to those of users: job tokens (G-5-13), deploy tokens (G-5-1). */

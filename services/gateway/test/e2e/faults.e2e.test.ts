@@ -18,6 +18,7 @@ import {
   openingPoints,
   pushOptionPoints,
   pushPoints,
+  suggestionPoints,
   trainPoints,
 } from './support/fault-points';
 import { type Fixture, makeFixture, makeReviewer, type WorkingCopy } from './support/fixture';
@@ -45,6 +46,7 @@ test('every fault point of the sources is fired here', () => {
     ...deletedUserPoints,
     ...deploymentPoints,
     ...forkPoints,
+    ...suggestionPoints,
   ].sort();
   expect(unreadable).toEqual([]);
   expect(declared).toEqual(passed);
@@ -213,6 +215,33 @@ describe('a process dies', () => {
     expect(await fixture.remoteSha(`refs/heads/${name}`)).toBe('');
     await expectSoundRepository(fixture);
   });
+
+  it.each(suggestionPoints)(
+    'at %s: a suggestion that is committed is marked, and its thread resolved',
+    async (point) => {
+      const { name, iid } = await proposal();
+      const { diff_refs } = await fixture.ok('GET', `${at}/${iid}`);
+      const thread = await fixture.ok('POST', `${at}/${iid}/discussions`, {
+        body: '```suggestion\nsuggested\n```',
+        position: { ...diff_refs, position_type: 'text', new_path: `${name}.txt`, old_path: `${name}.txt`, new_line: 1 },
+      });
+      const { id } = thread.notes[0].suggestions[0];
+      system.arm(point);
+      await system.api('PUT', `/suggestions/${id}/apply`).catch(() => undefined);
+      await fired();
+      await eventually(
+        async () => {
+          const { notes } = await fixture.ok('GET', `${at}/${iid}/discussions/${thread.id}`);
+          expect(notes).toMatchObject([{ resolved: true, suggestions: [{ applied: true, appliable: false }] }]);
+        },
+        { within: 30_000, every: 100 },
+      );
+      expect((await system.api('PUT', `/suggestions/${id}/apply`)).status).toBe(400);
+      expect(await fixture.ok('GET', `${at}/${iid}/commits`)).toHaveLength(2);
+      await expectSettled(system);
+      await expectSoundRepository(fixture);
+    },
+  );
 
   it.each(notePoints)('at %s: the note is there once or not at all, and counted', async (point) => {
     const { iid } = await proposal();

@@ -53,6 +53,10 @@ const families = {
   reporterWrite: { public: '1333.....313', internal: '1333.....313', private: '1433.....313' },
   plannerWrite: { public: '133......313', internal: '133......313', private: '143......313' },
   developerWrite: { public: '13333....313', internal: '13333....313', private: '14333....313' },
+  /**
+   * A write of Developers on what a path without a project names: whoever may not read it finds nothing (G-5-15).
+   */
+  locatedWrite: { public: '13333....313', internal: '13333....313', private: '14443....313' },
   maintainerWrite: { public: '133333...313', internal: '133333...313', private: '143333...313' },
   maintainerRead: { public: '133333...31.', internal: '433333...31.', private: '443333...31.' },
   ownerRead: { public: '1333333..31.', internal: '4333333..31.', private: '4433333..31.' },
@@ -110,6 +114,7 @@ export function cellsOf({ operation, family }: Expectation, visibility: keyof Fa
   const cells: Family | Plain = families[family];
   if ('plain' in cells) return visibility === 'public' ? cells.plain : undefined;
   if (visibility !== 'closed') return cells[visibility];
+  if (family === 'locatedWrite') return `14${cells.public.slice(2)}`;
   return operation.includes(' /projects/') ? closedCells(operation, cells.public) : undefined;
 }
 
@@ -695,6 +700,8 @@ export const expectations: readonly Expectation[] = [
     resolved: true,
   }),
   ...draftNoteRows('/projects/:id/merge_requests/:merge_request_iid/draft_notes', 'readerNotes', 'readerWrite'),
+  row('PUT /suggestions/:suggestion_id/apply', 'locatedWrite', 'G-5-15'),
+  row('PUT /suggestions/batch_apply', 'locatedWrite', 'G-5-15', { ids: [1, 2] }),
   ...reactionRows('/projects/:id/merge_requests/:merge_request_iid', 'readerNotes', 'readerWrite'),
   ...reactionRows('/projects/:id/merge_requests/:merge_request_iid/notes/:note_id', 'readerNotes', 'readerWrite'),
 

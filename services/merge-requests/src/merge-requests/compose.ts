@@ -48,6 +48,7 @@ import {
   readVersionOf,
 } from './application/read-merge-request';
 import { rebaseMergeRequest, runRebase } from './application/rebase-merge-request';
+import { applySuggestedChanges, readSuggestedLines } from './application/suggested-changes';
 import { trackMergeRequestTime } from './application/track-merge-request-time';
 import { updateMergeRequest } from './application/update-merge-request';
 import type { LaterFact } from './domain/merge-request-change';
@@ -74,6 +75,7 @@ import { mergeRequestEventHandler } from './transport/merge-request-event.handle
 import { mergeRequestTargetHandler } from './transport/merge-request-target.handler';
 import { noteSubscription } from './transport/note.subscription';
 import { rawDiffEndpoint } from './transport/raw-diff.http';
+import { suggestedChangeHandler } from './transport/suggested-change.handler';
 import { refreshThreads } from './transport/threads.client';
 
 /** What merge requests need of the areas around them before there are repositories. */
@@ -214,7 +216,12 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
     deleteAuthored: deleteAuthored(edges.mergeRequests),
   });
   const blocks = observe('merge_requests.blocks', mergeRequestBlocks(edges, mergeRequestBlockStore(db)));
-  const positions = diffPositions({ open: edges.openRepository, refsOf: diffRefsOf(db) });
+  const refsOf = diffRefsOf(db);
+  const positions = diffPositions({ open: edges.openRepository, refsOf });
+  const suggestedChanges = observe('merge_requests.suggested_changes', {
+    readSuggestedLines: readSuggestedLines(edges),
+    applySuggestedChanges: applySuggestedChanges({ ...edges, positions, refsOf }),
+  });
   return {
     edges,
     landing: land,
@@ -235,6 +242,7 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
       mergeRequestBlockHandler(blocks, edges),
       mergeRequestTargetHandler(edges),
       diffPositionHandler(positions),
+      suggestedChangeHandler(suggestedChanges),
       mergeRequestEventHandler(events, edges),
     ],
     http: [rawDiffEndpoint(useCases.readRawDiff)],

@@ -9,6 +9,7 @@ export type Body = any;
 /** Settings of a project that these tests vary, by column of the local directory. */
 export interface ProjectSettings {
   readonly merge_method?: 'merge' | 'ff' | 'rebase_merge';
+  readonly suggestion_commit_message?: string;
   readonly squash_option?: 'never' | 'always' | 'default_on' | 'default_off';
   readonly only_allow_merge_if_pipeline_succeeds?: boolean;
   readonly merge_trains_enabled?: boolean;

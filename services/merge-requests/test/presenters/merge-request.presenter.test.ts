@@ -100,6 +100,7 @@ const view: MergeRequestView = {
     mergeRequestsEnabled: true,
     mergeCommitTemplate: undefined,
     squashCommitTemplate: undefined,
+    suggestionCommitMessage: undefined,
     mergeTrains: {
       enabled: false,
       skipAllowed: false,

@@ -82,6 +82,8 @@ export interface Noteable {
   readonly sha: string;
   /** First parent of a commit; undefined for every other kind. */
   readonly parentSha?: string;
+  /** Newest commit of a merge request whose source branch exists; undefined for every other kind. */
+  readonly headSha?: string;
   readonly authorId: number;
   readonly assigneeIds: readonly number[];
   readonly title: string;

@@ -18,6 +18,8 @@ import type { DiffPositions } from './diff-positions';
 import type { Noteables } from './find-noteable';
 import { type FoundNote, writerOf } from './list-notes';
 import type { DiscussionList, NoteList } from './note.ports';
+import type { SuggestedChanges } from './suggestion.ports';
+import { suggestionsIn } from './suggestions';
 import { type TextWriting, type WrittenText, writeText } from './write-text';
 
 /** What discussions need. */
@@ -26,6 +28,7 @@ export interface DiscussionEdges extends TextWriting {
   readonly notes: NoteList;
   readonly discussions: DiscussionList;
   readonly positions: DiffPositions;
+  readonly changes: Pick<SuggestedChanges, 'read'>;
 }
 
 /** A discussion and its noteable. */
@@ -102,7 +105,7 @@ export interface NewDiscussionRequest {
 
 /** Starts a thread (G-4.7-3). Fails with `not_found`, `forbidden`, `bad_request`. */
 export const createDiscussion =
-  ({ find, positions, ...writing }: DiscussionEdges) =>
+  ({ find, positions, changes, ...writing }: DiscussionEdges) =>
   async (
     reader: Reader,
     ref: NoteableRef,
@@ -116,14 +119,15 @@ export const createDiscussion =
     const ofCommit = noteable.kind === 'MergeRequest' ? commitId : undefined;
     const position = input && noteableRules[noteable.kind].diffs ? toPosition(input, ofCommit) : undefined;
     if (position !== undefined && !(await positions.check(noteable.projectId, position))) throw invalidPosition();
+    const [suggestions] = await suggestionsIn(changes, noteable, [{ position, body }]);
     const type = position === undefined ? 'DiscussionNote' : 'DiffNote';
+    const note = { type, authorId: writer.userId, internal, position, suggestions, at } as const;
     const written = await writeText(writing, reader, noteable, body, {
-      decide: (text) =>
-        decideNewDiscussion(noteable, { type, authorId: writer.userId, body: text, internal, position, at }),
+      decide: (text) => decideNewDiscussion(noteable, { ...note, body: text }),
     });
     if (written.kind === 'commands') return written;
-    const { note, ...rest } = written;
-    return { ...rest, discussion: { id: note.discussionId, notes: [note] } };
+    const { note: first, ...rest } = written;
+    return { ...rest, discussion: { id: first.discussionId, notes: [first] } };
   };
 
 /**
@@ -145,10 +149,13 @@ export const replyToDiscussion =
     checkBody(body);
     const at = timestampOf(writer, createdAt, edges.clock());
     if (seen.notes[0].system) throw badRequest('Discussion can not be replied to.');
+    const { position } = seen.notes[0];
+    const [suggestions] = await suggestionsIn(edges.changes, noteable, [{ position, body }]);
+    const reply = { authorId: writer.userId, suggestions, at };
     return writeText(edges, reader, noteable, body, {
       selection: { discussion: { id: discussionId } },
       checkText: (text) => checkThreadSize(bytesOf(seen.notes), text),
-      decide: (text, locked) => decideReply(locked, noteable, { authorId: writer.userId, body: text, at }),
+      decide: (text, locked) => decideReply(locked, noteable, { ...reply, body: text }),
     });
   };
 

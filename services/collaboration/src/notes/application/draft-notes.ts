@@ -15,13 +15,15 @@ import {
 import { checkBody, checkMayComment, checkMayResolve, type Writer } from '../domain/note';
 import { decideNewDiscussion, decideReply, decideResolution } from '../domain/note-change';
 import { invalidPosition, type NotePosition, type PositionInput, toPosition } from '../domain/note-position';
+import { checkSuggestions, type NewSuggestion, suggestedBlocks } from '../domain/suggestion';
 import { type DiscussionEdges, visibleDiscussion } from './discuss';
 import type { DraftNoteStore } from './draft-note.ports';
 import { writerOf } from './list-notes';
+import { type PlacedText, suggestionsIn } from './suggestions';
 
 /** What drafts need. */
 export interface DraftNoteEdges
-  extends Pick<DiscussionEdges, 'find' | 'discussions' | 'positions' | 'runCommands' | 'clock'> {
+  extends Pick<DiscussionEdges, 'find' | 'discussions' | 'positions' | 'changes' | 'runCommands' | 'clock'> {
   readonly drafts: DraftNoteStore;
 }
 
@@ -107,6 +109,7 @@ export const createDraftNote =
     const writer = writerOf(reader);
     checkMayComment(writer, noteable, false);
     checkBody(body);
+    checkSuggestions(suggestedBlocks(body));
     const commitId = commitOf(wanted.commitId);
     if (discussionId !== '') {
       const thread = await visibleDiscussion(edges, reader, noteable, discussionId).catch((error: unknown) => {
@@ -143,7 +146,10 @@ export const updateDraftNote =
   ): Promise<FoundDraftNote> => {
     const { noteable, draft: seen } = await getDraftNote(edges)(reader, at, id);
     checkMayComment(writerOf(reader), noteable, false);
-    if (body !== undefined) checkBody(body);
+    if (body !== undefined) {
+      checkBody(body);
+      checkSuggestions(suggestedBlocks(body));
+    }
     const place = position && (await placeOf(edges, noteable, position, seen.commitId));
     const draft = await edges.drafts.update(noteable, reader.actor.userId, id, (now, others) => {
       const edited = { ...now, ...place, body: body ?? now.body };
@@ -170,16 +176,33 @@ interface Planned {
   readonly commands: readonly Command[];
   /** There is nothing to write beside quick actions. */
   readonly commandsOnly: boolean;
+  readonly suggestions: readonly NewSuggestion[];
 }
 
-function planOf(draft: DraftNote, noteable: Noteable): Planned {
-  const { text, commands } = parseQuickActions(draft.body, noteable.kind);
-  return { draft, text, commands, commandsOnly: commands.length > 0 && text.trim() === '' };
+/** What is to be published, with what it suggests: one call for all drafts, one statement for each that replies. */
+async function planAll(
+  { discussions, changes }: Pick<DraftNoteEdges, 'discussions' | 'changes'>,
+  reader: Reader,
+  noteable: Noteable,
+  drafts: readonly DraftNote[],
+): Promise<Planned[]> {
+  const placed: PlacedText[] = [];
+  for (const { body, discussionId, position } of drafts) {
+    const replies = discussionId !== undefined && suggestedBlocks(body).length > 0;
+    const thread = replies ? await discussions.find(noteable, discussionId, reader.actor) : undefined;
+    placed.push({ position: thread === undefined ? position : thread.notes[0].position, body });
+  }
+  const suggestions = await suggestionsIn(changes, noteable, placed);
+  return drafts.map((draft, at) => {
+    const { text, commands } = parseQuickActions(draft.body, noteable.kind);
+    const commandsOnly = commands.length > 0 && text.trim() === '';
+    return { draft, text, commands, commandsOnly, suggestions: suggestions[at] ?? [] };
+  });
 }
 
 /** Publishes one draft as the note that it would have been. */
 async function publishOne(
-  { draft, text, commandsOnly }: Planned,
+  { draft, text, commandsOnly, suggestions }: Planned,
   { reader, noteable, at }: { reader: Reader; noteable: Noteable; at: Date },
   publication: DraftPublication,
 ): Promise<void> {
@@ -190,13 +213,14 @@ async function publishOne(
   const dated = (decision: ReturnType<typeof decideReply>) => decision && { ...decision, occurredAt: at };
   if (discussionId === undefined) {
     const type = position === undefined ? 'DiscussionNote' : 'DiffNote';
-    const note = { type, authorId, body: text, internal: false, position, at } as const;
+    const note = { type, authorId, body: text, internal: false, position, suggestions, at } as const;
     return publication.save(dated(decideNewDiscussion(noteable, note)));
   }
   const discussion = await publication.discussion(discussionId);
   const seen = discussion !== undefined && (!discussion.internal || seesInternal(writer));
   if (!seen) throw refusedDraft(noThread);
-  await publication.save(dated(decideReply({ note: undefined, discussion }, noteable, { authorId, body: text, at })));
+  const reply = { authorId, body: text, suggestions, at };
+  await publication.save(dated(decideReply({ note: undefined, discussion }, noteable, reply)));
   // Who may not resolve threads any more still has something to say.
   if (!draft.resolveDiscussion || !mayResolve(writer, noteable)) return;
   const replied = { note: undefined, discussion: await publication.discussion(discussionId) };
@@ -215,7 +239,7 @@ export const publishDraftNotes =
   async (reader: Reader, at: DraftNoteParent, id: number | undefined): Promise<void> => {
     const noteable = await mergeRequestOf(edges, reader, at);
     const authorId = reader.actor.userId;
-    const planned = (await edges.drafts.all(noteable, authorId, id)).map((draft) => planOf(draft, noteable));
+    const planned = await planAll(edges, reader, noteable, await edges.drafts.all(noteable, authorId, id));
     if (planned.length === 0 && id !== undefined) throw noDraft();
     if (planned.length === 0) return;
     checkMayComment(writerOf(reader), noteable, false);

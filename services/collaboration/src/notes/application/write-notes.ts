@@ -9,6 +9,8 @@ import type { giveAward } from './award-emoji';
 import type { Noteables } from './find-noteable';
 import { type FoundNote, visibleNote, writerOf } from './list-notes';
 import type { NoteList, NoteStore } from './note.ports';
+import type { SuggestedChanges } from './suggestion.ports';
+import { suggestionsIn } from './suggestions';
 import { type TextWriting, type WrittenText, writeText } from './write-text';
 
 /** What writing notes needs. */
@@ -24,6 +26,7 @@ export interface NoteChanging {
   readonly find: Noteables;
   readonly notes: NoteList;
   readonly store: NoteStore;
+  readonly changes: Pick<SuggestedChanges, 'read'>;
 }
 
 /** A comment as it is requested. */
@@ -70,7 +73,7 @@ export const createNote =
  * cannot be one.
  */
 export const updateNote =
-  ({ find, notes, store }: NoteChanging) =>
+  ({ find, notes, store, changes }: NoteChanging) =>
   async (
     reader: Reader,
     ref: NoteableRef,
@@ -86,8 +89,10 @@ export const updateNote =
     requireSameConfidentiality(seen, confidential);
     if (body === undefined) return { noteable, note: seen };
     checkBody(body);
-    const note = await store.change(noteable, writer.userId, { note: { id } }, (locked, now) =>
-      decideEdit(locked, body, now),
+    const [suggestions] = await suggestionsIn(changes, noteable, [{ position: seen.position, body }]);
+    const suggesting = seen.type === 'DiffNote' ? suggestions : undefined;
+    const note = await store.change(noteable, writer.userId, { note: { id } }, (locked, at) =>
+      decideEdit(locked, { body, suggestions: suggesting, at }),
     );
     if (note === undefined) throw notFound();
     return { noteable, note };

@@ -4,6 +4,7 @@ import { type CounterChange, type Noteable, noteableRules, requireUnmodified } f
 import { checkMayEdit, checkThreadSize, type Note, type NoteType, requireSeen, type Writer } from './note';
 import type { MentionedUsers } from './note-fact';
 import type { NoteRow } from './note-row';
+import type { NewSuggestion } from './suggestion';
 
 /** What a discussion consists of, as far as its rules depend on it. */
 export interface DiscussionState {
@@ -44,6 +45,8 @@ export interface NewNote {
    * resolved.
    */
   readonly resolvedById: number | undefined;
+  /** What its text suggests; undefined: nothing. */
+  readonly suggestions?: readonly NewSuggestion[] | undefined;
   readonly at: Date;
 }
 
@@ -61,6 +64,8 @@ export type NoteStep =
       readonly note: NoteRow;
       readonly body: string;
       readonly mentions: MentionedUsers;
+      /** What the text suggests now; undefined where a note there suggests nothing. */
+      readonly suggestions?: readonly NewSuggestion[] | undefined;
       readonly at: Date;
     }
   | { readonly kind: 'delete'; readonly note: NoteRow }
@@ -104,7 +109,7 @@ function mentionsOf(body: string, before?: string): MentionedUsers {
 /** Starts a discussion: with a comment outside a thread, or with the first note of a thread. */
 export function decideNewDiscussion(
   noteable: Noteable,
-  note: Pick<NewNote, 'type' | 'authorId' | 'body' | 'internal' | 'position' | 'at'>,
+  note: Pick<NewNote, 'type' | 'authorId' | 'body' | 'internal' | 'position' | 'suggestions' | 'at'>,
 ): NoteDecision {
   return {
     step: {
@@ -128,7 +133,7 @@ export function decideNewDiscussion(
 export function decideReply(
   { discussion }: LockedNotes,
   noteable: Noteable,
-  { authorId, body, at }: Pick<NewNote, 'authorId' | 'body' | 'at'>,
+  { authorId, body, suggestions, at }: Pick<NewNote, 'authorId' | 'body' | 'suggestions' | 'at'>,
 ): NoteDecision {
   if (discussion === undefined) throw notFound('Discussion');
   checkThreadSize(discussion.bytes, body);
@@ -146,6 +151,7 @@ export function decideReply(
         internal,
         position,
         resolvedById: resolved ? authorId : undefined,
+        suggestions,
         at,
       },
       mentions: mentionsOf(body),
@@ -162,10 +168,13 @@ export function decideReply(
  * Changes the body of a note; the same body changes nothing.
  * @throws AppError not_found when it was deleted in the meantime
  */
-export function decideEdit({ note }: LockedNotes, body: string, at: Date): NoteDecision {
+export function decideEdit(
+  { note }: LockedNotes,
+  { body, suggestions, at }: Pick<NewNote, 'body' | 'suggestions' | 'at'>,
+): NoteDecision {
   if (note === undefined) throw notFound();
   if (note.body === body) return undefined;
-  return { step: { kind: 'edit', note, body, mentions: mentionsOf(body, note.body), at }, counters: {} };
+  return { step: { kind: 'edit', note, body, mentions: mentionsOf(body, note.body), suggestions, at }, counters: {} };
 }
 
 /** Which note is deleted, by whom, and on what condition. */

@@ -1,6 +1,7 @@
 import type { UserRow, Viewer } from '@switchyard/directory';
 import type { Note, NoteActivityFilter } from './note';
 import type { NotePosition } from './note-position';
+import type { Suggestion } from './suggestion';
 
 /** A note with what it is printed with. */
 export interface NoteRow extends Note {
@@ -9,6 +10,8 @@ export interface NoteRow extends Note {
   readonly resolvedBy: UserRow | undefined;
   /** Where a diff note stands now; at an older version: outdated. */
   readonly position: NotePosition | undefined;
+  /** In the order of its text. */
+  readonly suggestions: readonly Suggestion[];
 }
 
 /** Which notes of a noteable are wanted. */

@@ -2,8 +2,9 @@ import { userReference } from '@switchyard/directory';
 import { type Noteable, noteableRules } from '../../noteables';
 import type { NotePosition } from '../domain/note-position';
 import type { NoteRow } from '../domain/note-row';
+import { presentSuggestion } from './suggestion.presenter';
 
-type Shown = Pick<Noteable, 'kind' | 'targetId' | 'iid' | 'projectId' | 'sha'>;
+type Shown = Pick<Noteable, 'kind' | 'targetId' | 'iid' | 'projectId' | 'sha' | 'state' | 'headSha'>;
 
 /** The public position of a diff note. */
 export const presentPosition = (position: NotePosition) => ({
@@ -56,7 +57,10 @@ export function presentNote(note: NoteRow, noteable: Shown, externalUrl: string)
       ? { commit_id: noteable.sha || (note.position?.commitId ?? null) }
       : {}),
     ...(note.type === 'DiffNote'
-      ? { position: note.position === undefined ? null : presentPosition(note.position), suggestions: [] }
+      ? {
+          position: note.position === undefined ? null : presentPosition(note.position),
+          suggestions: note.suggestions.map((one) => presentSuggestion(one, note.position, noteable)),
+        }
       : {}),
     resolvable,
     ...(resolvable

@@ -6,6 +6,7 @@ import type { Note } from '../domain/note';
 import type { NotePosition } from '../domain/note-position';
 import type { NoteFilter, NoteRow } from '../domain/note-row';
 import { causedVisibly } from './caused-note.visibility';
+import { suggestionsJson, suggestionsOf } from './suggestion.rows';
 
 /**
  * Columns of `notes n` with the people on it, for `noteRow`.
@@ -15,7 +16,7 @@ export const noteColumns = (
   body = sql`n.body`,
 ) => sql`n.id, n.noteable_id, n.project_id, n.discussion_id, n.starts_discussion, n.type,
   n.author_id as writer_id, ${body} as body, n.system, n.internal, n.position, n.resolved_at, n.resolved_by_id as settler_id, n.imported_from,
-  n.created_at, n.updated_at, ${userColumns('author')}, author.created_at as author_created_at, ${userColumns('resolver')}`;
+  n.created_at, n.updated_at, ${suggestionsJson} as suggestions, ${userColumns('author')}, author.created_at as author_created_at, ${userColumns('resolver')}`;
 
 /** Joins the people of `notes n`. */
 export const noteJoins = sql`${userJoin('author', sql`n.author_id`)} ${userJoin('resolver', sql`n.resolved_by_id`)}`;
@@ -45,6 +46,7 @@ export function noteRow(row: Record<string, unknown>): NoteRow {
     author: userOf(row, 'author'),
     authorCreatedAt: (row.author_created_at as Date | null) ?? undefined,
     resolvedBy: userOf(row, 'resolver'),
+    suggestions: suggestionsOf(row.suggestions),
   };
 }
 

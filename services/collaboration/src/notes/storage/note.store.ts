@@ -9,6 +9,7 @@ import type { NoteRow } from '../domain/note-row';
 import type { NoteSelection } from '../domain/note-selection';
 import { findNote } from './note.list';
 import { changeNoteable, type NoteableChangeEdges } from './noteable-change';
+import { saveSuggestions } from './suggestion.rows';
 
 /**
  * A new discussion's id: its time in milliseconds before fourteen random bytes, so that new ids are neighbours in the
@@ -39,6 +40,8 @@ export async function insertNote(tx: SqlExecutor, row: number, projectId: number
       ${note.resolvedById === undefined ? null : note.at}, ${note.resolvedById ?? null}, ${note.at}, ${note.at})
     returning id`);
   if (inserted === undefined) throw new Error('a note was not inserted');
+  if (note.suggestions !== undefined && note.suggestions.length > 0)
+    await saveSuggestions(tx, inserted.id, note.suggestions);
   return inserted.id;
 }
 
@@ -123,10 +126,11 @@ export async function saveStep(
       return { note, fact: { $case: 'created', value: { note: noteSubject(note), mentions: step.mentions } } };
     }
     case 'edit': {
-      const { note, body, at, mentions } = step;
+      const { note, body, at, mentions, suggestions } = step;
       await tx.query(sql`update notes set body = ${body}, updated_at = ${at} where id = ${note.id}`);
+      if (suggestions !== undefined) await saveSuggestions(tx, note.id, suggestions);
       return {
-        note: { ...note, body, updatedAt: at },
+        note: suggestions === undefined ? { ...note, body, updatedAt: at } : await findNote(tx, noteable, note.id),
         fact: { $case: 'updated', value: { note: noteSubject(note), mentions } },
       };
     }

@@ -37,6 +37,7 @@ export type RecordStep = (step: SavedStep) => Promise<void>;
  * Locks the row of a noteable and saves with `save` as many steps as it takes, each recorded with its counters and its
  * event, in one transaction (D6).
  * @param save gets the id of the locked row and the time
+ * @param within the transaction of the caller, where there is one
  * @throws AppError not_found when the noteable was deleted in the meantime
  */
 export async function changeNoteableBySteps<T>(
@@ -44,8 +45,9 @@ export async function changeNoteableBySteps<T>(
   noteable: Noteable,
   actorId: number,
   save: (tx: Tx, row: number, now: Date, record: RecordStep) => Promise<T>,
+  within?: Tx,
 ): Promise<T> {
-  return db.transaction(async (tx) => {
+  const work = async (tx: Tx): Promise<T> => {
     const locked = await noteableStore.lock(tx, noteable);
     if (locked.removed) throw notFound(noteableRules[noteable.kind].thing);
     const now = clock();
@@ -67,7 +69,8 @@ export async function changeNoteableBySteps<T>(
     faultPoint('note.written');
     tx.afterCommit(() => faultPoint('note.committed'));
     return result;
-  });
+  };
+  return within === undefined ? db.transaction(work) : work(within);
 }
 
 /**

@@ -7,7 +7,8 @@ import type { Peer } from '@switchyard/rpc';
 import type { DiffPositions } from '../application/diff-positions';
 import type { NotePosition } from '../domain/note-position';
 
-const toMessage = (position: NotePosition): DiffPositionMessage => ({
+/** A position as messages have it. */
+export const toPositionMessage = (position: NotePosition): DiffPositionMessage => ({
   baseSha: position.baseSha,
   startSha: position.startSha,
   headSha: position.headSha,
@@ -23,12 +24,12 @@ export function diffPositions(peer: Peer): DiffPositions {
   const options = () => ({ requestId: randomUUID(), idempotent: true });
   return {
     async check(projectId, position) {
-      const { valid } = await client.checkDiffPosition({ projectId, position: toMessage(position) }, options());
+      const { valid } = await client.checkDiffPosition({ projectId, position: toPositionMessage(position) }, options());
       return valid;
     },
     async codeLines(projectId, position) {
       const { valid, codeOldLine, codeNewLine } = await client.checkDiffPosition(
-        { projectId, position: toMessage(position) },
+        { projectId, position: toPositionMessage(position) },
         options(),
       );
       if (!valid) return undefined;
@@ -38,7 +39,7 @@ export function diffPositions(peer: Peer): DiffPositions {
     },
     async move(projectId, mergeRequestId, positions) {
       const { positions: moved } = await client.moveDiffPositions(
-        { projectId, mergeRequestId, positions: positions.map(toMessage) },
+        { projectId, mergeRequestId, positions: positions.map(toPositionMessage) },
         options(),
       );
       return positions.map((position, at) => {

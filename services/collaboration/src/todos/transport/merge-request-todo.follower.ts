@@ -49,6 +49,7 @@ function factOf(fact: NonNullable<MergeRequestEvent['fact']>, eventId: string): 
     case 'pipelineFailed':
       return { kind: 'pipeline_failed', mergeUserId: fact.value.mergeUserId };
     case 'mergeTrainEntryAdded':
+    case 'suggestionsApplied':
       return { kind: 'acted' };
     case 'mergeTrainEntryRemoved':
       return {

@@ -192,6 +192,7 @@ export const pathMeanings: Readonly<Record<string, string>> = {
   ref: 'Branch, tag or SHA, URL-encoded.',
   sha: 'SHA of the commit, or a branch or tag; of a blob its own SHA.',
   snippet_id: 'Id of the snippet.',
+  suggestion_id: 'Id of the suggestion.',
   tag_name: 'Name of the tag, URL-encoded.',
   target_branch: 'Name of the branch, URL-encoded.',
   token_id: 'Id of the token.',

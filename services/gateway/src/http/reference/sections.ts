@@ -19,6 +19,7 @@ export const sections = {
   Notes: 'Comments on issues, merge requests, snippets and alerts.',
   Discussions: 'Threads of notes, on lines of a diff as well.',
   'Draft notes': 'Comments of a review that nobody else sees until they are published.',
+  Suggestions: 'Changes of lines that notes on a diff suggest.',
   'Emoji reactions': 'Reactions to issues, merge requests, snippets and notes.',
   Snippets: 'Pieces of text and code of a project.',
   'To-dos': 'What waits for the caller.',

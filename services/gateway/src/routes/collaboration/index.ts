@@ -8,6 +8,7 @@ import { issueListRoutes } from './issue-lists.routes';
 import { issueRoutes } from './issues.routes';
 import { noteRoutes } from './notes.routes';
 import { snippetRoutes } from './snippets.routes';
+import { suggestionRoutes } from './suggestions.routes';
 import { todoRoutes } from './todos.routes';
 
 /** What the service collaboration serves. */
@@ -17,6 +18,7 @@ export const routes: readonly Route[] = [
   ...noteRoutes,
   ...discussionRoutes,
   ...draftNoteRoutes,
+  ...suggestionRoutes,
   ...commitCommentRoutes,
   ...awardEmojiRoutes,
   ...issueListRoutes,

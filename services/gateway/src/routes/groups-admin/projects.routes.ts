@@ -78,7 +78,6 @@ const fixedSettings = {
   shared_runners_enabled: onlyDefault(boolean(), true).optional(),
   printing_merge_request_link_enabled: onlyDefault(boolean(), true).optional(),
   ci_config_path: onlyDefault(nullable(text()), null).optional(),
-  suggestion_commit_message: onlyDefault(nullable(text()), null).optional(),
   build_timeout: onlyDefault(integer({ min: 600, max: 2_592_000 }), 3_600).optional(),
   auto_cancel_pending_pipelines: onlyDefault(oneOf('disabled', 'enabled'), 'enabled').optional(),
 };
@@ -116,6 +115,7 @@ const settings = {
   request_access_enabled: boolean().optional(),
   merge_commit_template: documented(nullable(text()), atMost(500)).optional(),
   squash_commit_template: documented(nullable(text()), atMost(500)).optional(),
+  suggestion_commit_message: documented(nullable(text()), atMost(255)).optional(),
   resolve_outdated_diff_discussions: onlyDefault(boolean(), false).optional(),
   autoclose_referenced_issues: onlyDefault(boolean(), true).optional(),
   emails_disabled: onlyDefault(boolean(), false).optional(),
@@ -173,6 +173,7 @@ const toSettings = (given: Settings): ProjectSettings => {
     requestAccessEnabled: given.request_access_enabled,
     mergeCommitTemplate: cleared(given.merge_commit_template),
     squashCommitTemplate: cleared(given.squash_commit_template),
+    suggestionCommitMessage: cleared(given.suggestion_commit_message),
     resolveOutdatedDiffDiscussions: given.resolve_outdated_diff_discussions,
     autocloseReferencedIssues: given.autoclose_referenced_issues,
     emailsEnabled: given.emails_enabled ?? (given.emails_disabled === undefined ? undefined : !given.emails_disabled),

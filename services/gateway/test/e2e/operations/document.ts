@@ -21,6 +21,8 @@ const refusalsOfState: readonly RegExp[] = [
   /could not|cannot|not allowed|may not read|insufficient permissions|not a member|inherited membership/,
   // What it names has moved on, or has no such line, file or branch.
   /when you are on a branch|Failed to merge|has changed since|line_code|snippet_actions/,
+  // A suggestion no longer fits its branch.
+  /in the meantime|belong to several merge requests|merge request is not open/,
   // A note stays confidential or open, as its thread began.
   /:confidential=>\[\\"can't be changed/,
   // Days, hours and lines that lie on the wrong side of another, or of now.

@@ -214,6 +214,8 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
       const one = `/projects/:id/${collection}/:${collection === 'issues' ? 'issue' : 'merge_request'}_iid`;
       spoken[`GET ${one}/resource_${kind}_events/:event_id event_id`] = String(made[0]?.id);
     }
+  // One that is not there: applied ones cannot be applied again.
+  spoken['PUT /suggestions/:suggestion_id/apply suggestion_id'] = '999999';
   let draft = 0;
   for (let index = 0; index < 4; index += 1)
     draft = (await post(`${at}/merge_requests/1/draft_notes`, { note: `Draft ${index}` })).id;

@@ -62,6 +62,9 @@ export const openingPoints = [
 /** Fault points passed by a note that is written, in their order. */
 export const notePoints = ['note.written', 'note.committed'];
 
+/** Fault points passed by a suggestion that is applied. */
+export const suggestionPoints = ['suggestion.committed'];
+
 /** Fault points passed by a change of an issue, in their order. */
 export const issuePoints = ['issue.written', 'issue.committed'];
 

@@ -90,7 +90,7 @@ export const projectSettings = ({ ids }: ParameterFixture): Settings => ({
   ...allKept({ merge_train_retries: 0, merge_train_batch_size: 7 }),
   ...allKept({ merge_train_required_status_count: 5, merge_train_settling_seconds: 0 }),
   ...each('remove_source_branch_after_merge request_access_enabled', kept(false)),
-  ...each('merge_commit_template squash_commit_template', kept('text')),
+  ...each('merge_commit_template squash_commit_template suggestion_commit_message', kept('text')),
   ...Object.fromEntries(
     ['forking', 'issues', 'merge_requests', 'monitor', 'repository', 'snippets'].map((name) => [
       `${name}_access_level`,
@@ -105,7 +105,7 @@ export const projectSettings = ({ ids }: ParameterFixture): Settings => ({
     'wiki_enabled jobs_enabled container_registry_enabled lfs_enabled shared_runners_enabled printing_merge_request_link_enabled',
     refused(false),
   ),
-  ...each('suggestion_commit_message ci_config_path', refused('text')),
+  ci_config_path: refused('text'),
   build_timeout: refused(600),
   auto_cancel_pending_pipelines: refused('disabled'),
   namespace_id: kept(ids.house, 'namespace.id'),

@@ -73,6 +73,7 @@ export async function projectChanges(
       coalesce(feature_access_levels ->> 'snippets', 'enabled') as "snippetsAccessLevel",
       initialize_with_readme as "initializeWithReadme", coalesce(merge_commit_template, '') as "mergeCommitTemplate",
       coalesce(squash_commit_template, '') as "squashCommitTemplate",
+      coalesce(suggestion_commit_message, '') as "suggestionCommitMessage",
       merge_pipelines_enabled and merge_trains_enabled as "mergeTrainsEnabled",
       merge_trains_skip_train_allowed as "mergeTrainsSkipTrainAllowed",
       merge_train_required_statuses as "mergeTrainRequiredStatuses", merge_train_timeout as "mergeTrainTimeout",

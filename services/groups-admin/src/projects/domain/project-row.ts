@@ -38,6 +38,7 @@ export interface ProjectRow {
   merge_train_settling_seconds: number;
   merge_commit_template: string | null;
   squash_commit_template: string | null;
+  suggestion_commit_message: string | null;
   resolve_outdated_diff_discussions: boolean;
   autoclose_referenced_issues: boolean;
   approvals_before_merge: number;

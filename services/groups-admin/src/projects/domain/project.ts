@@ -43,6 +43,7 @@ export interface ProjectChange {
   merge_train_settling_seconds?: number;
   merge_commit_template?: string | null;
   squash_commit_template?: string | null;
+  suggestion_commit_message?: string | null;
   resolve_outdated_diff_discussions?: boolean;
   autoclose_referenced_issues?: boolean;
   approvals_before_merge?: number;
@@ -169,5 +170,6 @@ export function projectProblems(change: ProjectChange, namespace: ProjectNamespa
   note(problems, 'approvals_before_merge', rangeProblems(change.approvals_before_merge, 0, maxApprovals));
   note(problems, 'merge_commit_template', lengthProblems(change.merge_commit_template ?? undefined, 500));
   note(problems, 'squash_commit_template', lengthProblems(change.squash_commit_template ?? undefined, 500));
+  note(problems, 'suggestion_commit_message', lengthProblems(change.suggestion_commit_message ?? undefined, 255));
   return problems;
 }

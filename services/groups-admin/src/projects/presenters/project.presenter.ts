@@ -37,7 +37,6 @@ const fixedSettings = {
   build_timeout: 3_600,
   auto_cancel_pending_pipelines: 'enabled',
   printing_merge_request_link_enabled: true,
-  suggestion_commit_message: null,
 } as const;
 
 const sshUrl = (externalUrl: string, fullPath: string): string =>
@@ -181,6 +180,7 @@ export function presentProject(project: ProjectRow, instance: Instance) {
     squash_option: project.squash_option,
     merge_commit_template: project.merge_commit_template,
     squash_commit_template: project.squash_commit_template,
+    suggestion_commit_message: project.suggestion_commit_message,
     ...(paid
       ? {
           marked_for_deletion_on: project.marked_for_deletion_at?.toISOString().slice(0, 10) ?? null,

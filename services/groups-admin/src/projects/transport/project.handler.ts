@@ -75,6 +75,7 @@ function toChange(wire: ProjectSettings | undefined): ProjectChange {
     merge_train_settling_seconds: wire.mergeTrainSettlingSeconds,
     merge_commit_template: orNull(wire.mergeCommitTemplate),
     squash_commit_template: orNull(wire.squashCommitTemplate),
+    suggestion_commit_message: orNull(wire.suggestionCommitMessage),
     resolve_outdated_diff_discussions: wire.resolveOutdatedDiffDiscussions,
     autoclose_referenced_issues: wire.autocloseReferencedIssues,
     approvals_before_merge: wire.approvalsBeforeMerge,

@@ -20,8 +20,10 @@ import { compareBranches } from './compare-branches';
 import { keepHeadRef } from './keep-head-ref';
 import { landing, landingOfCause } from './land-merge-request';
 import type { FollowEdges } from './merge-request.edges';
+import { publishLaterFacts } from './publish-later-facts';
 import { retargetStacked } from './retarget-stacked';
 import { bringSource, headsOf, isAcross, repositoryIfThere } from './source-branch';
+import { suggestionsOfCause } from './suggested-changes';
 
 faultPoints.push('merge_request.head_kept');
 
@@ -50,6 +52,17 @@ export const followRefChanges = (edges: FollowEdges): RefChangeSubscriber => ({
     if (landed !== undefined && targetBranch !== undefined) {
       const { projectId, after: newSha } = change;
       await landing(all).finish({ mergeRequestId: landed.id, projectId, targetBranch, newSha });
+    }
+    const suggested = suggestionsOfCause(change.cause);
+    if (suggested !== undefined) {
+      const { mergeRequestId, suggestionIds } = suggested;
+      const fact = {
+        kind: 'suggestions_applied',
+        suggestionIds,
+        commitSha: change.after,
+        changeId: change.id,
+      } as const;
+      await publishLaterFacts(edges)([{ mergeRequestId, fact }], change.actorId);
     }
     await following(all).follow(change, landed?.byTrain ?? false);
   },

@@ -1,4 +1,4 @@
-import { type MessageValues, mergeMessage, squashMessage } from './merge-message';
+import { type MessageValues, mergeMessage, squashMessage, suggestionMessage } from './merge-message';
 
 const values: MessageValues = {
   sourceBranch: 'feature',
@@ -36,4 +36,23 @@ test('who merges and whose merge request it is are two people', () => {
   expect(mergeMessage(undefined, '%{merged_by} merges for %{merge_request_author}', values)).toBe(
     'Ada <ada@example.org> merges for Eve <eve@example.org>',
   );
+});
+
+test('a commit that applies suggestions names its co-authors, where there are any', () => {
+  const applied = {
+    branch: 'feature',
+    paths: ['a.txt', 'b.txt'],
+    project: { name: 'Project', path: 'group/project' },
+    suggestions: 3,
+    user: { name: 'Ada', username: 'ada' },
+    coAuthors: ['Bob <bob@example.org>'],
+  };
+  expect(suggestionMessage('', undefined, applied)).toBe(
+    'Apply 3 suggestion(s) to 2 file(s)\n\nCo-authored-by: Bob <bob@example.org>',
+  );
+  expect(suggestionMessage('', undefined, { ...applied, coAuthors: [] })).toBe('Apply 3 suggestion(s) to 2 file(s)');
+  const all =
+    '%{branch_name} %{files_count} %{file_paths} %{project_name} %{project_path} %{user_full_name} %{username}';
+  expect(suggestionMessage(undefined, all, applied)).toBe('feature 2 a.txt, b.txt Project group/project Ada ada');
+  expect(suggestionMessage('%{username} %{title}', all, applied)).toBe('ada %{title}');
 });

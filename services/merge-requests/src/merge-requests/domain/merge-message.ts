@@ -53,12 +53,12 @@ const placeholders: Record<string, Placeholder> = {
  * Fills a template; a line whose placeholders are all empty goes, and so do blank lines at the end. Unknown
  * placeholders stay.
  */
-function fill(template: string, values: MessageValues): string {
+function fill(template: string, read: (name: string) => string | undefined): string {
   const lines = template.replaceAll('\r\n', '\n').split('\n');
   const filled = lines.flatMap((line) => {
     let empty = false;
     const text = line.replace(/%\{([a-z_]+)\}/g, (whole, name: string) => {
-      const value = Object.hasOwn(placeholders, name) ? placeholders[name]?.(values) : undefined;
+      const value = read(name);
       if (value === '') empty = true;
       return value ?? whole;
     });
@@ -70,14 +70,56 @@ function fill(template: string, values: MessageValues): string {
     .trim();
 }
 
+const quoted =
+  (values: MessageValues) =>
+  (name: string): string | undefined =>
+    Object.hasOwn(placeholders, name) ? placeholders[name]?.(values) : undefined;
+
 /** Whether a template quotes the commits of the source branch, which are read from git. */
 export const quotesCommits = (template: string | undefined): boolean =>
   /%\{(?:first_commit|first_multiline_commit|all_commits|co_authored_by)\}/.test(template ?? '');
 
 /** Message of a merge commit: what the caller gave, else the project's template, else the usual one. */
 export const mergeMessage = (given: string | undefined, template: string | undefined, values: MessageValues): string =>
-  given || fill(template || defaultMerge, values);
+  given || fill(template || defaultMerge, quoted(values));
 
 /** Message of a squash commit: what the caller gave, else the project's template, else the title. */
 export const squashMessage = (given: string | undefined, template: string | undefined, values: MessageValues): string =>
-  given || fill(template || defaultSquash, values);
+  given || fill(template || defaultSquash, quoted(values));
+
+/** What the message of a commit that applies suggestions may quote. */
+export interface SuggestionValues {
+  readonly branch: string;
+  /** Paths of the files that it changes. */
+  readonly paths: readonly string[];
+  readonly project: { readonly name: string; readonly path: string };
+  readonly suggestions: number;
+  /** Who applies them. */
+  readonly user: { readonly name: string; readonly username: string };
+  /** `Name <email>` of each user who suggested one and is neither author nor committer. */
+  readonly coAuthors: readonly string[];
+}
+
+const defaultSuggestion = `Apply %{suggestions_count} suggestion(s) to %{files_count} file(s)
+
+%{co_authored_by}`;
+
+/** Message of a commit that applies suggestions: what the caller gave, else the project's template, else the usual one. */
+export function suggestionMessage(
+  given: string | undefined,
+  template: string | undefined,
+  { branch, paths, project, suggestions, user, coAuthors }: SuggestionValues,
+): string {
+  const values = new Map([
+    ['branch_name', branch],
+    ['files_count', String(paths.length)],
+    ['file_paths', paths.join(', ')],
+    ['project_name', project.name],
+    ['project_path', project.path],
+    ['suggestions_count', String(suggestions)],
+    ['user_full_name', user.name],
+    ['username', user.username],
+    ['co_authored_by', coAuthors.map((author) => `Co-authored-by: ${author}`).join('\n')],
+  ]);
+  return fill(given || template || defaultSuggestion, (name) => values.get(name));
+}

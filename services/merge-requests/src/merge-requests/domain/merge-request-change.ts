@@ -114,6 +114,13 @@ export type MergeRequestFact =
     }
   /** Rules that demand approvals name users. */
   | { readonly kind: 'approval_requested'; readonly userIds: readonly number[] }
+  /** `changeId` is the id of the change of the source branch. */
+  | {
+      readonly kind: 'suggestions_applied';
+      readonly suggestionIds: readonly number[];
+      readonly commitSha: string;
+      readonly changeId: number;
+    }
   /** `actId` distinguishes acts of one kind. */
   | { readonly kind: 'acted'; readonly act: Act; readonly actId: string; readonly push?: Push | undefined };
 

@@ -116,6 +116,7 @@ export interface ProjectMergeSettings {
   readonly mergeRequestsEnabled: boolean;
   readonly mergeCommitTemplate: string | undefined;
   readonly squashCommitTemplate: string | undefined;
+  readonly suggestionCommitMessage: string | undefined;
   readonly mergeTrains: MergeTrainSettings;
 }
 

@@ -216,6 +216,14 @@ function wireFact(fact: MergeRequestFact, subject: Subject, mergeUserId: number)
       };
     case 'approval_requested':
       return { cause: version, fact: { $case: 'approvalRequested', value: { userIds: [...fact.userIds] } } };
+    case 'suggestions_applied':
+      return {
+        cause: String(fact.changeId),
+        fact: {
+          $case: 'suggestionsApplied',
+          value: { suggestionIds: [...fact.suggestionIds], commitSha: fact.commitSha },
+        },
+      };
     case 'acted':
       return {
         cause: `${fact.act}:${fact.actId}`,

@@ -52,7 +52,7 @@ const people = sql`(
 const columns: Sql = sql`mr.*, ${projectColumns}, p.merge_method, p.squash_option,
   p.only_allow_merge_if_pipeline_succeeds, p.allow_merge_on_skipped_pipeline,
   p.only_allow_merge_if_all_discussions_are_resolved, p.remove_source_branch_after_merge, p.merge_requests_enabled,
-  p.merge_commit_template, p.squash_commit_template, ${mergeTrainColumns},
+  p.merge_commit_template, p.squash_commit_template, p.suggestion_commit_message, ${mergeTrainColumns},
   (select d.commits_count from merge_request_diffs d where d.id = mr.latest_diff_id) as commits_count,
   (select source.id from directory.projects source where source.id = mr.source_project_id and source.deleted_at is null) as living_source_id,
   (select hp.status from pipelines hp where hp.id = mr.head_pipeline_id) as head_pipeline_status,
@@ -154,6 +154,7 @@ export const toMergeSettings = (row: object): ProjectMergeSettings => {
     mergeRequestsEnabled: columns.merge_requests_enabled as boolean,
     mergeCommitTemplate: given(columns.merge_commit_template),
     squashCommitTemplate: given(columns.squash_commit_template),
+    suggestionCommitMessage: given(columns.suggestion_commit_message),
     mergeTrains: {
       enabled: columns.merge_trains_enabled as boolean,
       skipAllowed: columns.merge_trains_skip_train_allowed as boolean,

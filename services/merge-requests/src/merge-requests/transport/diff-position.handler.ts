@@ -7,7 +7,8 @@ import type { DiffPositions } from '../application/diff-positions';
 
 const caller = { callers: ['collaboration'] };
 
-const nowhere: DiffPositionMessage = {
+/** A place that is none. */
+export const nowhere: DiffPositionMessage = {
   baseSha: '',
   startSha: '',
   headSha: '',

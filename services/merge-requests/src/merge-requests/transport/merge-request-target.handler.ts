@@ -76,12 +76,12 @@ export function mergeRequestTargetHandler({ mergeRequests, directory, externalUr
         if (target === undefined || !target.readable) throw notFound();
         return target;
       },
-      async describe({ projectId, iid }, context) {
+      async describe({ projectId, iid, id }, context) {
         const [view, readable] = await Promise.all([
-          mergeRequests.view({ projectId, iid }),
+          mergeRequests.view(id === 0 ? { projectId, iid } : { id }),
           directory.readableProjects(viewerOf(context), [projectId]),
         ]);
-        if (view === undefined || !readable.has(projectId)) throw notFound();
+        if (view?.mergeRequest.projectId !== projectId || !readable.has(projectId)) throw notFound();
         const { mergeRequest: mr } = view;
         return {
           id: mr.id,
@@ -94,6 +94,7 @@ export function mergeRequestTargetHandler({ mergeRequests, directory, externalUr
           discussionLocked: mr.discussionLocked ?? false,
           title: mr.title,
           webUrl: mergeRequestUrl(view, externalUrl),
+          headSha: mr.sourceBranchExists ? (mr.sourceSha ?? '') : '',
         };
       },
     },
