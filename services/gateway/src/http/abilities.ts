@@ -98,5 +98,9 @@ export const isClosed = ({ feature }: Ability, access: Access): boolean =>
 export const isSwitchedOff = ({ feature }: Ability, access: Access): boolean =>
   feature === 'mergeRequests' && access.closed?.mergeRequestsDisabled === true;
 
+/** True when an actor who sees the project has the ability. */
+export const isAble = (ability: Ability, access: Access): boolean =>
+  !isClosed(ability, access) && access.level >= ability[access.visibility as 'public' | 'internal' | 'private'];
+
 export type ProjectAbility = keyof typeof projectAbilities;
 export type GroupAbility = keyof typeof groupAbilities;

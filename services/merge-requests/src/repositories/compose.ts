@@ -10,6 +10,7 @@ import { archiveRepository } from './application/archive-repository';
 import { refChanges } from './application/change-refs';
 import type { CollaboratesOn } from './application/collaboration';
 import { commitFiles } from './application/commit-files';
+import { findLicense } from './application/find-license';
 import { followDefaultBranch } from './application/follow-default-branch';
 import { manageBranches } from './application/manage-branches';
 import { manageProtectedBranches } from './application/manage-protected-branches';
@@ -26,6 +27,7 @@ import type { LocalSubscriber, RefChanging } from './application/ref-change';
 import type { RefChangeSubscriber, RepositoryAccess } from './application/repository-access';
 import { serveFetch } from './application/serve-fetch';
 import { codeReaders } from './storage/code-readers';
+import { licenseTemplates } from './storage/license-templates';
 import { protectedBranchStore } from './storage/protected-branch.store';
 import { protectedTagStore } from './storage/protected-tag.store';
 import { refChangeStore } from './storage/ref-change.store';
@@ -153,7 +155,10 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
     archiveRepository: archiveRepository({ open }),
     pickCommit: pickCommit({ open, changeRefs, protectedBranches, repositories, collaboratesOn }),
   });
-  const reading = observe('merge_requests.repository', readRepository({ open }));
+  const reading = observe('merge_requests.repository', {
+    ...readRepository({ open }),
+    findLicense: findLicense({ open, templates: licenseTemplates() }),
+  });
   const files = observe('merge_requests.files', readRepositoryFile({ open }));
   const pushes = observe(
     'merge_requests.pushes',

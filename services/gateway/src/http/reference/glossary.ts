@@ -71,7 +71,7 @@ export const meanings: Readonly<Record<string, string>> = {
   labels: 'Titles of labels, joined by commas or as an array. In lists also `None` or `Any`.',
   last_commit_id: 'SHA of the last known commit of the file: the request fails when it has changed since.',
   lfs: 'Taken for clients that send it.',
-  license: 'Taken for clients that send it.',
+  license: 'Adds the licence of the repository, where the caller may read its code.',
   line: 'Line of the file.',
   line_type: 'Whether the line is one of the old or the new file.',
   marked_for_deletion_on: 'What was marked for deletion on this day (UTC), of what the caller may restore.',

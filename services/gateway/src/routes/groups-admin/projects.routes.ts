@@ -1,6 +1,9 @@
 import { GroupServiceService } from '@switchyard/protos/groups_admin/v1/group';
 import { GroupProjects, ProjectServiceService, type ProjectSettings } from '@switchyard/protos/groups_admin/v1/project';
+import { RepositoryServiceService } from '@switchyard/protos/merge_requests/v1/repository';
+import { entity } from '@switchyard/rpc';
 import type { z } from 'zod';
+import { isAble, projectAbilities } from '../../http/abilities';
 import { atLeastOne } from '../../http/check-parameters';
 import { refuseDeepOffset } from '../../http/page';
 import {
@@ -271,6 +274,8 @@ const orders = [
 /** Orders of lists of projects. */
 export const projectOrders: ListRule = { orderBy: orders, sort: 'desc', keysetParameters };
 
+const jsonOf = ({ json }: { json: Uint8Array }): object => JSON.parse(Buffer.from(json).toString());
+
 export const projectRoutes = [
   defineRoute({
     method: 'get',
@@ -341,15 +346,24 @@ export const projectRoutes = [
     },
     access: { project: 'read_project' },
     includesMarked: true,
-    params: { statistics: documented(boolean(), shownStatistics).optional(), ...shownCustomAttributes },
+    params: {
+      statistics: documented(boolean(), shownStatistics).optional(),
+      license: boolean().optional(),
+      ...shownCustomAttributes,
+    },
     limit: 'project',
     returns: { 200: 'Project' },
-    handle: ({ params, access, call }) =>
-      call(ProjectServiceService).getProject({
+    handle: async ({ params, actor, access, call }) => {
+      const project = await call(ProjectServiceService).getProject({
         projectId: access.id,
         withStatistics: params.statistics,
         withCustomAttributes: params.with_custom_attributes,
-      }),
+      });
+      // Callers without a token get the short form of a project, which has no licence.
+      if (!params.license || actor.userId === 0 || !isAble(projectAbilities.read_code, access)) return project;
+      const license = await call(RepositoryServiceService).getLicense({ projectId: access.id });
+      return entity({ ...jsonOf(project), ...jsonOf(license) });
+    },
   }),
   defineRoute({
     method: 'post',

@@ -332,7 +332,11 @@ function projectRows({ ids, tokens }: ParameterFixture): Row[] {
     {
       operation: 'GET /projects/:id',
       path: `/projects/${ids['house/one']}`,
-      proofs: { statistics: shows('statistics'), with_custom_attributes: shows('custom_attributes') },
+      proofs: {
+        statistics: shows('statistics'),
+        license: shows('license'),
+        with_custom_attributes: shows('custom_attributes'),
+      },
     },
     {
       operation: 'GET /topics',

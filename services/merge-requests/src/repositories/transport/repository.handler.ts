@@ -1,8 +1,10 @@
 import { RepositoryServiceService } from '@switchyard/protos/merge_requests/v1/repository';
 import { entity, implement } from '@switchyard/rpc';
+import type { findLicense } from '../application/find-license';
 import type { OpenProjectRepository } from '../application/open-project-repository';
 import type { Contributor, ReadRepository } from '../application/read-repository';
 import { commitObject, comparisonObject } from '../presenters/commit.presenter';
+import { licenseObject } from '../presenters/license.presenter';
 import { blobObject, contributorObject, treeEntryObject } from '../presenters/repository.presenter';
 import { addressOf } from './repository-context';
 import { placeOf, sliced, tokenPage, windowPage } from './window';
@@ -23,7 +25,11 @@ function sorted(contributors: readonly Contributor[], orderBy: string, descendin
 }
 
 /** gRPC side of trees, blobs and comparisons. */
-export const repositoryHandler = (repository: ReadRepository, open: OpenProjectRepository, externalUrl: string) =>
+export const repositoryHandler = (
+  repository: ReadRepository & { findLicense: ReturnType<typeof findLicense> },
+  open: OpenProjectRepository,
+  externalUrl: string,
+) =>
   implement(
     RepositoryServiceService,
     {
@@ -46,6 +52,8 @@ export const repositoryHandler = (repository: ReadRepository, open: OpenProjectR
         const { items, place } = sliced(sorted(all, page?.orderBy ?? '', page?.descending ?? false), page);
         return windowPage(items.map(contributorObject), page, place);
       },
+      getLicense: async ({ projectId }, context) =>
+        entity(licenseObject(await repository.findLicense(projectId), addressOf(context, externalUrl))),
       ensureRepository: async ({ projectId }) => {
         const { project, defaultBranch } = await open(projectId);
         return { defaultBranch: project.pushed ? defaultBranch : '', empty: !project.pushed };
