@@ -53,3 +53,14 @@ test.each(['~Caf\u00e9', '~Cafe\u0301', '~"Cafe\u0301"'])(
     expect((await editsOf(`/label ${name}`, 'free')).edits).toEqual([{ addLabels: ['Caf\u00e9'] }]);
   },
 );
+
+test('a health status is set in the tier that has it, by its name in any case', async () => {
+  const body = '/health_status at_risk\n/health_status Needs Attention\n/health_status sick\n/clear_health_status';
+  expect((await editsOf(body, 'ultimate')).edits).toEqual([
+    { healthStatus: 'at_risk' },
+    { healthStatus: 'needs_attention' },
+    undefined,
+    { healthStatus: null },
+  ]);
+  expect((await editsOf(body, 'premium')).edits).toEqual([undefined, undefined, undefined, undefined]);
+});

@@ -1,4 +1,5 @@
 import { parseDuration } from './durations';
+import { type HealthStatus, hasHealthStatus, healthStatusOf } from './health-status';
 import { type Command, type CommandName, dueDate, labelNames, milestoneName, userNames } from './quick-actions';
 import { changedSet, type SetChange } from './set-change';
 import { parseTimeSpent, type TimeTracking } from './time-tracking';
@@ -21,6 +22,8 @@ export interface CommandedEdit {
   /** `YYYY-MM-DD`; null removes it. */
   readonly dueDate?: string | null;
   readonly confidential?: boolean;
+  /** null removes it. */
+  readonly healthStatus?: HealthStatus | null;
   /** As users write durations; null removes it. */
   readonly estimate?: string | null;
   /** As users write durations, negative to subtract; null removes all of it. */
@@ -218,6 +221,20 @@ export const commandSteps = ({ names: known, clock }: { names: CommandNames; clo
         return { edit: { dueDate: null }, changes: { due_date: null }, summary: 'Removed the due date.' };
       case 'confidential':
         return { edit: { confidential: true }, changes: { confidential: true }, summary: 'Made it confidential.' };
+      case 'health_status': {
+        const healthStatus = hasHealthStatus(subject.tier) ? healthStatusOf(argument) : undefined;
+        return healthStatus === undefined
+          ? undefined
+          : {
+              edit: { healthStatus },
+              changes: { health_status: healthStatus },
+              summary: `Set the health status to ${healthStatus}.`,
+            };
+      }
+      case 'clear_health_status':
+        return hasHealthStatus(subject.tier)
+          ? { edit: { healthStatus: null }, changes: { health_status: null }, summary: 'Removed the health status.' }
+          : undefined;
       case 'estimate': {
         const seconds = parseDuration(argument);
         return seconds === undefined || seconds <= 0

@@ -6,6 +6,7 @@ import {
   type CommandSubject,
   timeTrackingOf,
 } from './command-steps';
+import type { HealthStatus } from './health-status';
 import { type CommandName, parseQuickActions } from './quick-actions';
 import { bothChanges } from './set-change';
 import { type TimeTracking, trackTime, type WorkTimes } from './time-tracking';
@@ -31,6 +32,8 @@ export interface DescribedRequest {
   readonly dueDate?: string | null | undefined;
   readonly confidential?: boolean | undefined;
   readonly discussionLocked?: boolean | undefined;
+  /** null removes it. */
+  readonly healthStatus?: HealthStatus | null | undefined;
 }
 
 /** A request with the commands of its description applied, their time tracking, and their names. */
@@ -109,6 +112,7 @@ export async function withCommands<R extends DescribedRequest>(
       milestoneId: edit.milestoneId ?? described.milestoneId,
       dueDate: edit.dueDate === undefined ? described.dueDate : edit.dueDate,
       confidential: edit.confidential ?? described.confidential,
+      healthStatus: edit.healthStatus === undefined ? described.healthStatus : edit.healthStatus,
       discussionLocked: edit.locked ?? described.discussionLocked,
     };
   }

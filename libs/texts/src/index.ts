@@ -13,6 +13,7 @@ export { displayText, displayTextProblems, isBlank, isUnshowable, oneLine } from
 export { formatTimestamp, humanTime, parseDuration } from './durations';
 export { isEmailAddress } from './email-address';
 export { emojiName, isEmoji } from './emoji-names';
+export { type HealthStatus, hasHealthStatus, healthStatuses } from './health-status';
 export {
   type CrossReference,
   crossReferencesOf,

@@ -28,6 +28,8 @@ const kindsOf = {
   due: onIssues,
   remove_due_date: onIssues,
   confidential: onIssues,
+  health_status: onIssues,
+  clear_health_status: onIssues,
   estimate: onWork,
   remove_estimate: onWork,
   spend: onWork,

@@ -76,7 +76,13 @@ describe('lists of issues', () => {
 
   it('are found by each filter, and by what they are not', async () => {
     const today = new Date().toISOString().slice(0, 10);
-    const first = await make({ title: 'Alpha beta', labelIds: [bug.id, feature.id], weight: 0, dueDate: today });
+    const first = await make({
+      title: 'Alpha beta',
+      labelIds: [bug.id, feature.id],
+      weight: 0,
+      dueDate: today,
+      healthStatus: 'on_track',
+    });
     await make({
       title: 'Beta',
       description: 'alpha 100%',
@@ -87,7 +93,7 @@ describe('lists of issues', () => {
       dueDate: '2001-01-01',
       confidential: true,
     });
-    await make({ title: 'Gamma', weight: 3 });
+    await make({ title: 'Gamma', weight: 3, healthStatus: 'at_risk' });
     await db.query(sql`
       insert into award_emoji (awardable_type, awardable_id, name, user_id) values ('Issue', ${first.id}, 'star', ${root.id})`);
     const by = (words: string[], title = true, description = true): IssueFilter => ({
@@ -109,6 +115,11 @@ describe('lists of issues', () => {
       [{ weight: 0 }, ['Alpha beta']],
       [{ weight: 'any' }, ['Alpha beta', 'Gamma']],
       [{ weight: 'none' }, ['Beta']],
+      [{ healthStatus: 'at_risk' }, ['Gamma']],
+      [{ healthStatus: 'any' }, ['Alpha beta', 'Gamma']],
+      [{ healthStatus: 'none' }, ['Beta']],
+      [{ not: { healthStatus: 'at_risk' } }, ['Alpha beta', 'Beta']],
+      [{ not: { healthStatus: 'none' } }, ['Alpha beta', 'Gamma']],
       [{ dueDate: 'overdue' }, ['Beta']],
       [{ dueDate: 'today' }, ['Alpha beta']],
       [{ dueDate: 'week' }, ['Alpha beta']],

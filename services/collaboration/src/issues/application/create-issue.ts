@@ -1,6 +1,15 @@
 import { forbidden } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
-import { changedSet, countTasks, displayText, mentionsIn, trackAll, withCommands } from '@switchyard/texts';
+import {
+  changedSet,
+  countTasks,
+  displayText,
+  type HealthStatus,
+  hasHealthStatus,
+  mentionsIn,
+  trackAll,
+  withCommands,
+} from '@switchyard/texts';
 import { allowedAssignees, checkIssueFields, type IssueType, mayAdminIssue, mayDateIssue } from '../domain/issue';
 import type { IssueCaller, IssueEdges } from './issue.edges';
 
@@ -17,6 +26,7 @@ export interface CreateIssueCommand {
   /** `YYYY-MM-DD`. */
   readonly dueDate?: string | undefined;
   readonly weight?: number | undefined;
+  readonly healthStatus?: HealthStatus | undefined;
   readonly createdAt?: Date | undefined;
   readonly iid?: number | undefined;
   readonly discussionLocked: boolean;
@@ -67,6 +77,7 @@ export const createIssue =
       discussionLocked: command.discussionLocked && mayAdminIssue(caller) ? true : undefined,
       milestoneId: milestone ? command.milestoneId : undefined,
       dueDate: member ? (command.dueDate ?? undefined) : undefined,
+      healthStatus: member && hasHealthStatus(caller.tier) ? (command.healthStatus ?? undefined) : undefined,
       weight: member && caller.tier !== 'free' ? command.weight : undefined,
       ...(mayAdminIssue(caller) ? trackAll({ timeEstimate: 0, totalTimeSpent: 0 }, tracking) : {}),
       taskCount: tasks.count,

@@ -70,6 +70,7 @@ export const issueEditor =
         milestoneId: edit.milestoneId,
         dueDate: edit.dueDate,
         confidential: edit.confidential,
+        healthStatus: edit.healthStatus,
         discussionLocked: edit.locked,
         strict: true,
       });

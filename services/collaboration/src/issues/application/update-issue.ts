@@ -1,6 +1,13 @@
 import { forbidden } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
-import { type DescribedRequest, displayText, notApplied, trackAll, withCommands } from '@switchyard/texts';
+import {
+  type DescribedRequest,
+  displayText,
+  hasHealthStatus,
+  notApplied,
+  trackAll,
+  withCommands,
+} from '@switchyard/texts';
 import {
   allowedAssignees,
   checkIssueFields,
@@ -35,6 +42,7 @@ const managed = [
   'milestoneId',
   'dueDate',
   'weight',
+  'healthStatus',
   'discussionLocked',
   'issueType',
 ] as const;
@@ -79,6 +87,7 @@ async function metadataOf(
           ? milestoneId
           : null,
     dueDate: command.dueDate,
+    healthStatus: hasHealthStatus(caller.tier) ? command.healthStatus : undefined,
     weight: caller.tier === 'free' ? undefined : command.weight,
     confidential: command.confidential,
     discussionLocked: command.discussionLocked,

@@ -1,4 +1,4 @@
-import type { Mentions } from '@switchyard/texts';
+import type { HealthStatus, Mentions } from '@switchyard/texts';
 import { requireUnmodified } from '../../noteables';
 import type { Issue, IssueSeverity, IssueType } from './issue';
 import type { CopyRules } from './issue-copy';
@@ -77,6 +77,7 @@ export interface NewIssue {
   readonly milestoneId: number | undefined;
   readonly dueDate: string | undefined;
   readonly weight: number | undefined;
+  readonly healthStatus?: HealthStatus | undefined;
   readonly timeEstimate?: number;
   readonly totalTimeSpent?: number;
   readonly taskCount: number;

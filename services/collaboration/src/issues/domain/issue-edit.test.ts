@@ -18,6 +18,7 @@ const issue: Issue = {
   milestoneId: 7,
   dueDate: '2026-02-01',
   weight: undefined,
+  healthStatus: undefined,
   timeEstimate: 0,
   totalTimeSpent: 60,
   taskCount: 0,

@@ -1,4 +1,4 @@
-import { changedSet, countTasks, mentionsIn, newMentions } from '@switchyard/texts';
+import { changedSet, countTasks, type HealthStatus, mentionsIn, newMentions } from '@switchyard/texts';
 import { checkIssueFields, type Issue, type IssueState, type IssueType } from './issue';
 import type { IssueChange, IssueFact, IssueFieldChange, IssuePatch, LockedIssue } from './issue-change';
 
@@ -18,6 +18,7 @@ export interface IssueEdit {
   readonly milestoneId?: number | null | undefined;
   readonly dueDate?: string | null | undefined;
   readonly weight?: number | null | undefined;
+  readonly healthStatus?: HealthStatus | null | undefined;
   readonly confidential?: boolean | undefined;
   readonly discussionLocked?: boolean | undefined;
   readonly issueType?: IssueType | undefined;
@@ -45,6 +46,7 @@ const plainFields = {
   milestoneId: 'milestone',
   dueDate: 'due_date',
   weight: 'weight',
+  healthStatus: 'health_status',
   confidential: 'confidential',
   discussionLocked: 'discussion_locked',
   issueType: 'issue_type',

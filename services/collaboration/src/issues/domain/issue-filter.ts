@@ -1,3 +1,4 @@
+import type { HealthStatus } from '@switchyard/texts';
 import type { IssueState, IssueType } from './issue';
 
 /** How users are matched: none, any, or each of those named. */
@@ -11,6 +12,9 @@ export type MilestoneMatch = TitleMatch | 'upcoming' | 'started';
 
 /** Weights: none, some, or this one. */
 export type WeightMatch = 'none' | 'any' | number;
+
+/** Health statuses: none, some, or this one. */
+export type HealthMatch = 'none' | 'any' | HealthStatus;
 
 /** Reactions of the viewer: none, some, or this one. */
 export type ReactionMatch = 'none' | 'any' | { readonly name: string };
@@ -40,6 +44,7 @@ export interface IssueFilter {
   readonly confidential?: boolean;
   readonly issueType?: IssueType;
   readonly weight?: WeightMatch;
+  readonly healthStatus?: HealthMatch;
   readonly dueDate?: DueMatch;
   readonly reaction?: ReactionMatch;
   readonly createdAfter?: Date;
@@ -58,5 +63,6 @@ export interface IssueExclusion {
   readonly assignee?: UserMatch;
   readonly iids?: readonly number[];
   readonly weight?: WeightMatch;
+  readonly healthStatus?: HealthMatch;
   readonly reaction?: ReactionMatch;
 }

@@ -37,6 +37,7 @@ export function decideMove(
       milestoneId,
       dueDate: issue.dueDate,
       weight: issue.weight,
+      healthStatus: issue.healthStatus,
       timeEstimate: issue.timeEstimate,
       totalTimeSpent: issue.totalTimeSpent,
       taskCount: issue.taskCount,

@@ -1,6 +1,6 @@
 import { invalid } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
-import { displayTextProblems } from '@switchyard/texts';
+import { displayTextProblems, type HealthStatus } from '@switchyard/texts';
 
 /** States of an issue. */
 export type IssueState = 'opened' | 'closed';
@@ -30,6 +30,7 @@ export interface Issue {
   /** `YYYY-MM-DD`. */
   readonly dueDate: string | undefined;
   readonly weight: number | undefined;
+  readonly healthStatus: HealthStatus | undefined;
   readonly timeEstimate: number;
   readonly totalTimeSpent: number;
   readonly taskCount: number;

@@ -26,7 +26,7 @@ export const issueUrl = ({ project, issue }: Pick<IssueView, 'project' | 'issue'
 function tierFields(issue: Issue, tier: string | undefined) {
   if (tier === 'free') return {};
   const premium = { weight: issue.weight ?? null, epic_iid: null, epic: null, iteration: null };
-  return tier === 'premium' ? premium : { ...premium, health_status: null };
+  return tier === 'premium' ? premium : { ...premium, health_status: issue.healthStatus ?? null };
 }
 
 /** An issue as lists print it (G §10 Issues). */

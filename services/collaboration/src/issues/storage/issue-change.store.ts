@@ -35,6 +35,7 @@ const patchColumns: Record<keyof IssuePatch, string> = {
   milestoneId: 'milestone_id',
   dueDate: 'due_date',
   weight: 'weight',
+  healthStatus: 'health_status',
   timeEstimate: 'time_estimate',
   totalTimeSpent: 'total_time_spent',
   taskCount: 'task_count',
@@ -130,11 +131,11 @@ async function insert(tx: Tx, wanted: NewIssue, actorId: number, movedFromId?: n
   const iid = await takeIid(tx, wanted.projectId, wanted.iid);
   const row = await tx.one(sql`
     insert into issues as i (iid, project_id, author_id, title, description, issue_type, confidential, severity, milestone_id,
-      due_date, weight, time_estimate, total_time_spent, task_count, completed_task_count, milestone_due, label_priority, alert_id,
+      due_date, weight, health_status, time_estimate, total_time_spent, task_count, completed_task_count, milestone_due, label_priority, alert_id,
       discussion_locked, created_at, updated_at)
     values (${iid}, ${wanted.projectId}, ${wanted.authorId}, ${typeof title === 'string' ? title : title(iid)}, ${wanted.description ?? null}, ${wanted.issueType},
       ${wanted.confidential}, ${wanted.severity ?? 'unknown'}, ${wanted.milestoneId ?? null}, ${wanted.dueDate ?? null},
-      ${wanted.weight ?? null}, ${wanted.timeEstimate ?? 0}, ${wanted.totalTimeSpent ?? 0}, ${wanted.taskCount},
+      ${wanted.weight ?? null}, ${wanted.healthStatus ?? null}, ${wanted.timeEstimate ?? 0}, ${wanted.totalTimeSpent ?? 0}, ${wanted.taskCount},
       ${wanted.completedTaskCount}, ${milestoneDue(wanted.milestoneId ?? null)},
       ${leastPriority(sql`${[...wanted.labelIds]}::bigint[]`)}, ${alertId ?? null}, ${wanted.discussionLocked ?? null},
       coalesce(${wanted.createdAt ?? null}, now()), now())

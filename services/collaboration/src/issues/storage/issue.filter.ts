@@ -3,6 +3,7 @@ import { type Sql, sql } from '@switchyard/database/sql';
 import { linkedLabels, linkedUsers, milestoneColumn, milestoneWhere, userColumn } from '@switchyard/directory';
 import type {
   DueMatch,
+  HealthMatch,
   IssueExclusion,
   IssueFilter,
   MilestoneMatch,
@@ -39,6 +40,11 @@ function inMilestone(match: MilestoneMatch): Sql {
 function weighs(match: WeightMatch): Sql {
   if (match === 'none') return sql`i.weight is null`;
   return match === 'any' ? sql`i.weight is not null` : sql`i.weight = ${match}::int`;
+}
+
+function stands(match: HealthMatch): Sql {
+  if (match === 'none') return sql`i.health_status is null`;
+  return match === 'any' ? sql`i.health_status is not null` : sql`i.health_status = ${match}`;
 }
 
 const spans: Record<DueMatch, Sql> = {
@@ -78,6 +84,7 @@ const clauses: ClauseTable<IssueFilter, number> = {
   confidential: (confidential) => sql`i.confidential = ${confidential}`,
   issueType: (type) => sql`i.issue_type = ${type}`,
   weight: weighs,
+  healthStatus: stands,
   dueDate: (match) => spans[match],
   reaction: reactedWith,
   createdAfter: (date) => sql`i.created_at >= ${date}`,
@@ -98,6 +105,7 @@ const exclusions: ClauseTable<IssueExclusion, number> = {
   assignee: (match) => none(assignees.oneOf(match)),
   iids: (iids) => sql`i.iid <> all(${[...iids]}::bigint[])`,
   weight: (match) => none(weighs(match)),
+  healthStatus: (match) => none(stands(match)),
   reaction: (match, viewerId) => none(reactedWith(match, viewerId)),
 };
 

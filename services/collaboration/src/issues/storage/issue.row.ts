@@ -77,6 +77,7 @@ export const toIssue = (row: Record<string, unknown>): Issue => ({
   milestoneId: given(row.milestone_id),
   dueDate: given(row.due_on),
   weight: given(row.weight),
+  healthStatus: given(row.health_status),
   timeEstimate: row.time_estimate as number,
   totalTimeSpent: row.total_time_spent as number,
   taskCount: row.task_count as number,

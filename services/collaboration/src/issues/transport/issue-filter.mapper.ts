@@ -7,7 +7,14 @@ import type {
 import { TitleFilter_Kind as Kind, type TitleFilter } from '@switchyard/protos/rpc/v1/filter';
 import { searchMatch } from '@switchyard/texts';
 import type { IssueState, IssueType } from '../domain/issue';
-import type { DueMatch, IssueExclusion, IssueFilter, MilestoneMatch, WeightMatch } from '../domain/issue-filter';
+import type {
+  DueMatch,
+  HealthMatch,
+  IssueExclusion,
+  IssueFilter,
+  MilestoneMatch,
+  WeightMatch,
+} from '../domain/issue-filter';
 
 function milestoneMatch(filter: TitleFilter | undefined): MilestoneMatch | undefined {
   if (filter?.kind === Kind.KIND_UPCOMING) return 'upcoming';
@@ -24,6 +31,7 @@ const toExclusion = (wire: WireExclusion): IssueExclusion => ({
   assignee: userMatch(wire.assignee),
   iids: wire.iids.length > 0 ? wire.iids : undefined,
   weight: weightMatch(wire.weight),
+  healthStatus: (wire.healthStatus || undefined) as HealthMatch | undefined,
   reaction: reactionMatch(wire.reaction),
 });
 
@@ -43,6 +51,7 @@ export function toIssueFilter(wire: WireFilter | undefined): IssueFilter {
     confidential: wire.confidential,
     issueType: (wire.issueType || undefined) as IssueType | undefined,
     weight: weightMatch(wire.weight),
+    healthStatus: (wire.healthStatus || undefined) as HealthMatch | undefined,
     dueDate: (wire.dueDate || undefined) as DueMatch | undefined,
     reaction: reactionMatch(wire.reaction),
     createdAfter: wire.createdAfter,

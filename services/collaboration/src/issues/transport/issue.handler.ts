@@ -4,7 +4,7 @@ import { inlineRenderer, markdownRenderer } from '@switchyard/markdown';
 import { timeTracking } from '@switchyard/messages';
 import { IssueServiceService, type UpdateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
 import { type CallContext, entity, fixedOrder, implement, nothing, page, pageRequest, viewerOf } from '@switchyard/rpc';
-import { timeStats } from '@switchyard/texts';
+import { type HealthStatus, timeStats } from '@switchyard/texts';
 import { callerOf } from '../application/caller';
 import type { createIssue } from '../application/create-issue';
 import type { deleteIssue } from '../application/delete-issue';
@@ -61,6 +61,7 @@ const toUpdate = (request: UpdateIssueRequest): UpdateIssueCommand => ({
   milestoneId: request.milestoneId,
   dueDate: request.dueDate === '' ? null : request.dueDate,
   weight: request.clearWeight ? null : request.weight,
+  healthStatus: request.healthStatus === '' ? null : (request.healthStatus as HealthStatus | undefined),
   confidential: request.confidential,
   discussionLocked: request.discussionLocked,
   issueType: request.issueType as IssueType | undefined,
@@ -126,6 +127,7 @@ export function issueHandler(useCases: IssueUseCases, { lists, externalUrl, cloc
         issueType: (request.issueType || 'issue') as IssueType,
         milestoneId: request.milestoneId || undefined,
         dueDate: request.dueDate || undefined,
+        healthStatus: (request.healthStatus || undefined) as HealthStatus | undefined,
         iid: request.iid || undefined,
       });
       return shown(await useCases.readIssue(caller, { projectId: request.projectId, iid }), context);

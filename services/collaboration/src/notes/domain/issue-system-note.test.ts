@@ -22,6 +22,8 @@ it('an issue gets a system note for each change except of labels, state, milesto
         change('time_spent', '10', '30'),
         change('time_spent', '30', '10'),
         change('weight', '1', '2'),
+        change('health_status', '', 'at_risk'),
+        change('health_status', 'on_track', ''),
         change('milestone', '1', '2'),
       ],
     }),
@@ -33,6 +35,8 @@ it('an issue gets a system note for each change except of labels, state, milesto
     'changed the time estimate to 1m',
     'added 20s of time spent',
     'subtracted 20s of time spent',
+    'changed the health status to **at risk**',
+    'removed the health status **on track**',
     'changed the description',
     'assigned to @3',
   ]);

@@ -20,6 +20,8 @@ export type IssueNoteFact =
 
 type Change = Extract<IssueNoteFact, { kind: 'updated' }>['changes'][number];
 
+const worded = (name: string): string => name.replaceAll('_', ' ');
+
 /** The text of the note on a change, by field. */
 const fieldNotes: Record<string, (change: Change) => string> = {
   title: (change) => `changed the title from ${emphasized(change.old)} to ${emphasized(change.new)}`,
@@ -27,6 +29,10 @@ const fieldNotes: Record<string, (change: Change) => string> = {
   confidential: (change) => (change.new === 'true' ? 'made it confidential' : 'made it visible to everyone'),
   discussion_locked: (change) => `${change.new === 'true' ? 'locked' : 'unlocked'} the discussion`,
   issue_type: (change) => `changed the type from ${change.old} to ${change.new}`,
+  health_status: (change) =>
+    change.new === ''
+      ? `removed the health status ${emphasized(worded(change.old))}`
+      : `changed the health status to ${emphasized(worded(change.new))}`,
   severity: (change) => `changed the severity to ${emphasized(change.new)}`,
   ...Object.fromEntries(
     Object.entries(timeNotes).map(([field, fieldNote]) => [

@@ -60,6 +60,7 @@ export const meanings: Readonly<Record<string, string>> = {
   from: 'Branch, tag or SHA to compare from.',
   group_access: 'Most that a member of the invited group gets: 10 Guest to 50 Owner, as `access_level`.',
   full_path: 'Full path of what is removed for good, as its confirmation.',
+  health_status: 'How the issue stands. In lists also `None` or `Any`.',
   iid: 'Number within the project; the next one unless given.',
   iids: 'Numbers within the project.',
   in: 'Where `search` looks: `title`, `description`, or both.',

@@ -15,16 +15,18 @@ import { issuableLists } from '../issuable-lists';
 
 const milestones = ['None', 'Any', 'Upcoming', 'Started', 'none', 'any', 'upcoming', 'started'] as const;
 
-/** What belongs to epics, iterations and health: none of them exist yet. */
+/** What belongs to epics and iterations: neither exist yet. */
 const planning = {
   epic_id: unsupported(integerOrNoneAny()),
-  health_status: unsupported(textOrNoneAny()),
   iteration_id: unsupported(textOrNoneAny()),
   iteration_title: unsupported(textOrNoneAny()),
 };
 
+const healthStatus = oneOf('on_track', 'needs_attention', 'at_risk', 'None', 'Any', 'none', 'any');
+
 const exclusions = {
   ...planning,
+  health_status: healthStatus.optional(),
   ...sharedExclusions,
   milestone_id: oneOf(...milestones).optional(),
   iids: integers().optional(),
@@ -36,6 +38,7 @@ const counted = {
   scope: oneOf('created_by_me', 'created-by-me', 'assigned_to_me', 'assigned-to-me', 'all').optional(),
   ...sharedFilters,
   ...planning,
+  health_status: healthStatus.optional(),
   milestone_id: oneOf(...milestones).optional(),
   my_reaction_emoji: textOrNoneAny().optional(),
   iids: integers().optional(),
@@ -106,10 +109,14 @@ const weight = (given: number | 'None' | 'Any' | undefined) =>
     ? undefined
     : { none: given === 'None', any: given === 'Any', weight: typeof given === 'number' ? given : 0 };
 
+/** The words of a health status in lower case, as they travel. */
+const healthMatch = (given: string | undefined): string => given?.toLowerCase() ?? '';
+
 const excluded = (not: Values<typeof exclusions>) => ({
   ...sharedExclusion(not),
   milestone: milestone(not.milestone, not.milestone_id),
   iids: not.iids ?? [],
+  healthStatus: healthMatch(not.health_status),
   weight: weight(not.weight),
   reaction: titleFilter(not.my_reaction_emoji),
 });
@@ -118,6 +125,7 @@ const countedFilter = (params: Values<typeof counted>, scope: string | undefined
   IssueFilter.fromPartial({
     ...sharedFilter(params, scope),
     iids: params.iids,
+    healthStatus: healthMatch(params.health_status),
     milestone: milestone(params.milestone, params.milestone_id),
     reaction: titleFilter(params.my_reaction_emoji),
     confidential: params.confidential,

@@ -26,7 +26,7 @@ const fields = {
   issue_type: oneOf('issue', 'incident', 'task').optional(),
   weight: nullable(weight).optional(),
   epic_id: onlyDefault(nullable(integer({ min: 0 })), null).optional(),
-  health_status: onlyDefault(nullable(text()), null).optional(),
+  health_status: nullable(oneOf('on_track', 'needs_attention', 'at_risk')).optional(),
   iteration_id: onlyDefault(nullable(integer({ min: 0 })), null).optional(),
 };
 
@@ -38,6 +38,7 @@ const updatable = [
   'description',
   'discussion_locked',
   'due_date',
+  'health_status',
   'issue_type',
   'labels',
   'milestone_id',
@@ -107,6 +108,7 @@ export const issueRoutes = [
         confidential: params.confidential ?? false,
         dueDate: params.due_date ?? '',
         weight: params.weight ?? undefined,
+        healthStatus: params.health_status ?? '',
         createdAt: params.created_at,
         iid: params.iid ?? 0,
         discussionLocked: params.discussion_locked ?? false,
@@ -143,6 +145,7 @@ export const issueRoutes = [
         dueDate: params.due_date === null ? '' : params.due_date,
         weight: params.weight ?? undefined,
         clearWeight: params.weight === null,
+        healthStatus: params.health_status === null ? '' : params.health_status,
         confidential: params.confidential,
         discussionLocked: params.discussion_locked,
         issueType: params.issue_type,

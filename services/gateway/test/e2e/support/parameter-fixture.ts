@@ -252,11 +252,12 @@ export async function setParameterFixture(system: System): Promise<ParameterFixt
     milestone_id: ids['milestone v1'],
     assignee_ids: [ids.ada],
     weight: 1,
+    health_status: 'on_track',
     due_date: yesterday,
     confidential: true,
   });
   await issue(ids.main, 'two', { labels: 'feature', assignee_ids: [ids.root], issue_type: 'incident' }, tokens.ada);
-  await issue(ids.main, 'four', { weight: 5, due_date: '2090-01-01' });
+  await issue(ids.main, 'four', { weight: 5, health_status: 'at_risk', due_date: '2090-01-01' });
   await issue(ids.aside, 'aside', {});
   await post(`${at}/issues/1/award_emoji`, { name: 'thumbsup' });
   await send('PUT', `${at}/issues/2`, { state_event: 'close' });

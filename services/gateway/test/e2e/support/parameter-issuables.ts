@@ -65,7 +65,6 @@ export function issuableRows({ ids }: ParameterFixture): Row[] {
   const inHtml = reading(field('title_html'), 'true => one', 'false => undefined');
   const planning: Proofs = {
     epic_id: refused('5'),
-    health_status: refused('on_track'),
     iteration_id: refused('5'),
     iteration_title: refused('x'),
   };
@@ -74,12 +73,14 @@ export function issuableRows({ ids }: ParameterFixture): Row[] {
     ...exclusions('four two', 'four'),
     ...planning,
     ...Object.fromEntries(Object.entries(planning).map(([name, proof]) => [`not[${name}]`, proof])),
+    health_status: on('on_track => one', 'None => two', 'Any => four one'),
     milestone_id: on('Started => one', 'Any => one', 'None => four two', 'Upcoming => one'),
     my_reaction_emoji: on('thumbsup => one', 'None => four two'),
     iids: on('1 => one', '1,3 => four one'),
     confidential: on('true => one', 'false => four two'),
     'not[milestone_id]': on('Started => four two', 'None => one'),
     'not[iids]': on('1 => four two', '1,3 => two'),
+    'not[health_status]': on('on_track => four two', 'at_risk => one two', 'needs_attention => four one two'),
     'not[weight]': on('1 => four two', '5 => one two', '7 => four one two'),
     'not[my_reaction_emoji]': on('thumbsup => four two', 'thumbsdown => four one two'),
     scope: on('created_by_me => four one', 'assigned_to_me => two', 'all => four one two'),

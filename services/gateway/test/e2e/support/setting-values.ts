@@ -154,11 +154,17 @@ const issuable = (ids: Readonly<Record<string, number>>): Settings => ({
 /** What is set on issues. */
 export const issueSettings = ({ ids }: ParameterFixture): Settings => ({
   ...issuable(ids),
-  ...allKept({ due_date: '2090-01-01', confidential: true, issue_type: 'incident', weight: 3, iid: 77 }),
+  ...allKept({
+    due_date: '2090-01-01',
+    confidential: true,
+    issue_type: 'incident',
+    weight: 3,
+    health_status: 'at_risk',
+    iid: 77,
+  }),
   ...allKept({ created_at: '2020-01-01T00:00:00.000Z', updated_at: '2090-01-01T00:00:00.000Z' }),
   epic_id: refused(1),
   iteration_id: refused(1),
-  health_status: refused('on_track'),
 });
 
 /** What is set on merge requests. */

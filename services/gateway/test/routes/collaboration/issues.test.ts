@@ -52,9 +52,9 @@ describe('issues', () => {
   it('passes every filter of a list on', async () => {
     const filters = [
       'state=closed&scope=assigned-to-me&labels=a,b&milestone=M&author_username=ada&assignee_id=Any',
-      'my_reaction_emoji=star&iids[]=1&iids[]=2&search=x+y&in=title&confidential=true&issue_type=task&weight=0',
+      'my_reaction_emoji=star&iids[]=1&iids[]=2&search=x+y&in=title&confidential=true&issue_type=task&weight=0&health_status=Any',
       'due_date=0&created_after=2026-01-01&updated_before=2026-02-01T00:00:00Z&non_archived=false',
-      'not[labels]=c&not[author_id]=4&not[weight]=2&with_labels_details=1&order_by=due_date&sort=asc&per_page=3',
+      'not[labels]=c&not[author_id]=4&not[weight]=2&not[health_status]=at_risk&with_labels_details=1&order_by=due_date&sort=asc&per_page=3',
     ];
     const reply = await send('GET', `/groups/1/issues?${filters.join('&')}`);
     expect(reply.status).toBe(200);
@@ -78,6 +78,7 @@ describe('issues', () => {
         confidential: true,
         issueType: 'task',
         weight: { none: false, any: false, weight: 0 },
+        healthStatus: 'any',
         dueDate: 'none',
         createdAfter: new Date('2026-01-01T00:00:00Z'),
         updatedBefore: new Date('2026-02-01T00:00:00Z'),
@@ -86,6 +87,7 @@ describe('issues', () => {
           labels: { kind: Title.KIND_TITLES, titles: ['c'] },
           author: { kind: User.KIND_USERS, ids: [4] },
           weight: { weight: 2 },
+          healthStatus: 'at_risk',
         },
       },
     });
@@ -128,6 +130,7 @@ describe('issues', () => {
     ['state=merged', 'state does not have a valid value'],
     ['order_by=severity', 'order_by does not have a valid value'],
     ['weight=-1', 'weight does not have a valid value'],
+    ['health_status=sick', 'health_status does not have a valid value'],
     ['due_date=someday', 'due_date does not have a valid value'],
     ['author_id=1&author_username=a', 'author_id, author_username are mutually exclusive'],
     ['milestone=a&milestone_id=None', 'milestone, milestone_id are mutually exclusive'],
@@ -150,6 +153,7 @@ describe('issues', () => {
       confidential: true,
       issue_type: 'incident',
       weight: 0,
+      health_status: 'at_risk',
       created_at: '2001-01-01T00:00:00Z',
       iid: 9,
     });
@@ -164,6 +168,7 @@ describe('issues', () => {
       confidential: true,
       issueType: 'incident',
       weight: 0,
+      healthStatus: 'at_risk',
       createdAt: new Date('2001-01-01T00:00:00Z'),
       iid: 9,
     });
@@ -172,7 +177,16 @@ describe('issues', () => {
   it('tells what is left out from what is taken away', async () => {
     await send('PUT', '/projects/1/issues/2', { title: 'T' });
     expect(asked()).toMatchObject({ iid: 2, title: 'T', addLabels: [], removeLabels: [], clearWeight: false });
-    for (const field of ['description', 'assigneeIds', 'labels', 'milestoneId', 'dueDate', 'weight', 'confidential'])
+    for (const field of [
+      'description',
+      'assigneeIds',
+      'labels',
+      'milestoneId',
+      'dueDate',
+      'weight',
+      'healthStatus',
+      'confidential',
+    ])
       expect([field, asked()[field]]).toEqual([field, undefined]);
     await send('PUT', '/projects/1/issues/2', {
       description: null,
@@ -181,6 +195,7 @@ describe('issues', () => {
       milestone_id: '',
       due_date: null,
       weight: null,
+      health_status: null,
       state_event: 'close',
     });
     expect(asked()).toMatchObject({
@@ -190,6 +205,7 @@ describe('issues', () => {
       milestoneId: 0,
       dueDate: '',
       clearWeight: true,
+      healthStatus: '',
       stateEvent: 'close',
     });
     const nothing = await send('PUT', '/projects/1/issues/2', { unknown: 1 });
