@@ -1,4 +1,5 @@
 import { type Sql, sql } from '@switchyard/database/sql';
+import { deletingIds } from './viewer';
 
 /** A project with its namespaces, or a group with those above it, as expressions of a statement. */
 export interface Reached {
@@ -13,8 +14,7 @@ const shareLives = live(sql`s`);
 const membershipLives = live(sql`m`);
 
 /** The condition that namespaces are not below one that is marked for deletion. */
-const shown = (ancestry: Sql): Sql => sql`not exists (
-  select from namespaces x where x.id = any(${ancestry}) and x.marked_for_deletion_at is not null)`;
+const shown = (ancestry: Sql): Sql => sql`not (${ancestry} && ${deletingIds})`;
 
 const isIn = (alias: Sql, { ancestry, projectId }: Reached): Sql =>
   projectId === undefined
@@ -35,7 +35,8 @@ export const sharedMemberships = (reached: Reached): Sql => sql`group_shares s j
 /**
  * The ways by which a user is a member of one project or group, as rows of `level` and `expires_at`: by memberships in
  * it or above it, and by the shares of the same with groups that the user is in.
- * The user's own groups are read once, so that a share with another group costs no look-up of memberships.
+ * They are read from the few shares of the target, each of which costs two looks into indexes. The groups that the user is
+ * in would be the worse start: an owner of a large tree is in every group of it.
  * @param least level below which a way does not count, 5 to 50
  */
 export const waysOf = (userId: Sql | number, reached: Reached, least: number): Sql => sql`
@@ -43,9 +44,7 @@ export const waysOf = (userId: Sql | number, reached: Reached, least: number): S
   where m.user_id = ${userId} and m.access_level >= ${least}::int and ${isIn(sql`m`, reached)} and ${membershipLives}
   union all
   select least(s.access_level, m.access_level), least(s.expires_at, m.expires_at) from ${sharedMemberships(reached)}
-    and m.user_id = ${userId} and m.access_level >= ${least}::int and s.access_level >= ${least}::int
-    and g.ancestry && array(
-      select own.namespace_id from memberships own where own.user_id = ${userId} and own.namespace_id is not null)`;
+    and m.user_id = ${userId} and m.access_level >= ${least}::int and s.access_level >= ${least}::int`;
 
 /** The ways by which a user is a member of something below a group that is not hidden, as rows of `expires_at`. */
 export const waysBelow = (userId: Sql | number, groupId: Sql): Sql => sql`

@@ -15,7 +15,7 @@ const ownNamespaces = (viewer: Viewer, least: number): Sql =>
   sql`select m.namespace_id from ${memberships(viewer, least)} and m.namespace_id is not null`;
 
 /** Namespaces marked for deletion: whatever lies below is hidden at once (D5). */
-const deletingIds = sql`array(select d.id from namespaces d where d.marked_for_deletion_at is not null)`;
+export const deletingIds = sql`array(select d.id from namespaces d where d.marked_for_deletion_at is not null)`;
 
 /**
  * Shares `s` with groups that the viewer is in. No share of an invited group is looked at, and a group that is hidden
@@ -70,16 +70,29 @@ const groupsAboveMemberships = (viewer: Viewer): Sql => sql`n.id = any(array(
     where held.id = any(${memberProjectIds(viewer, levels.minimal)}) and held.marked_for_deletion_at is null)))
   and not (below.ancestry && ${deletingIds})))`;
 
+/**
+ * How many groups the other conditions of a list leave. Among `many` the indexes of the groups answer. Among `few` one
+ * group after the other is asked, those that the viewer is in by no share first: the shares among the groups of a large
+ * tree, which take long to read, are read when a group is left that needs them.
+ */
+type Among = 'few' | 'many';
+
+/** `condition`, which every group meets that the viewer is in by no share. */
+const among = (extent: Among, viewer: Viewer, condition: Sql): Sql =>
+  extent === 'many' || viewer.userId === 0
+    ? condition
+    : sql`case when n.ancestry && array(${ownNamespaces(viewer, levels.minimal)}) then true else ${condition} end`;
+
 /** Groups the viewer belongs to: by membership, or as those above one. A condition on `namespaces n`. */
-export const ownGroups = (viewer: Viewer): Sql =>
-  viewer.userId === 0 ? sql`false` : or([memberGroups(viewer), groupsAboveMemberships(viewer)]);
+export const ownGroups = (viewer: Viewer, extent: Among = 'many'): Sql =>
+  viewer.userId === 0 ? sql`false` : among(extent, viewer, or([memberGroups(viewer), groupsAboveMemberships(viewer)]));
 
 /** Groups the viewer may see: a condition on `namespaces n`. */
-export function visibleGroups(viewer: Viewer): Sql {
+export function visibleGroups(viewer: Viewer, extent: Among = 'many'): Sql {
   if (viewer.admin) return namespaceLives;
   const reach = [openTo(sql`n.visibility`, viewer)];
   if (viewer.userId > 0) reach.push(memberGroups(viewer), groupsAboveMemberships(viewer));
-  return sql`${namespaceLives} and ${or(reach)}`;
+  return sql`${namespaceLives} and ${among(extent, viewer, or(reach))}`;
 }
 
 /** Whether the column of a mark was set on a day (`YYYY-MM-DD`, UTC), or at all, and the purge has not begun. */

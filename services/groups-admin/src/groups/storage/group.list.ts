@@ -31,10 +31,11 @@ export function listGroups(
   request: PageRequest,
 ): Promise<{ rows: GroupRow[]; page: PageInfo }> {
   const { markedOn, repositoryStorage: storage } = filter;
-  const seen = markedOn === undefined ? visibleGroups(viewer) : restorableGroups(viewer, markedOn);
+  const extent = filter.parentId === undefined && filter.ancestorId === undefined ? 'many' : 'few';
+  const seen = markedOn === undefined ? visibleGroups(viewer, extent) : restorableGroups(viewer, markedOn);
   const where = [sql`n.kind = 'group'`, seen];
   if (filter.minLevel !== undefined) where.push(memberGroups(viewer, filter.minLevel));
-  else if (!filter.allAvailable && markedOn === undefined) where.push(ownGroups(viewer));
+  else if (!filter.allAvailable && markedOn === undefined) where.push(ownGroups(viewer, extent));
   if (filter.parentId !== undefined) where.push(sql`n.parent_id = ${filter.parentId}`);
   if (filter.ancestorId !== undefined) {
     where.push(sql`n.ancestry @> array[${filter.ancestorId}::bigint] and n.id <> ${filter.ancestorId}`);
