@@ -110,6 +110,42 @@ describe('dependencies of merge requests', () => {
     expect(await detailed(project, second.iid)).toBe('mergeable');
   });
 
+  test('that are made while a merge is on its way stop it, or come after it', async () => {
+    const project = await newProject();
+    const first = await opened(project, 'first');
+    const second = await opened(project, 'second');
+    const waiting = async (count: number) =>
+      eventually(async () =>
+        expect(
+          await harness.db.query(sql`
+            select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%merge_requests%'`),
+        ).toHaveLength(count),
+      );
+
+    // The merge has passed its checks and waits for the row when the block is made.
+    const { stopped } = await harness.db.transaction(async (tx) => {
+      await tx.query(sql`select 1 from merge_requests where id = ${second.id} for no key update`);
+      const stopped = merge(project, second.iid);
+      await waiting(1);
+      await tx.query(
+        sql`insert into merge_request_blocks (blocking_id, blocked_id) values (${first.id}, ${second.id})`,
+      );
+      return { stopped };
+    });
+    expect((await stopped).status).toBe(405);
+    expect(await detailed(project, second.iid)).toBe('merge_request_blocked');
+    await harness.db.query(sql`delete from merge_request_blocks where blocked_id = ${second.id}`);
+
+    // The block waits for whoever has the row, and is made when the merge has begun.
+    const { late } = await harness.db.transaction(async (tx) => {
+      await tx.query(sql`select 1 from merge_requests where id = ${second.id} for no key update`);
+      const late = block(project, second.iid, { blocking_merge_request_id: first.id });
+      await waiting(1);
+      return { late };
+    });
+    expect((await late).status).toBe(201);
+  });
+
   test('make no cycle, over projects either', async () => {
     const [here, there] = [await newProject(), await newProject()];
     const a = await opened(here, 'a');

@@ -29,9 +29,9 @@ import type { MergeRequest } from '../domain/merge-request';
 import type {
   LandedMove,
   LandedPlan,
-  LockedMergeRequest,
   MergePlan,
   MergeRequestChange,
+  ReviewedMergeRequest,
 } from '../domain/merge-request-change';
 import { buildMerge, cannotBeMerged, type MergeOptions } from './build-merge';
 import type { MergeRequestEdges } from './merge-request.edges';
@@ -288,10 +288,10 @@ export function landing(edges: LandingEdges): Landing {
    */
   async function commitIntent<P extends MergePlan>(
     plans: readonly [P, ...P[]],
-    decide: (locked: LockedMergeRequest, plan: P) => MergeRequestChange | undefined,
+    decide: (locked: ReviewedMergeRequest, plan: P) => MergeRequestChange | undefined,
   ): Promise<{ readonly pushId: string; readonly mergeRequests: readonly MergeRequest[] } | undefined> {
     let pushId = '';
-    const after = await mergeRequests.changeAll(
+    const after = await mergeRequests.changeAllReviewed(
       plans.map((plan) => ({
         id: plan.mergeRequestId,
         actorId: plan.actorId,

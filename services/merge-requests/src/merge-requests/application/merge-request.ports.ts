@@ -9,6 +9,7 @@ import type {
   MergeRequestChange,
   NewMergeRequest,
   PlannedMerge,
+  ReviewedMergeRequest,
   StoredDiff,
   WantedChange,
 } from '../domain/merge-request-change';
@@ -110,11 +111,19 @@ export interface ApprovalReads {
 }
 
 /** A change of one merge request. */
-export interface ChangeOfOne {
+export interface ChangeOfOne<L = LockedMergeRequest> {
   readonly id: number;
   readonly actorId: number;
   /** Synchronous, so that nothing remote happens under the lock; undefined changes nothing. It may run more than once. */
-  readonly decide: (locked: LockedMergeRequest) => MergeRequestChange | undefined;
+  readonly decide: (locked: L) => MergeRequestChange | undefined;
+}
+
+/** How several changes are made. */
+interface ChangeOptions {
+  /** The caller's transaction, in place of one of its own; a change that is void is passed over then. */
+  readonly within?: Tx;
+  /** Runs in the same transaction, after the changes. */
+  readonly also?: (tx: Tx) => Promise<void>;
 }
 
 /** Where merge requests are kept. */
@@ -139,21 +148,21 @@ export interface MergeRequestStore
   change(
     id: number,
     actorId: number,
-    decide: (locked: LockedMergeRequest) => MergeRequestChange | undefined,
+    decide: (locked: ReviewedMergeRequest) => MergeRequestChange | undefined,
     within?: Tx,
   ): Promise<MergeRequest>;
   /**
-   * Changes several merge requests in one transaction, in the order given. All are locked first, by ascending id.
-   * @param options.within the caller's transaction, in place of one of its own; a change that is void is passed over
-   *   then. Else all are made or none
-   * @param options.also runs in the same transaction, after the changes
+   * Changes several merge requests in one transaction, in the order given: all or none, unless the transaction is the
+   * caller's. All are locked first, by ascending id.
    * @returns the merge requests after their changes, without those that were void; undefined when none was made
    *   because one was void
    * @throws AppError not_found
    */
-  changeAll(
-    changes: readonly ChangeOfOne[],
-    options?: { readonly within?: Tx; readonly also?: (tx: Tx) => Promise<void> },
+  changeAll(changes: readonly ChangeOfOne[], options?: ChangeOptions): Promise<MergeRequest[] | undefined>;
+  /** `changeAll` for decisions on what others hold against a merge. */
+  changeAllReviewed(
+    changes: readonly ChangeOfOne<ReviewedMergeRequest>[],
+    options?: ChangeOptions,
   ): Promise<MergeRequest[] | undefined>;
   /**
    * Several changes in one transaction. A change that `decide` refuses takes no other with it; when one cannot be

@@ -1,7 +1,7 @@
 import { AppError, conflict, notFound, unauthorized } from '@switchyard/errors';
 import { onMergeTrain } from './auto-merge';
 import type { MergeRequest } from './merge-request';
-import type { Act, LockedMergeRequest, MergeRequestChange, MergeRequestFact } from './merge-request-change';
+import type { Act, MergeRequestChange, MergeRequestFact, ReviewedMergeRequest } from './merge-request-change';
 
 /** Who approves. */
 export interface Approver {
@@ -24,7 +24,7 @@ const acted = ({ id, lockVersion }: MergeRequest, act: Act): MergeRequestFact =>
 
 /** Whether a user may approve a merge request now. */
 export function mayApprove(
-  { mergeRequest, approval }: Pick<LockedMergeRequest, 'mergeRequest' | 'approval'>,
+  { mergeRequest, approval }: Pick<ReviewedMergeRequest, 'mergeRequest' | 'approval'>,
   { userId, eligible, committed }: Approver,
 ): boolean {
   const { settings, approvals } = approval;
@@ -43,7 +43,7 @@ export function mayApprove(
  * @throws AppError unauthorized for who may not approve it; conflict when its head is another
  */
 export function decideApproval(
-  locked: LockedMergeRequest,
+  locked: ReviewedMergeRequest,
   approver: Approver,
   sha: string | undefined,
 ): MergeRequestChange {
@@ -65,7 +65,7 @@ export function decideApproval(
  * Takes an approval back.
  * @throws AppError not_found without one; unauthorized when the merge request is not open
  */
-export function decideUnapproval({ mergeRequest, approval }: LockedMergeRequest, userId: number): MergeRequestChange {
+export function decideUnapproval({ mergeRequest, approval }: ReviewedMergeRequest, userId: number): MergeRequestChange {
   if (approval.approvals.every((one) => one.userId !== userId)) throw new AppError('not_found', '404 Not found');
   if (mergeRequest.state !== 'opened') throw unauthorized();
   return {
@@ -80,7 +80,7 @@ export function decideUnapproval({ mergeRequest, approval }: LockedMergeRequest,
  * @throws AppError unauthorized when the merge request is not open; not_found for who is no reviewer
  */
 export function decideReview(
-  { mergeRequest, reviewerIds, approval }: LockedMergeRequest,
+  { mergeRequest, reviewerIds, approval }: ReviewedMergeRequest,
   userId: number,
   state: 'reviewed' | 'requested_changes',
 ): MergeRequestChange {
@@ -104,7 +104,7 @@ export const withoutApprovals = (userIds: readonly number[]): Pick<MergeRequestC
       };
 
 /** Takes all approvals back; undefined where there are none. */
-export function decideReset({ mergeRequest, approval }: LockedMergeRequest): MergeRequestChange | undefined {
+export function decideReset({ mergeRequest, approval }: ReviewedMergeRequest): MergeRequestChange | undefined {
   if (mergeRequest.state !== 'opened') throw unauthorized();
   const userIds = approval.approvals.map(({ userId }) => userId);
   return userIds.length === 0 ? undefined : { ...withoutApprovals(userIds), quiet: true };
@@ -115,7 +115,7 @@ export function decideReset({ mergeRequest, approval }: LockedMergeRequest): Mer
  * those of who pushes.
  */
 export function approvalsLostByPush(
-  { approval: { settings, approvals } }: Pick<LockedMergeRequest, 'approval'>,
+  { approval: { settings, approvals } }: Pick<ReviewedMergeRequest, 'approval'>,
   pusherId: number,
 ): number[] {
   const given = approvals.map(({ userId }) => userId);

@@ -16,7 +16,7 @@ import {
 } from './approvals';
 import { decideCarIntent, decideIntent } from './landing-change';
 import type { MergeRequest } from './merge-request';
-import type { LockedMergeRequest, MergePlan } from './merge-request-change';
+import type { MergePlan, ReviewedMergeRequest } from './merge-request-change';
 
 const author = 1;
 const settings: ApprovalFacts['settings'] = {
@@ -46,13 +46,14 @@ const facts = (more: Partial<ApprovalFacts> = {}, own: Partial<ApprovalFacts['se
   settings: { ...settings, ...own },
 });
 const mr = { authorId: author, targetBranch: 'main', approvalsBeforeMerge: undefined };
-const locked = (approval: ApprovalFacts, more: Partial<MergeRequest> = {}): LockedMergeRequest => ({
+const locked = (approval: ApprovalFacts, more: Partial<MergeRequest> = {}): ReviewedMergeRequest => ({
   mergeRequest: { id: 7, lockVersion: 3, state: 'opened', sourceSha: 'head', ...mr, ...more } as MergeRequest,
   assigneeIds: [],
   reviewerIds: [],
   labelIds: [],
   approval,
   changesRequested: false,
+  openBlocks: 0,
   planned: undefined,
 });
 const bob = { userId: 2, eligible: true, committed: false };
@@ -147,7 +148,7 @@ describe('what a merge request needs', () => {
 });
 
 describe('an approval', () => {
-  test.each<[boolean, string, LockedMergeRequest, Partial<typeof bob>]>([
+  test.each<[boolean, string, ReviewedMergeRequest, Partial<typeof bob>]>([
     [true, 'of a Developer', locked(facts()), {}],
     [false, 'of who may not', locked(facts()), { eligible: false }],
     [false, 'given before', locked(facts({ approvals: by(2) })), {}],
@@ -219,15 +220,19 @@ describe('a review', () => {
 describe('the commit of a merge', () => {
   const now = new Date(0);
   const plan = { newSha: 'new', movesTo: 'new' } as MergePlan;
-  const merge = (given: LockedMergeRequest) =>
+  const merge = (given: ReviewedMergeRequest) =>
     decideIntent(given, plan, { targetBranch: 'main', onlyWhile: undefined, now });
-  const land = (given: LockedMergeRequest) => decideCarIntent(given, { ...plan, carId: 4 }, now);
+  const land = (given: ReviewedMergeRequest) => decideCarIntent(given, { ...plan, carId: 4 }, now);
   const approved = facts({ approvals: by(2) }, { beforeMerge: 1 });
 
-  test('looks once more at approvals and requested changes', () => {
+  test('looks once more at approvals, requested changes and blocks', () => {
     expect(merge(locked(approved))).toMatchObject({ patch: { state: 'locked' } });
     expect(land(locked(approved))).toMatchObject({ patch: { state: 'locked' } });
-    for (const given of [locked(facts({}, { beforeMerge: 1 })), { ...locked(approved), changesRequested: true }]) {
+    for (const given of [
+      locked(facts({}, { beforeMerge: 1 })),
+      { ...locked(approved), changesRequested: true },
+      { ...locked(approved), openBlocks: 1 },
+    ]) {
       expect(() => merge(given)).toThrow(expect.objectContaining({ kind: 'not_allowed' }));
       expect(land(given)).toBeUndefined();
     }

@@ -49,18 +49,18 @@ export interface MergeChecks {
 
 type Check<C = MergeChecks> = readonly [status: DetailedMergeStatus, fails: (checks: C, now: Date) => boolean];
 
-/** The checks on what people say of a merge request. */
-export type ReviewChecks = Pick<MergeChecks, 'changesRequested' | 'approvalsLeft'>;
+/** The checks on what others than its own state and git hold against a merge request. */
+export type ReviewChecks = Pick<MergeChecks, 'changesRequested' | 'approvalsLeft' | 'openBlocks'>;
 
 // The order is G-4.2-11's. Checks of features that do not exist yet (status checks, locked paths …) have their place between their neighbours there.
 const reviewChecks: readonly Check<ReviewChecks>[] = [
   ['requested_changes', (checks) => checks.changesRequested],
   ['not_approved', (checks) => checks.approvalsLeft > 0],
+  ['merge_request_blocked', (checks) => checks.openBlocks > 0],
 ];
 
 const stateChecks: readonly Check[] = [
   ...reviewChecks,
-  ['merge_request_blocked', (checks) => checks.openBlocks > 0],
   ['not_open', (checks) => checks.state !== 'opened'],
   ['merge_time', (checks, now) => checks.mergeAfter !== undefined && checks.mergeAfter > now],
   ['draft_status', (checks) => checks.draft],
@@ -102,7 +102,7 @@ export function ciFailure(checks: MergeChecks): 'ci_still_running' | 'ci_must_pa
 export const stateFailure = (checks: MergeChecks, now: Date): DetailedMergeStatus | undefined =>
   firstFailure(stateChecks, checks, now);
 
-/** What reviewers and approvers hold against a merge: looked at once more under the lock of a landing. */
+/** What reviewers, approvers and blocks hold against a merge: looked at once more under the lock of a landing. */
 export const reviewFailure = (checks: ReviewChecks, now: Date): DetailedMergeStatus | undefined =>
   firstFailure(reviewChecks, checks, now);
 

@@ -1,6 +1,12 @@
 import { approvalsLostByPush, withoutApprovals } from './approval-change';
 import { noAutoMerge } from './auto-merge';
-import type { DiffVersion, LockedMergeRequest, MergeRequestChange, Push } from './merge-request-change';
+import type {
+  DiffVersion,
+  LockedMergeRequest,
+  MergeRequestChange,
+  Push,
+  ReviewedMergeRequest,
+} from './merge-request-change';
 import { unchecked } from './mergeability';
 
 /** A ref change that merge requests follow. */
@@ -57,7 +63,7 @@ export interface NewHead {
 
 /** Takes the new head of the source branch, and takes approvals back as the project says. */
 export const decideNewHead = (
-  locked: LockedMergeRequest,
+  locked: ReviewedMergeRequest,
   { sourceSha, targetSha, diff, push }: NewHead,
   { id, actorId }: FollowedChange,
 ): MergeRequestChange | undefined => {

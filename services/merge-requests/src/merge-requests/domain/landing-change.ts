@@ -9,6 +9,7 @@ import type {
   MergePlan,
   MergeRequestChange,
   PlannedMerge,
+  ReviewedMergeRequest,
 } from './merge-request-change';
 import { unchecked } from './mergeability';
 
@@ -38,18 +39,19 @@ export function landedTogether(plans: readonly Pick<PlannedMerge, 'plan' | 'iid'
   return ordered.map(({ plan }) => ({ ...plan, testedTree, batchIids }));
 }
 
-/** Whether it is approved, and no one requests changes, at the moment at which its merge is committed. */
-const isAgreed = ({ mergeRequest, approval, changesRequested }: LockedMergeRequest, now: Date): boolean =>
-  reviewFailure({ changesRequested, approvalsLeft: approvalsLeft(mergeRequest, approval) }, now) === undefined;
+/** Whether it is approved, no one requests changes, and it waits for no other at the moment at which its merge is committed. */
+const isAgreed = ({ mergeRequest, approval, changesRequested, openBlocks }: ReviewedMergeRequest, now: Date): boolean =>
+  reviewFailure({ changesRequested, approvalsLeft: approvalsLeft(mergeRequest, approval), openBlocks }, now) ===
+  undefined;
 
 /**
  * Commits the intent to merge.
  * @param targetBranch the branch that the commits were written for
  * @throws AppError not_allowed when another process merges it, or it was closed, retargeted, added to a train or lost an
- * approval in the meantime
+ * approval or came to wait for another one in the meantime
  */
 export function decideIntent(
-  locked: LockedMergeRequest,
+  locked: ReviewedMergeRequest,
   plan: NewPlan,
   {
     targetBranch,
@@ -77,10 +79,10 @@ export function decideIntent(
 
 /**
  * Commits the intent to land a car; its train decides whether the car may land. Undefined unless the merge request is
- * open and approved.
+ * open, approved and not blocked.
  */
 export const decideCarIntent = (
-  locked: LockedMergeRequest,
+  locked: ReviewedMergeRequest,
   plan: NewPlan & { readonly carId: number },
   now: Date,
 ): MergeRequestChange | undefined =>

@@ -159,11 +159,17 @@ export interface LockedMergeRequest {
   readonly assigneeIds: readonly number[];
   readonly reviewerIds: readonly number[];
   readonly labelIds: readonly number[];
+  /** The plan that is under way. */
+  readonly planned: Pick<MergePlan, 'newSha' | 'movesTo'> | undefined;
+}
+
+/** One with what keeps it from being merged as long as others say so. It takes longer to read. */
+export interface ReviewedMergeRequest extends LockedMergeRequest {
   readonly approval: ApprovalFacts;
   /** A reviewer requests changes. */
   readonly changesRequested: boolean;
-  /** The plan that is under way. */
-  readonly planned: Pick<MergePlan, 'newSha' | 'movesTo'> | undefined;
+  /** Merge requests that have to be merged before and are not. */
+  readonly openBlocks: number;
 }
 
 /** Fields that a change may set; `null` clears. */

@@ -61,6 +61,8 @@ export const mergeRequestBlockStore = (db: Database) => ({
   add: (block: Omit<MergeRequestBlock, 'id'>): Promise<MergeRequestBlock> =>
     db.transaction(async (tx) => {
       const { blockingId, blockedId } = block;
+      // A landing looks at the blocks under this lock: it sees this one, or has begun before it.
+      await tx.query(sql`select 1 from merge_requests where id = ${blockedId} for no key update`);
       // Two blocks that are made at once could close a cycle together, of whatever projects: one after another.
       await tx.query(sql`select pg_advisory_xact_lock(hashtextextended('merge_request_blocks', 0))`);
       const chain = await tx.query<{ id: number }>(sql`

@@ -1,5 +1,5 @@
 import { type Database, isUniqueViolation, requireUnmodified, type SqlExecutor, type Tx } from '@switchyard/database';
-import { join, raw, sql } from '@switchyard/database/sql';
+import { empty, join, raw, type Sql, sql } from '@switchyard/database/sql';
 import { joinProject, leastPriority, milestoneDue } from '@switchyard/directory';
 import { type AppError, conflict, isAppError, notFound } from '@switchyard/errors';
 import type { PrismaClient } from '../../generated/prisma/client';
@@ -14,6 +14,7 @@ import type {
   MergeRequestChange,
   MergeRequestPatch,
   NewMergeRequest,
+  ReviewedMergeRequest,
   TrainConsequences,
   WantedChange,
 } from '../domain/merge-request-change';
@@ -25,7 +26,7 @@ import { patchColumns } from './merge-request.columns';
 import { publishFacts } from './merge-request.events';
 import { mergeRequestReads } from './merge-request.reads';
 import { toMergeRequest } from './merge-request.row';
-import { jobsOfWaiting } from './merge-request-block.store';
+import { jobsOfWaiting, openBlocks } from './merge-request-block.store';
 import { recordEvents } from './merge-request-event.store';
 import { addParticipants, mergeRequestPeopleStore, replaceLabels, replacePeople } from './merge-request-people.store';
 
@@ -35,55 +36,70 @@ interface Attached {
   assignees: number[];
   reviewers: number[];
   labels: number[];
-  approval: ApprovalFactsRow | null;
-  changesRequested: boolean;
   newSha: string | null;
   movesTo: string | null;
 }
 
-/** Locks merge requests by ascending id: two transactions that lock several never wait for each other. */
-async function lockAll(tx: Tx, ids: readonly number[]): Promise<Map<number, LockedMergeRequest>> {
+/** What keeps it from being merged as long as others say so. */
+interface Review {
+  approval: ApprovalFactsRow | null;
+  changesRequested: boolean;
+  openBlocks: number;
+}
+
+const review = sql`,
+      (select ${approvalFactsJson} from merge_requests mr ${joinProject(sql`mr.project_id`)} where mr.id = given.id) as approval,
+      coalesce((select bool_or(state = 'requested_changes') from merge_request_reviewers where merge_request_id = given.id), false) as "changesRequested",
+      (select ${openBlocks} from merge_requests mr where mr.id = given.id) as "openBlocks"`;
+
+/**
+ * Locks merge requests by ascending id: two transactions that lock several never wait for each other.
+ * @param more what is read of each in addition, as columns with a comma before them
+ */
+async function lockWith<T, R extends LockedMergeRequest>(
+  tx: Tx,
+  ids: readonly number[],
+  more: Sql,
+  complete: (locked: LockedMergeRequest, row: T) => R,
+): Promise<Map<number, R>> {
   const rows = await tx.query(sql`
     select * from merge_requests where id = any(${[...ids]}::bigint[]) order by id for no key update`);
   if (rows.length === 0) return new Map();
   const mergeRequests = new Map(rows.map(toMergeRequest).map((mr) => [mr.id, mr]));
   // Only after the locks are there is it what they protect.
-  const attached = await tx.query<Attached & Record<string, unknown>>(sql`
+  const attached = await tx.query<Attached & T & Record<string, unknown>>(sql`
     select given.id, array(select user_id from merge_request_assignees where merge_request_id = given.id order by created_at, user_id) as assignees,
       array(select user_id from merge_request_reviewers where merge_request_id = given.id order by created_at, user_id) as reviewers,
       array(select label_id from merge_request_labels where merge_request_id = given.id order by label_id) as labels,
-      (select ${approvalFactsJson} from merge_requests mr ${joinProject(sql`mr.project_id`)} where mr.id = given.id) as approval,
-      coalesce((select bool_or(state = 'requested_changes') from merge_request_reviewers where merge_request_id = given.id), false) as "changesRequested",
-      m.new_sha as "newSha", coalesce(m.moves_to, m.new_sha) as "movesTo"
+      m.new_sha as "newSha", coalesce(m.moves_to, m.new_sha) as "movesTo"${more}
     from unnest(${[...mergeRequests.keys()]}::bigint[]) as given (id) left join merge_request_merges m on m.merge_request_id = given.id`);
   return new Map(
-    attached.map(
-      ({
-        id,
-        assignees,
-        reviewers,
-        labels,
-        approval,
-        changesRequested,
-        newSha,
-        movesTo,
-      }): [number, LockedMergeRequest] => [
-        id,
-        {
-          mergeRequest: mergeRequests.get(id)!,
-          assigneeIds: assignees,
-          reviewerIds: reviewers,
-          labelIds: labels,
-          approval: toApprovalFacts(approval),
-          changesRequested,
-          planned: newSha === null || movesTo === null ? undefined : { newSha, movesTo },
-        },
-      ],
-    ),
+    attached.map((row): [number, R] => {
+      const { id, assignees, reviewers, labels, newSha, movesTo } = row;
+      const locked = {
+        mergeRequest: mergeRequests.get(id)!,
+        assigneeIds: assignees,
+        reviewerIds: reviewers,
+        labelIds: labels,
+        planned: newSha === null || movesTo === null ? undefined : { newSha, movesTo },
+      };
+      return [id, complete(locked, row)];
+    }),
   );
 }
 
+const lockAll = (tx: Tx, ids: readonly number[]): Promise<Map<number, LockedMergeRequest>> =>
+  lockWith(tx, ids, empty, (locked) => locked);
+
 const lock = async (tx: Tx, id: number): Promise<LockedMergeRequest | undefined> => (await lockAll(tx, [id])).get(id);
+
+const lockReviewed = (tx: Tx, ids: readonly number[]): Promise<Map<number, ReviewedMergeRequest>> =>
+  lockWith(tx, ids, review, (locked, { approval, changesRequested, openBlocks: blocks }: Review) => ({
+    ...locked,
+    approval: toApprovalFacts(approval),
+    changesRequested,
+    openBlocks: blocks,
+  }));
 
 /** One of several changes is void: none is made. */
 class VoidChange extends Error {}
@@ -187,10 +203,15 @@ async function branchesTaken(
   ]);
 }
 
-interface ChangeOfOne {
+interface ChangeOfOne<L> {
   readonly id: number;
   readonly actorId: number;
-  readonly decide: (locked: LockedMergeRequest) => MergeRequestChange | undefined;
+  readonly decide: (locked: L) => MergeRequestChange | undefined;
+}
+
+interface Together {
+  readonly within?: Tx;
+  readonly also?: (tx: Tx) => Promise<void>;
 }
 
 /** The part of a change that concerns the train of a merge request; merge trains implement it. */
@@ -224,6 +245,39 @@ export interface MergeRequestStoreEdges {
   readonly db: Database;
   readonly prisma: PrismaClient;
   readonly trains: TrainChanges;
+}
+
+/** See `changeAll` of `mergeRequestStore`. */
+async function changeEach<L extends LockedMergeRequest>(
+  { db, trains }: Pick<MergeRequestStoreEdges, 'db' | 'trains'>,
+  lockThem: (tx: Tx, ids: readonly number[]) => Promise<Map<number, L>>,
+  changes: readonly ChangeOfOne<L>[],
+  { within, also }: Together = {},
+): Promise<MergeRequest[] | undefined> {
+  const work = async (tx: Tx): Promise<MergeRequest[]> => {
+    const locked = await lockThem(
+      tx,
+      changes.map(({ id }) => id),
+    );
+    const changed: MergeRequest[] = [];
+    const jobs: JobRequest[] = [];
+    for (const { id, actorId, decide } of changes) {
+      const before = locked.get(id);
+      if (before === undefined) throw notFound();
+      const change = decide(before);
+      const after = change && (await apply(tx, trains, before, change, actorId, jobs));
+      if (after !== undefined) changed.push(after);
+      else if (within === undefined) throw new VoidChange();
+    }
+    await also?.(tx);
+    await enqueueJobs(tx, jobs);
+    return changed;
+  };
+  if (within !== undefined) return work(within);
+  return db.transaction(work).catch((error: unknown) => {
+    if (error instanceof VoidChange) return undefined;
+    throw error;
+  });
 }
 
 /**
@@ -302,12 +356,12 @@ export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges
   async change(
     id: number,
     actorId: number,
-    decide: (locked: LockedMergeRequest) => MergeRequestChange | undefined,
+    decide: (locked: ReviewedMergeRequest) => MergeRequestChange | undefined,
     within?: Tx,
   ): Promise<MergeRequest> {
     let branches: MergeRequest | undefined;
     const work = async (tx: Tx): Promise<MergeRequest> => {
-      const locked = await lock(tx, id);
+      const locked = (await lockReviewed(tx, [id])).get(id);
       if (locked === undefined) throw notFound();
       const change = decide(locked);
       branches = {
@@ -335,35 +389,12 @@ export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges
    *   because one was void
    * @throws AppError not_found
    */
-  async changeAll(
-    changes: readonly ChangeOfOne[],
-    { within, also }: { readonly within?: Tx; readonly also?: (tx: Tx) => Promise<void> } = {},
-  ): Promise<MergeRequest[] | undefined> {
-    const work = async (tx: Tx): Promise<MergeRequest[]> => {
-      const locked = await lockAll(
-        tx,
-        changes.map(({ id }) => id),
-      );
-      const changed: MergeRequest[] = [];
-      const jobs: JobRequest[] = [];
-      for (const { id, actorId, decide } of changes) {
-        const before = locked.get(id);
-        if (before === undefined) throw notFound();
-        const change = decide(before);
-        const after = change && (await apply(tx, trains, before, change, actorId, jobs));
-        if (after !== undefined) changed.push(after);
-        else if (within === undefined) throw new VoidChange();
-      }
-      await also?.(tx);
-      await enqueueJobs(tx, jobs);
-      return changed;
-    };
-    if (within !== undefined) return work(within);
-    return db.transaction(work).catch((error: unknown) => {
-      if (error instanceof VoidChange) return undefined;
-      throw error;
-    });
-  },
+  changeAll: (changes: readonly ChangeOfOne<LockedMergeRequest>[], options?: Together) =>
+    changeEach({ db, trains }, lockAll, changes, options),
+
+  /** `changeAll` for decisions on what others hold against a merge. */
+  changeAllReviewed: (changes: readonly ChangeOfOne<ReviewedMergeRequest>[], options?: Together) =>
+    changeEach({ db, trains }, lockReviewed, changes, options),
 
   /**
    * Several changes in one transaction: under load it costs one commit, where each would wait for the one before it. A
