@@ -76,7 +76,10 @@ export interface ListQuery {
   request: PageRequest;
   /** Whether offset mode counts. */
   count: boolean;
-  /** True when a condition searches in texts: such a list is planned for its values every time, not prepared. */
+  /**
+   * True when a condition searches in texts, or when its value decides how many rows it leaves of a large table: such a
+   * list is planned for its values every time, not prepared.
+   */
   searches?: boolean;
   /** Read by the count instead of `from`, when `from` joins tables that do not change the number of rows. */
   countFrom?: Sql;

@@ -51,7 +51,8 @@ export function listGroups(
   return listPage<GroupRow>({
     db,
     name: 'list_groups',
-    searches: filter.search !== undefined,
+    // Whether the names or the groups below are walked depends on how many are below.
+    searches: filter.search !== undefined || extent === 'few',
     select: groupColumnsWith(filter.extras ?? noExtras),
     from: sql`namespaces n`,
     where,
