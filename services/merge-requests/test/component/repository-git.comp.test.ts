@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { sql } from '@switchyard/database/sql';
@@ -8,51 +8,16 @@ import { eventually } from '@switchyard/testkit';
 import { openRepository } from '../../src/git';
 import { purgeRepositories } from '../../src/repositories/application/purge-repositories';
 import { repositoryStore } from '../../src/repositories/storage/repository.store';
-import { type Harness, type Person, people, startHarness, type TestProject } from './repository-harness';
+import { gitSteps } from './git-steps';
+import { type Harness, type Person, people, startHarness } from './repository-harness';
 
 let harness: Harness;
+const { commit, events, pushed } = gitSteps(() => harness);
+
 beforeAll(async () => {
   harness = await startHarness();
 });
 afterAll(() => harness?.close());
-
-/** A clone of nothing with one commit. */
-async function repositoryWith(files: Record<string, string | Buffer>, message = 'First'): Promise<string> {
-  const folder = harness.folder();
-  await harness.git(folder, 'init', '--quiet', '--initial-branch=main');
-  await commit(folder, files, message);
-  return folder;
-}
-
-async function commit(folder: string, files: Record<string, string | Buffer>, message: string): Promise<void> {
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(join(folder, name, '..'), { recursive: true });
-    writeFileSync(join(folder, name), content);
-  }
-  await harness.git(folder, 'add', '.');
-  await harness.git(folder, 'commit', '--quiet', '--allow-empty', '-m', message);
-}
-
-async function pushed(given: Partial<TestProject> = {}): Promise<{ project: TestProject; folder: string }> {
-  const project = await harness.project(given);
-  const folder = await repositoryWith({ 'README.md': '# Hello\n' });
-  await harness.git(folder, 'remote', 'add', 'origin', harness.remote(people.maintainer, project.path));
-  await harness.git(folder, 'push', '--quiet', 'origin', 'main');
-  return { project, folder };
-}
-
-const events = (projectId: number) =>
-  harness.db.query<{
-    body: {
-      refName: string;
-      action: string;
-      commitCount?: number;
-      commitTitle?: string;
-      readmePath?: string;
-      closes?: { path?: string; iid: number }[];
-    };
-  }>(sql`select body from events.outbox
-      where key = ${String(projectId)} and type = 'repository.pushed' order by id`);
 
 test('a history of hundreds of commits with binaries and tags is pushed, cloned, fetched and cloned shallow', async () => {
   const project = await harness.project();
@@ -113,72 +78,6 @@ test('a history of hundreds of commits with binaries and tags is pushed, cloned,
   const last = found.at(-1)?.body;
   expect(last).toMatchObject({ commitCount: 1, commitTitle: 'One more' });
 }, 60_000);
-
-test('pushes of the default branch say which issues their commits close, others nothing', async () => {
-  const { project, folder } = await pushed();
-  const closes = async () =>
-    (await events(project.id)).map(({ body }) => (body.closes ?? []).map(({ path = '', iid }) => `${path}#${iid}`));
-  await commit(folder, { 'one.txt': 'one\n' }, 'Repair\n\nFixes #4, other#5 and `#6`. See #7.');
-  await commit(folder, { 'two.txt': 'two\n' }, 'Closes #4 and group/other#8');
-  await harness.git(folder, 'push', '--quiet', 'origin', 'main', 'main:refs/heads/copy');
-  await commit(folder, { 'three.txt': 'three\n' }, 'Closes #9');
-  await harness.git(folder, 'push', '--quiet', 'origin', 'main:refs/heads/copy');
-  const [first, ...later] = await closes();
-  expect(first).toEqual([]);
-  expect(later.filter((found) => found.length > 0)).toEqual([['#4', 'other#5', 'group/other#8']]);
-  const [named] = (await events(project.id)).filter(({ body }) => body.closes !== undefined);
-  expect(named?.body).toMatchObject({ refName: 'main', action: 'pushed' });
-}, 60_000);
-
-test('messages that are too large together close nothing, and the push arrives', async () => {
-  const { project, folder } = await pushed();
-  const file = join(harness.folder(), 'message');
-  for (const name of ['one', 'two']) {
-    writeFileSync(file, `Closes #1\n\n${`${'x'.repeat(99)}\n`.repeat(360_000)}`);
-    writeFileSync(join(folder, name), name);
-    await harness.git(folder, 'add', '.');
-    await harness.git(folder, 'commit', '--quiet', '-F', file);
-  }
-  await harness.git(folder, 'push', '--quiet', 'origin', 'main');
-  const found = (await events(project.id)).at(-1)?.body;
-  expect(found).toMatchObject({ action: 'pushed', commitCount: 2, commitTitle: 'Closes #1' });
-  expect(found?.closes ?? []).toEqual([]);
-}, 120_000);
-
-test('pushes of the default branch say which README it has, others nothing', async () => {
-  const { project, folder } = await pushed();
-  await harness.git(folder, 'checkout', '--quiet', '-b', 'topic');
-  await commit(folder, { 'readme.txt': 'plain\n' }, 'Another');
-  await harness.git(folder, 'push', '--quiet', 'origin', 'topic', 'topic:refs/tags/v1');
-  await harness.git(folder, 'checkout', '--quiet', 'main');
-  await harness.git(folder, 'mv', 'README.md', 'Readme.rst');
-  await commit(folder, {}, 'Renamed');
-  await harness.git(folder, 'push', '--quiet', 'origin', 'main');
-  await harness.git(folder, 'rm', '--quiet', 'Readme.rst');
-  await commit(folder, { 'guide.md': 'x\n' }, 'Gone');
-  await harness.git(folder, 'push', '--quiet', 'origin', 'main');
-  const found = await events(project.id);
-  expect(found.map(({ body }) => `${body.refName} ${body.readmePath ?? ''}`)).toEqual([
-    'main README.md',
-    expect.stringMatching(/^(topic|v1) $/),
-    expect.stringMatching(/^(topic|v1) $/),
-    'main Readme.rst',
-    'main ',
-  ]);
-});
-
-test('the first push makes the default branch, protects it, and reports it to groups-admin when it is another one', async () => {
-  const project = await harness.project();
-  const folder = await repositoryWith({ a: 'a' });
-  await harness.git(folder, 'branch', '-m', 'trunk');
-  await harness.git(folder, 'push', '--quiet', harness.remote(people.developer, project.path), 'trunk');
-  const { body } = await harness.api(people.maintainer, 'GET', `/projects/${project.id}/repository/branches`);
-  expect(body).toMatchObject([{ name: 'trunk', default: true, protected: true, can_push: true }]);
-  expect(harness.announced).toContainEqual([project.id, 'trunk']);
-  const clone = harness.folder();
-  await harness.git(clone, 'clone', '--quiet', harness.remote(people.developer, project.path), '.');
-  expect((await harness.git(clone, 'branch', '--show-current')).trim()).toBe('trunk');
-});
 
 test('a Developer is refused on a protected branch with the reason on the screen, and pushes to others', async () => {
   const { project, folder } = await pushed();
@@ -532,54 +431,6 @@ test('a request that is not signed by the gateway for this very address, or was 
   expect(await statusOf(address(other.id), wrongTarget)).toBe(403);
   expect(await statusOf(address(project.id), identity)).toBe(200);
   expect(await statusOf(address(project.id), identity)).toBe(503);
-});
-
-test('the first branch is pushed and protected as the group of the project says (G-4.15-5)', async () => {
-  const protect = (protection: object | null) =>
-    harness.db.query(
-      sql`update directory.namespaces set default_branch_protection = ${
-        protection === null ? null : JSON.stringify(protection)
-      }::jsonb`,
-    );
-  const full = { pushAccessLevel: 40, mergeAccessLevel: 40, allowForcePush: false, developerCanInitialPush: false };
-  const rules = (project: TestProject) =>
-    harness.db.query(sql`select name, push_access_level as push, merge_access_level as merge, allow_force_push as force
-      from protected_branches where project_id = ${project.id}`);
-  const folder = await repositoryWith({ 'README.md': '# Hello\n' });
-  const push = (person: Person, project: TestProject) =>
-    harness.git(folder, 'push', '--quiet', harness.remote(person, project.path), 'main');
-  try {
-    await protect(full);
-    const closed = await harness.project();
-    const refusal = await harness.gitFails(folder, 'push', harness.remote(people.developer, closed.path), 'main');
-    expect(refusal).toContain('not allowed to push the first branch');
-    const commit = {
-      branch: 'main',
-      commit_message: 'm',
-      actions: [{ action: 'create', file_path: 'a', content: 'a' }],
-    };
-    const at = `/projects/${closed.id}/repository`;
-    expect((await harness.api(people.developer, 'POST', `${at}/commits`, commit)).status).toBe(403);
-    const branch = { branch: 'other', ref: 'main' };
-    expect((await harness.api(people.developer, 'POST', `${at}/branches`, branch)).status).toBe(403);
-    await push(people.maintainer, closed);
-    expect(await rules(closed)).toEqual([{ name: 'main', push: 40, merge: 40, force: false }]);
-
-    await protect({ ...full, mergeAccessLevel: 30, allowForcePush: true, developerCanInitialPush: true });
-    const once = await harness.project();
-    await push(people.developer, once);
-    expect(await rules(once)).toEqual([{ name: 'main', push: 40, merge: 30, force: true }]);
-    const readme = await harness.project({ readme: true });
-    await harness.api(people.maintainer, 'GET', `/projects/${readme.id}/repository/branches`);
-    expect(await rules(readme)).toEqual([{ name: 'main', push: 40, merge: 30, force: true }]);
-
-    await protect({ ...full, pushAccessLevel: 30, mergeAccessLevel: 30, allowForcePush: true });
-    const open = await harness.project();
-    await push(people.developer, open);
-    expect(await rules(open)).toEqual([]);
-  } finally {
-    await protect(null);
-  }
 });
 
 test('without the service a git client gets 503', async () => {
