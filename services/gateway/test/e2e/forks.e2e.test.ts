@@ -86,7 +86,8 @@ describe('a stranger contributes through a fork', () => {
       within: 20_000,
       every: 100,
     });
-    expect((await as('ada', 'PUT', `${one()}/merge`)).body).toMatchObject({ state: 'merged' });
+    const merged = await as('ada', 'PUT', `${one()}/merge`, { should_remove_source_branch: false });
+    expect(merged.body).toMatchObject({ state: 'merged' });
     const second = await as('bob', 'POST', `/projects/${fork}/merge_requests`, {
       source_branch: 'fix',
       target_branch: 'main',

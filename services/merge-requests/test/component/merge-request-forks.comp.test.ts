@@ -1,5 +1,6 @@
 import { sql } from '@switchyard/database/sql';
 import { eventually } from '@switchyard/testkit';
+import { catchUpWithSource } from '../../src/merge-requests/application/follow-ref-changes';
 import { forker, forkOf, relate } from './fork-steps';
 import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
 import { type Harness, type Person, people, startHarness, type TestProject } from './repository-harness';
@@ -283,6 +284,32 @@ test('a train takes it: tested in the target, landed, with its receipt', async (
   await status(target, pending.sha, { state: 'success', name: 'build', pipeline_id: pending.id }, people.maintainer);
   await eventually(async () => expect((await read(target, 1)).state).toBe('merged'));
   expect(await steps.head(target, 'main')).toBe(pending.sha);
+});
+
+test('a push that came while it was being opened is taken up', async () => {
+  const { target, fork, head } = await forked();
+  const made = await open(target, fork);
+  await checked(target, 1);
+  await harness.db.query(sql`
+    update merge_requests set source_sha = target_sha where project_id = ${target.id}`);
+  await catchUpWithSource(harness.beside.mergeRequests.edges)(made.id, forker.id);
+  expect((await read(target, 1)).sha).toBe(head);
+});
+
+test('archived: a fork still merges and takes no rebase, a target takes no new one', async () => {
+  const { target, fork } = await forked();
+  await open(target, fork);
+  await checked(target, 1);
+  const archive = (project: TestProject, archived: boolean) =>
+    harness.db.query(sql`update directory.projects set archived = ${archived} where id = ${project.id}`);
+  await archive(fork, true);
+  expect((await api(forker, 'PUT', mr(target, 1, '/rebase'))).status).toBe(403);
+  const merged = await api(people.maintainer, 'PUT', mr(target, 1, '/merge'), { should_remove_source_branch: true });
+  expect(merged.body.state).toBe('merged');
+  expect(await headOf(fork, 'fix')).toBeDefined();
+  const { target: other, fork: theirs } = await forked();
+  await archive(other, true);
+  expect((await request(other, theirs)).status).toBe(403);
 });
 
 describe('a fork that goes', () => {

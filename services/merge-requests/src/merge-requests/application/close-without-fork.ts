@@ -21,7 +21,7 @@ export const closeWithoutFork =
         const now = clock();
         await mergeRequests
           .change(id, 0, (locked) =>
-            gone ? decideSourceDeleted(locked, { id: 0, actorId: 0 }, now) : decideUnlinked(locked, now),
+            gone ? decideSourceDeleted(locked, { actorId: 0 }, now) : decideUnlinked(locked, now),
           )
           .catch((error: unknown) => {
             // Deleted in the meantime, or its car is landing: then it is merged, or found again.

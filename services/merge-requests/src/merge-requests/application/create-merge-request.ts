@@ -15,6 +15,7 @@ import { readHeads } from '../../git';
 import { developer } from '../../repositories';
 import { allowedPeople, checkMergeRequestFields, isDraftTitle } from '../domain/merge-request';
 import { compareBranches } from './compare-branches';
+import { catchUpWithSource } from './follow-ref-changes';
 import { keepHeadRef } from './keep-head-ref';
 import type { MergeRequestEdges } from './merge-request.edges';
 import { bringSource, isAcross, readSource } from './source-branch';
@@ -109,6 +110,10 @@ export const createMergeRequest =
       });
     }
     if (across) await bringSource(edges, repo, branches, source);
+    // It is a branch of the source project: the target's settings do not remove it.
+    const sourceSettings = across
+      ? ((await edges.directory.project(wanted.projectId))?.settings ?? project.settings)
+      : project.settings;
     const [assigneeIds, reviewerIds, labels, milestone, diff] = await Promise.all([
       edges.directory.readers(projectId, allowedPeople(caller.tier, assignees)),
       edges.directory.readers(projectId, allowedPeople(caller.tier, command.reviewerIds)),
@@ -131,7 +136,7 @@ export const createMergeRequest =
       sourceSha: source,
       targetSha: target,
       squash: command.squash ?? ['always', 'default_on'].includes(project.settings.squashOption),
-      forceRemoveSourceBranch: command.removeSourceBranch ?? project.settings.removeSourceBranchAfterMerge,
+      forceRemoveSourceBranch: command.removeSourceBranch ?? sourceSettings.removeSourceBranchAfterMerge,
       allowCollaboration: command.allowCollaboration,
       approvalsBeforeMerge: command.approvalsBeforeMerge,
       milestoneId: milestone ? command.milestoneId : undefined,
@@ -148,5 +153,6 @@ export const createMergeRequest =
     });
     faultPoint('merge_request.created');
     await keepHeadRef(edges, repo, { projectId, iid: created.iid }, source);
+    await catchUpWithSource(edges)(created.id, caller.userId);
     return { id: created.id, caller };
   };

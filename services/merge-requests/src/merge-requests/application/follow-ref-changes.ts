@@ -13,7 +13,13 @@ import {
   type Sha,
 } from '../../git';
 import { branchOf, type RefChange, type RefChangeSubscriber, type RepositoryAccess } from '../../repositories';
-import { decideMergedByPush, decideNewHead, decideSourceDeleted, decideSourceRestored } from '../domain/followed-push';
+import {
+  decideMergedByPush,
+  decideNewHead,
+  decideSourceDeleted,
+  decideSourceRestored,
+  type FollowedChange,
+} from '../domain/followed-push';
 import type { MergeRequest } from '../domain/merge-request';
 import type { Push } from '../domain/merge-request-change';
 import { compareBranches } from './compare-branches';
@@ -22,7 +28,7 @@ import { landing, landingOfCause } from './land-merge-request';
 import type { FollowEdges } from './merge-request.edges';
 import { publishLaterFacts } from './publish-later-facts';
 import { retargetStacked } from './retarget-stacked';
-import { bringSource, headsOf, isAcross, repositoryIfThere } from './source-branch';
+import { bringSource, headsOf, isAcross, readSource, repositoryIfThere } from './source-branch';
 import { suggestionsOfCause } from './suggested-changes';
 
 faultPoints.push('merge_request.head_kept');
@@ -74,6 +80,15 @@ export const recheckTarget =
   (projectId: number, branch: string): Promise<void> =>
     following(edges).recheck(projectId, branch);
 
+/**
+ * Takes the head that a source branch was given while its merge request was being opened: who followed that push did not
+ * find it. To be called once the row is there.
+ */
+export const catchUpWithSource =
+  (edges: FollowingEdges) =>
+  (id: number, actorId: number): Promise<void> =>
+    following(edges).catchUp(id, actorId);
+
 function following(edges: FollowingEdges) {
   const { mergeRequests } = edges;
 
@@ -82,7 +97,7 @@ function following(edges: FollowingEdges) {
     await mergeRequests.change(mr.id, change.actorId, (locked) => decideSourceDeleted(locked, change, now));
   }
 
-  async function followHead(repo: Repository, mr: MergeRequest, source: Sha, change: RefChange): Promise<void> {
+  async function followHead(repo: Repository, mr: MergeRequest, source: Sha, change: FollowedChange): Promise<void> {
     if (mr.state === 'closed') {
       if (mr.sourceBranchExists) return;
       await mergeRequests.change(mr.id, change.actorId, decideSourceRestored);
@@ -180,7 +195,7 @@ function following(edges: FollowingEdges) {
         else {
           const into = isAcross(mr) ? await repositoryIfThere(edges, mr.projectId) : repo;
           // A target that is deleted takes its merge requests with it.
-          if (into !== undefined) await followHead(into, mr, head, change);
+          if (into !== undefined) await followHead(into, mr, head, { ...change, actId: String(change.id) });
         }
       }
       if (byTrain) return;
@@ -190,6 +205,15 @@ function following(edges: FollowingEdges) {
         if (into.length > 0) await retargetStacked(edges)(repo, change, branch, into);
       }
       await followTarget(projectId, branch, head, change.actorId);
+    },
+
+    /** Takes the head that the source branch of an open merge request has now. */
+    async catchUp(id: number, actorId: number): Promise<void> {
+      const mr = (await mergeRequests.view({ id }))?.mergeRequest;
+      const source = mr === undefined ? undefined : await readSource(edges, mr);
+      if (mr === undefined || mr.state !== 'opened' || source === undefined || source === mr.sourceSha) return;
+      const { repo } = await edges.openRepository(mr.projectId);
+      await followHead(repo, mr, source, { actId: `head-${source}`, actorId });
     },
 
     async recheck(projectId: number, branch: string): Promise<void> {

@@ -24,6 +24,9 @@ export const rebaseMergeRequest =
       ? await mayPushToSource(edges, caller.userId, view.mergeRequest)
       : mayPush(rules, sourceBranch, caller);
     if (!may) throw forbidden('Cannot push to source branch');
+    // The target's commits go to the fork with it.
+    if (isAcross(view.mergeRequest) && (await edges.codeReaders(caller, [key.projectId])).length === 0)
+      throw forbidden();
     if (!allowsForcePush(rules, sourceBranch)) throw forbidden('Source branch is protected from force push');
     if (!view.mergeRequest.sourceBranchExists) throw forbidden('Source branch does not exist');
     await edges.mergeRequests.change(id, caller.userId, (locked) =>

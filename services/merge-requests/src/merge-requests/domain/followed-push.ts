@@ -10,8 +10,9 @@ import type {
 import { unchecked } from './mergeability';
 
 /** A ref change that merge requests follow. */
-interface FollowedChange {
-  readonly id: number;
+export interface FollowedChange {
+  /** Distinguishes it from other changes of the same merge request. */
+  readonly actId: string;
   /** 0 for the service itself. */
   readonly actorId: number;
 }
@@ -19,7 +20,7 @@ interface FollowedChange {
 /** Closes a merge request whose source branch was deleted; one that is closed or being merged only loses its branch. */
 export function decideSourceDeleted(
   { mergeRequest }: LockedMergeRequest,
-  { actorId }: FollowedChange,
+  { actorId }: Pick<FollowedChange, 'actorId'>,
   now: Date,
 ): MergeRequestChange | undefined {
   if (mergeRequest.state === 'closed' || mergeRequest.state === 'locked') {
@@ -65,7 +66,7 @@ export interface NewHead {
 export const decideNewHead = (
   locked: ReviewedMergeRequest,
   { sourceSha, targetSha, diff, push }: NewHead,
-  { id, actorId }: FollowedChange,
+  { actId, actorId }: FollowedChange,
 ): MergeRequestChange | undefined => {
   const { mergeRequest } = locked;
   return mergeRequest.state !== 'opened' || mergeRequest.sourceSha === sourceSha
@@ -84,7 +85,7 @@ export const decideNewHead = (
         ...withoutApprovals(approvalsLostByPush(locked, actorId)),
         diff,
         removalReason: 'pushed',
-        facts: [{ kind: 'acted', act: 'pushed', actId: String(id), push }],
+        facts: [{ kind: 'acted', act: 'pushed', actId, push }],
         jobs: [{ kind: 'mergeability', projectId: mergeRequest.projectId }],
       };
 };
