@@ -58,6 +58,7 @@ export function composeTodos({ config, db, directory, prisma, observe }: Edges, 
           accessRequestSubscription(accessRequestTodos, directory),
           ...todoSubscriptions({
             followIssues: useCases.followIssues,
+            followMergeRequests: useCases.followMergeRequests,
             followNotes: useCases.followNotes,
             removeNote: todos.removeNote,
             removeLost: todos.removeLost,

@@ -249,6 +249,21 @@ describe('publishing', () => {
     expect(await facts(target)).toEqual(['created', 'created', 'created', 'reviewed']);
   });
 
+  it('is a review that the author has to look at, but not the one who wrote it (G-2-23)', async () => {
+    const todos = (target: StoredTarget) =>
+      fixture.here.db.query(sql`
+        select user_id, author_id from todos where action = 'review_submitted' and target_id = ${target.id}`);
+    const [theirs, own] = [fixture.ada, fixture.bob].map(({ id }) => fixture.mergeRequest({ authorId: id }));
+    for (const target of [own, theirs]) {
+      for (const note of ['One', 'Two']) await draft(target as StoredTarget, { note });
+      await publish(target as StoredTarget);
+    }
+    await eventually(async () =>
+      expect(await todos(theirs as StoredTarget)).toEqual([{ user_id: fixture.ada.id, author_id: fixture.bob.id }]),
+    );
+    expect(await todos(own as StoredTarget)).toEqual([]);
+  });
+
   it('gives up the drafts of deleted users and merge requests', async () => {
     const target = fixture.mergeRequest();
     const gone = fixture.mergeRequest();

@@ -21,6 +21,7 @@ import type { TargetFact } from '../domain/target-consequences';
 /** What to-dos need of the rest of the service. */
 interface TodoEdges {
   readonly followIssues: ReturnType<typeof followTargets>;
+  readonly followMergeRequests: ReturnType<typeof followTargets>;
   readonly followNotes: ReturnType<typeof followNotes>;
   /** Id of the row that the notes of a commit hang on. */
   readonly commitRow: (tx: Tx, commit: NoteableKey) => Promise<number | undefined>;
@@ -138,8 +139,14 @@ export function todoSubscriptions(edges: TodoEdges): AnySubscription[] {
         if (event.fact.$case === 'deleted') await edges.removeNote(tx, event.fact.value.note?.id ?? 0);
         const target = await targetOfNote(tx, event, edges.commitRow);
         const fact = noteFact(event.fact);
-        if (target !== undefined && fact !== undefined && !event.imported)
-          await edges.followNotes(tx, { target, actorId: event.actorId, fact, at: event.occurredAt ?? time });
+        const { actorId, imported, occurredAt = time } = event;
+        if (target !== undefined && fact !== undefined && !imported)
+          await edges.followNotes(tx, { target, actorId, fact, at: occurredAt });
+        if (target?.type === 'MergeRequest' && event.fact.$case === 'reviewed') {
+          const { authorId = 0 } = event.noteable ?? {};
+          const review = { target, authorId, actorId, imported, fact: { kind: 'reviewed' } } as const;
+          await edges.followMergeRequests(tx, review, occurredAt);
+        }
         written(tx);
       },
     }),
