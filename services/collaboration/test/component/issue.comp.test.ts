@@ -308,6 +308,29 @@ describe('an issue', () => {
     expect(json(await get('state'))).toEqual(states[0]);
     await expect(get('label')).rejects.toMatchObject({ kind: 'not_found' });
     await expect(get('odd')).rejects.toMatchObject({ kind: 'invalid_params' });
+    const elsewhere = here.directory.project(here.directory.namespace().id);
+    here.directory.member(ada.id, { projectId: elsewhere.id }, 40);
+    await eventually(async () =>
+      expect(await here.db.query(sql`select 1 from directory.projects where id = ${elsewhere.id}`)).toHaveLength(1),
+    );
+    await here.db.query(sql`
+      insert into directory.labels (id, project_id, title, color) values (903, ${elsewhere.id}, 'come', '#ff0000')`);
+    const moved = json(await here.issues.moveIssue({ ...key, toProjectId: elsewhere.id }, fixture.as(ada)));
+    const copied = async (kind: string): Promise<Item[]> =>
+      json(
+        await here.issueEvents.listIssueEvents(
+          { projectId: elsewhere.id, iid: moved.iid, kind, page: pageOf() },
+          here.as(ada, { id: elsewhere.id, level: 40 }),
+        ),
+      );
+    expect((await copied('state')).map(({ state, created_at }: Item) => [state, created_at])).toEqual(
+      states.map(({ state, created_at }: Item) => [state, created_at]),
+    );
+    expect((await copied('label')).map(({ action, label }: Item) => [action, label.id])).toEqual([
+      ['add', 903],
+      ['remove', 903],
+    ]);
+    expect(await copied('milestone')).toEqual([]);
     await edit({ confidential: true });
     await expect(get('state', fixture.eve)).rejects.toMatchObject({ kind: 'not_found' });
     await expect(events('state', fixture.eve)).rejects.toMatchObject({ kind: 'not_found' });

@@ -19,7 +19,7 @@ import { publishIssueFacts } from './issue.events';
 import { issueColumns, toIssue } from './issue.row';
 import { issueReaders } from './issue.visibility';
 import { copyConversation } from './issue-conversation.store';
-import { recordEvents } from './issue-event.store';
+import { copyEvents, recordEvents } from './issue-event.store';
 
 faultPoints.push('issue.written', 'issue.committed');
 
@@ -143,7 +143,9 @@ async function insert(tx: Tx, wanted: NewIssue, actorId: number, movedFromId?: n
   const issue = toIssue(row!);
   if (wanted.assigneeIds.length > 0) await replaceAssignees(tx, issue.id, wanted.assigneeIds);
   if (wanted.labelIds.length > 0) await replaceLabels(tx, issue.id, wanted.labelIds);
-  await recordEvents(tx, issue.id, actorId, undefined, { ...issue, labelIds });
+  // What takes the place of an issue has that one's events.
+  if (movedFromId === undefined) await recordEvents(tx, issue.id, actorId, undefined, { ...issue, labelIds });
+  else await copyEvents(tx, movedFromId, issue);
   const fact: IssueFact = { kind: 'created', mentions, labelIds, movedFromId, alertId };
   const mentioned = await mentionedReaders(tx, issue, [fact]);
   await addParticipants(tx, issue.id, [wanted.authorId, ...wanted.assigneeIds, ...mentioned]);
