@@ -74,6 +74,7 @@ export {
   resourceEventKind,
   resourceEventStore,
 } from './resource-events';
+export { mayDeleteTimelog, type Timelog, type TimelogStore, timelog, timelogStore } from './timelogs';
 export {
   alertBotId,
   avatarUrl,

@@ -11,15 +11,19 @@ const kinds = {
 interface Tracking {
   readonly kind: keyof typeof kinds;
   readonly duration: string;
+  readonly spentAt?: string | undefined;
+  readonly summary?: string | undefined;
 }
 
 const names = Object.keys(kinds) as Tracking['kind'][];
 
 /** Time tracking as it travels. */
-export const timeTrackingMessage = ({ kind, duration }: Tracking): Message => ({ kind: kinds[kind], duration });
+export const timeTrackingMessage = ({ kind, ...tracking }: Tracking): Message => ({ ...tracking, kind: kinds[kind] });
 
 /** The time tracking of a message; without a value an estimate of nothing, which the rules refuse. */
 export const timeTracking = (message: Message | undefined): Tracking => ({
   kind: names.find((name) => kinds[name] === message?.kind) ?? 'estimate',
   duration: message?.duration ?? '',
+  spentAt: message?.spentAt,
+  summary: message?.summary,
 });

@@ -28,18 +28,20 @@ export interface CommandedEdit {
   readonly estimate?: string | null;
   /** As users write durations, negative to subtract; null removes all of it. */
   readonly spent?: string | null;
+  /** The day of the work, `YYYY-MM-DD`, with `spent`. */
+  readonly spentAt?: string | undefined;
   readonly subscribed?: boolean;
   /** A review of a merge request. */
   readonly review?: 'approve' | 'unapprove' | 'request_changes';
 }
 
 /** The time tracking in an edit; undefined when there is none. */
-export function timeTrackingOf({ estimate, spent }: CommandedEdit): TimeTracking | undefined {
+export function timeTrackingOf({ estimate, spent, spentAt }: CommandedEdit): TimeTracking | undefined {
   if (estimate !== undefined) {
     return estimate === null ? { kind: 'reset_estimate', duration: '' } : { kind: 'estimate', duration: estimate };
   }
   if (spent === undefined) return undefined;
-  return spent === null ? { kind: 'reset_spent', duration: '' } : { kind: 'spend', duration: spent };
+  return spent === null ? { kind: 'reset_spent', duration: '' } : { kind: 'spend', duration: spent, spentAt };
 }
 
 /** The change of assignees in an edit. */
@@ -253,7 +255,7 @@ export const commandSteps = ({ names: known, clock }: { names: CommandNames; clo
         const { duration, seconds, spentAt } = reported;
         const dated = spentAt === undefined ? {} : { spent_at: spentAt };
         return {
-          edit: { spent: duration },
+          edit: { spent: duration, spentAt },
           changes: { spend_time: { duration: seconds, ...dated } },
           summary: `Added ${duration} of time spent${spentAt === undefined ? '' : ` at ${spentAt}`}.`,
         };

@@ -9,7 +9,7 @@ import {
 import type { HealthStatus } from './health-status';
 import { type CommandName, parseQuickActions } from './quick-actions';
 import { bothChanges } from './set-change';
-import { type TimeTracking, trackTime, type WorkTimes } from './time-tracking';
+import { type ChangedTimes, type TimeTracking, trackTime, type WorkTimes } from './time-tracking';
 
 /**
  * The fields of a request on an issue or merge request that its description may also command. Undefined fields stay.
@@ -120,11 +120,12 @@ export async function withCommands<R extends DescribedRequest>(
 }
 
 /** Times after several changes in order; a change that is not possible is skipped. */
-export function trackAll(times: WorkTimes, tracking: readonly TimeTracking[]): Partial<WorkTimes> {
-  let changed: Partial<WorkTimes> = {};
+export function trackAll(times: WorkTimes, tracking: readonly TimeTracking[]): ChangedTimes {
+  let changed: ChangedTimes = { times: {}, logs: [] };
   for (const one of tracking) {
-    const tracked = trackTime({ ...times, ...changed }, one);
-    if ('times' in tracked) changed = { ...changed, ...tracked.times };
+    const tracked = trackTime({ ...times, ...changed.times }, one);
+    if ('times' in tracked)
+      changed = { times: { ...changed.times, ...tracked.times }, logs: [...changed.logs, ...tracked.logs] };
   }
   return changed;
 }

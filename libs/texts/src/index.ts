@@ -28,5 +28,13 @@ export { relocated } from './relocated';
 export { searchMatch } from './search-words';
 export { changedSet } from './set-change';
 export { countTasks } from './tasks';
-export { parseTimeSpent, type TimeTracking, timeStats, trackTime, type WorkTimes } from './time-tracking';
+export {
+  parseTimeSpent,
+  type SpentTime,
+  type TimeTracking,
+  timeStats,
+  trackTime,
+  type WorkTimes,
+  withoutTime,
+} from './time-tracking';
 export { maxVariableValueLength, variableKeyProblems } from './variables';

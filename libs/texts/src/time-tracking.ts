@@ -5,6 +5,18 @@ export interface TimeTracking {
   readonly kind: 'estimate' | 'spend' | 'reset_estimate' | 'reset_spent';
   /** Ignored by resets. */
   readonly duration: string;
+  /** The day of the work, `YYYY-MM-DD`, of time spent; undefined: now. */
+  readonly spentAt?: string | undefined;
+  /** What the time was spent on. */
+  readonly summary?: string | undefined;
+}
+
+/** Time to be logged. */
+export interface SpentTime {
+  /** Not 0; negative to subtract. */
+  readonly seconds: number;
+  readonly spentAt: string | undefined;
+  readonly summary: string | undefined;
 }
 
 /** Times of an issue or a merge request, in seconds, each from 0 to 2^31 - 1. */
@@ -13,24 +25,56 @@ export interface WorkTimes {
   readonly totalTimeSpent: number;
 }
 
-/** The times that change, or why nothing may: problems by parameter, in the words of the API. */
-export type TrackedTime = { readonly times: Partial<WorkTimes> } | { readonly problems: Record<string, string[]> };
+/** The times that change and the entries of time that explain them. */
+export interface ChangedTimes {
+  readonly times: Partial<WorkTimes>;
+  readonly logs: readonly SpentTime[];
+}
+
+/** What changes, or why nothing may: problems by parameter, in the words of the API. */
+export type TrackedTime = ChangedTimes | { readonly problems: Record<string, string[]> };
+
+/** Characters of a summary. */
+const maxSummary = 255;
+
+const summaryProblems = (summary: string | undefined): Record<string, string[]> =>
+  [...(summary ?? '')].length > maxSummary ? { summary: [`is too long (maximum is ${maxSummary} characters)`] } : {};
+
+/** A new total of the time spent; fails outside of what may be. */
+function totalOf(total: number): Record<string, string[]> {
+  if (total < 0) return { base: ['Time to subtract exceeds the total time spent'] };
+  return total > maxSeconds ? { base: ['Total time spent exceeds the maximum'] } : {};
+}
 
 /** Sets or resets an estimate, adds to the time spent or resets it. The caller stores the result. */
-export function trackTime({ totalTimeSpent }: WorkTimes, { kind, duration }: TimeTracking): TrackedTime {
-  if (kind === 'reset_estimate') return { times: { timeEstimate: 0 } };
-  if (kind === 'reset_spent') return { times: { totalTimeSpent: 0 } };
+export function trackTime({ totalTimeSpent }: WorkTimes, tracking: TimeTracking): TrackedTime {
+  const { kind, duration, spentAt, summary } = tracking;
+  if (kind === 'reset_estimate') return { times: { timeEstimate: 0 }, logs: [] };
+  if (kind === 'reset_spent') {
+    const logs = totalTimeSpent === 0 ? [] : [{ seconds: -totalTimeSpent, spentAt: undefined, summary: undefined }];
+    return { times: { totalTimeSpent: 0 }, logs };
+  }
   const seconds = parseDuration(duration);
   if (kind === 'estimate') {
     return seconds === undefined || seconds < 0
       ? { problems: { time_estimate: ['must have a valid format and be greater than or equal to zero.'] } }
-      : { times: { timeEstimate: seconds } };
+      : { times: { timeEstimate: seconds }, logs: [] };
   }
-  if (seconds === undefined) return { problems: { time_spent: ["can't be blank"] } };
-  const total = totalTimeSpent + seconds;
-  if (total < 0) return { problems: { base: ['Time to subtract exceeds the total time spent'] } };
-  if (total > maxSeconds) return { problems: { base: ['Total time spent exceeds the maximum'] } };
-  return { times: { totalTimeSpent: total } };
+  const total = totalTimeSpent + (seconds ?? 0);
+  const problems = {
+    ...(seconds === undefined ? { time_spent: ["can't be blank"] } : totalOf(total)),
+    ...summaryProblems(summary),
+  };
+  if (Object.keys(problems).length > 0) return { problems };
+  const logs = seconds ? [{ seconds, spentAt, summary: summary || undefined }] : [];
+  return { times: { totalTimeSpent: total }, logs };
+}
+
+/** Takes an entry of time out of the time spent. */
+export function withoutTime({ totalTimeSpent }: WorkTimes, { seconds }: Pick<SpentTime, 'seconds'>): TrackedTime {
+  const total = totalTimeSpent - seconds;
+  const problems = totalOf(total);
+  return Object.keys(problems).length > 0 ? { problems } : { times: { totalTimeSpent: total }, logs: [] };
 }
 
 /** Work as a command reports it. */

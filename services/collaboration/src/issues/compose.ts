@@ -12,6 +12,7 @@ import { closeIssuesOfPush, followIssueReferences } from './application/follow-i
 import type { IssueEdges } from './application/issue.edges';
 import { listEventsOfIssue, readEventOfIssue } from './application/issue-events';
 import { issueEditor, issueNoteables, keepIssueCounters } from './application/issue-noteables';
+import { deleteTimelogOfIssue, listTimelogsOfIssue } from './application/issue-timelogs';
 import { listIssuesOfMergeRequest, listMergeRequestsOfIssue } from './application/list-issue-references';
 import { moveIssue } from './application/move-issue';
 import { purgeIssues } from './application/purge-issues';
@@ -30,10 +31,12 @@ import { issueDirectoryStore, issueDirectoryWithin } from './storage/issue-direc
 import { issueEventStore } from './storage/issue-event.store';
 import { issueLinks, issueMergeRequestList } from './storage/issue-link.store';
 import { issueParticipantList } from './storage/issue-participant.list';
+import { issueTimelogStore } from './storage/issue-timelog.store';
 import { issueHandler } from './transport/issue.handler';
 import { issueEventHandler } from './transport/issue-event.handler';
 import { issueReferenceFollower } from './transport/issue-reference.follower';
 import { type IssueTargets, issueTargets } from './transport/issue-targets';
+import { issueTimelogHandler } from './transport/issue-timelog.handler';
 import { pushSubscription } from './transport/push.subscription';
 
 /** Issues, and what other areas use of them. */
@@ -86,6 +89,11 @@ export function composeIssues(
     listEventsOfIssue: listEventsOfIssue(edges, eventStore),
     readEventOfIssue: readEventOfIssue(edges, eventStore),
   });
+  const timelogs = issueTimelogStore(db);
+  const times = observe('issues.timelogs', {
+    listTimelogsOfIssue: listTimelogsOfIssue(edges, timelogs),
+    deleteTimelogOfIssue: deleteTimelogOfIssue(edges, timelogs),
+  });
   const references = { links: issueLinks, directory: issueDirectoryWithin, changeIssue, clock };
   const { followReferences, closeOfPush } = observe('issues.references', {
     followReferences: followIssueReferences(references),
@@ -95,6 +103,7 @@ export function composeIssues(
     services: [
       issueHandler(useCases, { lists: edges.lists, externalUrl, clock }),
       issueEventHandler(events, { externalUrl, clock }),
+      issueTimelogHandler(times, externalUrl),
     ],
     consumers: [{ group: 'collaboration.pushes', subscriptions: [pushSubscription(closeOfPush, directory)] }],
     start: () => [purgeIssues(edges.issues), keepInPriorityOrder(priorityOrderStore(db, issueOrders), directory)],

@@ -82,7 +82,9 @@ describe('a command on a merge request', () => {
       commands_changes: { spend_time: { duration: 3_600, spent_at: '2024-01-01' } },
       summary: ['Added 1h of time spent at 2024-01-01.', 'Could not apply spend command.'],
     });
-    expect(fixture.here.edits.at(-1)).toMatchObject({ tracking: { kind: Tracking.KIND_SPEND, duration: '1h' } });
+    expect(fixture.here.edits.at(-1)).toMatchObject({
+      tracking: { kind: Tracking.KIND_SPEND, duration: '1h', spentAt: '2024-01-01' },
+    });
     expect(await write(target, '/approve\n/unapprove\n/request_changes')).toEqual({
       status: 202,
       commands_changes: { review: 'request_changes' },

@@ -19,6 +19,7 @@ import { DraftNoteServiceService } from '@switchyard/protos/collaboration/v1/dra
 import { EventServiceService } from '@switchyard/protos/collaboration/v1/event';
 import { IssueServiceService } from '@switchyard/protos/collaboration/v1/issue';
 import { IssueEventServiceService } from '@switchyard/protos/collaboration/v1/issue_event';
+import { IssueTimelogServiceService } from '@switchyard/protos/collaboration/v1/issue_timelog';
 import { NoteServiceService } from '@switchyard/protos/collaboration/v1/note';
 import { SnippetServiceService } from '@switchyard/protos/collaboration/v1/snippet';
 import { SuggestionServiceService } from '@switchyard/protos/collaboration/v1/suggestion';
@@ -99,6 +100,7 @@ export interface Installation {
   readonly notes: RpcClient<typeof NoteServiceService>;
   readonly issues: RpcClient<typeof IssueServiceService>;
   readonly issueEvents: RpcClient<typeof IssueEventServiceService>;
+  readonly issueTimelogs: RpcClient<typeof IssueTimelogServiceService>;
   readonly snippets: RpcClient<typeof SnippetServiceService>;
   readonly discussions: RpcClient<typeof DiscussionServiceService>;
   readonly drafts: RpcClient<typeof DraftNoteServiceService>;
@@ -375,6 +377,7 @@ export async function startInstallation(): Promise<Installation> {
     notes: gateway.client(NoteServiceService),
     issues: gateway.client(IssueServiceService),
     issueEvents: gateway.client(IssueEventServiceService),
+    issueTimelogs: gateway.client(IssueTimelogServiceService),
     snippets: gateway.client(SnippetServiceService),
     discussions: gateway.client(DiscussionServiceService),
     drafts: gateway.client(DraftNoteServiceService),

@@ -262,6 +262,15 @@ describe('every list', () => {
           union all select ${id}, 'label', 'add', l.id, ${first} from directory.labels l
           union all select ${id}, 'milestone', 'add', ms.id, ${first} from directory.milestones ms`,
       );
+    for (const [database, owner, id] of [
+      ['collaboration', 'issue_id', issue.id],
+      ['merge_requests', 'merge_request_id', request.id],
+    ] as const)
+      await system.query(
+        database,
+        `insert into timelogs (${owner}, user_id, time_spent, spent_at)
+          select ${id}, member, 60, now() from unnest(array[${userIds}]) member`,
+      );
 
     // A merge request's texts name at most a hundred issues, and an issue is named by few: the links of more are not what is measured here.
     await system.query(
@@ -477,6 +486,8 @@ describe('every list', () => {
       'GET /groups/:id/issues': `${g}/issues`,
       'GET /projects/:id/issues': `${at}/issues`,
       'GET /projects/:id/issues/:issue_iid/participants': `${at}/issues/${issue.iid}/participants`,
+      'GET /projects/:id/issues/:issue_iid/timelogs': `${at}/issues/${issue.iid}/timelogs`,
+      'GET /projects/:id/merge_requests/:merge_request_iid/timelogs': `${mr}/timelogs`,
       ...Object.fromEntries(
         ['state', 'label', 'milestone'].flatMap((kind) => [
           [

@@ -560,6 +560,8 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/:id/issues/:issue_iid/time_estimate', 'seerWrite', 'gaps §10 Issues', { duration: '1h' }),
   row('POST /projects/:id/issues/:issue_iid/reset_time_estimate', 'seerWrite', 'gaps §10 Issues'),
   row('POST /projects/:id/issues/:issue_iid/add_spent_time', 'seerWrite', 'gaps §10 Issues', { duration: '1h' }),
+  row('GET /projects/:id/issues/:issue_iid/timelogs', 'openRead', 'gaps §10 Issues'),
+  row('DELETE /projects/:id/issues/:issue_iid/timelogs/:timelog_id', 'seerWrite', 'gaps §10 Issues'),
   row('POST /projects/:id/issues/:issue_iid/reset_spent_time', 'seerWrite', 'gaps §10 Issues'),
 
   // Merge requests
@@ -665,6 +667,8 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/:id/merge_requests/:merge_request_iid/add_spent_time', 'readerWrite', 'G-4.2-1', {
     duration: '1h',
   }),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/timelogs', 'reporterRead', 'G-4.2-1'),
+  row('DELETE /projects/:id/merge_requests/:merge_request_iid/timelogs/:timelog_id', 'readerWrite', 'G-4.2-1'),
   row('POST /projects/:id/merge_requests/:merge_request_iid/reset_spent_time', 'readerWrite', 'G-4.2-1'),
 
   // Activity events

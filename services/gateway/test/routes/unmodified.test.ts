@@ -5,7 +5,7 @@ import { actor, projectAccess, resolved, startTestGateway, type TestGateway } fr
 
 /**
  * What is deleted without being a record of a table: refs and files, and memberships, requests for them, drafts and images of alerts,
- * which show no time of their change; of review apps and context commits several are taken at once. A car is changed by the cars ahead of it, so the time it was seen does not matter for a request to remove it.
+ * which show no time of their change; entries of time, which never change; of review apps and context commits several are taken at once. A car is changed by the cars ahead of it, so the time it was seen does not matter for a request to remove it.
  */
 const unconditional = [
   '/projects/:id/repository/files/:file_path',
@@ -16,6 +16,8 @@ const unconditional = [
   '/projects/:id/environments/review_apps',
   '/projects/:id/merge_requests/:merge_request_iid/context_commits',
   '/projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id',
+  '/projects/:id/issues/:issue_iid/timelogs/:timelog_id',
+  '/projects/:id/merge_requests/:merge_request_iid/timelogs/:timelog_id',
   '/groups/:id/members/:user_id',
   '/groups/:id/access_requests/:user_id',
   '/projects/:id/access_requests/:user_id',

@@ -36,6 +36,7 @@ import { mergeMergeRequest } from './application/merge-merge-request';
 import type { FollowEdges, MergeRequestEdges, TrainTargets } from './application/merge-request.edges';
 import { mergeRequestBlocks } from './application/merge-request-blocks';
 import { listMergeRequestEvents, readMergeRequestEvent } from './application/merge-request-events';
+import { deleteMergeRequestTimelog, listMergeRequestTimelogs } from './application/merge-request-timelogs';
 import { publishLaterFacts } from './application/publish-later-facts';
 import { purgePeople } from './application/purge-people';
 import {
@@ -63,6 +64,7 @@ import { mergeRequestDirectoryStore } from './storage/merge-request-directory.st
 import { mergeRequestEventStore } from './storage/merge-request-event.store';
 import { mergeRequestLinksStore } from './storage/merge-request-links.store';
 import { orphanStore } from './storage/merge-request-people.store';
+import { mergeRequestTimelogStore } from './storage/merge-request-timelog.store';
 import { keepNoteCounters } from './storage/note-counters.store';
 import { pushOptionStore } from './storage/push-option.store';
 import { keepReactions } from './storage/reaction.store';
@@ -73,6 +75,7 @@ import { mergeRequestHandler } from './transport/merge-request.handler';
 import { mergeRequestBlockHandler } from './transport/merge-request-block.handler';
 import { mergeRequestEventHandler } from './transport/merge-request-event.handler';
 import { mergeRequestTargetHandler } from './transport/merge-request-target.handler';
+import { mergeRequestTimelogHandler } from './transport/merge-request-timelog.handler';
 import { noteSubscription } from './transport/note.subscription';
 import { rawDiffEndpoint } from './transport/raw-diff.http';
 import { suggestedChangeHandler } from './transport/suggested-change.handler';
@@ -202,6 +205,11 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
     listMergeRequestEvents: listMergeRequestEvents(edges, eventStore),
     readMergeRequestEvent: readMergeRequestEvent(edges, eventStore),
   });
+  const timelogs = mergeRequestTimelogStore(given.db);
+  const times = observe('merge_requests.timelogs', {
+    listMergeRequestTimelogs: listMergeRequestTimelogs(edges, timelogs),
+    deleteMergeRequestTimelog: deleteMergeRequestTimelog(edges, timelogs),
+  });
   const contextCommits = observe(
     'merge_requests.context_commits',
     contextCommitsOf({ ...edges, contextCommits: contextCommitStore(db) }),
@@ -244,6 +252,7 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
       diffPositionHandler(positions),
       suggestedChangeHandler(suggestedChanges),
       mergeRequestEventHandler(events, edges),
+      mergeRequestTimelogHandler(times, edges),
     ],
     http: [rawDiffEndpoint(useCases.readRawDiff)],
     consumers: [

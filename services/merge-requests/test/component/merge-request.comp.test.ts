@@ -181,6 +181,43 @@ describe('a merge request', () => {
     });
     expect(await events(opened.id)).toEqual(['created', ...Array(6).fill('updated')]);
   });
+
+  test('lists the time spent by entries, which leave it when they are deleted (G-4.2-1)', async () => {
+    const project = await newProject();
+    await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+    const { id } = await open(project, 'feature');
+    const spend = (duration: string, summary?: string, by: Person = people.developer) =>
+      api(by, 'POST', mr(project, 1, '/add_spent_time'), { duration, summary });
+    const list = async () => (await api(people.reporter, 'GET', mr(project, 1, '/timelogs'))).body;
+    const remove = async (timelog: number, by: Person) =>
+      (await api(by, 'DELETE', mr(project, 1, `/timelogs/${timelog}`))).status;
+    const total = async () => (await api(people.reporter, 'GET', mr(project, 1, '/time_stats'))).body.total_time_spent;
+    await spend('1h', 'Review');
+    await spend('30m', undefined, people.maintainer);
+    await api(people.developer, 'PUT', mr(project, 1), { description: 'Text\n/spend 15m 2026-01-03' });
+    const logs = await list();
+    expect(logs).toMatchObject([
+      { time_spent: 1_800, summary: null },
+      { time_spent: 3_600, summary: 'Review' },
+      { time_spent: 900, summary: null, spent_at: '2026-01-03T00:00:00.000Z' },
+    ]);
+    expect(await spend('1h', 'x'.repeat(256))).toMatchObject({
+      status: 400,
+      body: { message: { summary: ['is too long (maximum is 255 characters)'] } },
+    });
+    expect(await remove(logs[0].id, people.developer)).toBe(403);
+    expect(await remove(logs[0].id, people.outsider)).toBe(404);
+    expect((await Promise.all([1, 2].map(() => remove(logs[1].id, people.developer)))).sort()).toEqual([204, 404]);
+    expect(await total()).toBe(2_700);
+    expect(await remove(logs[2].id, people.maintainer)).toBe(204);
+    await api(people.developer, 'POST', mr(project, 1, '/reset_spent_time'));
+    expect((await list()).map((log: Body) => log.time_spent)).toEqual([-1_800, 1_800]);
+    expect(await remove(logs[0].id, people.maintainer)).toBe(400);
+    const [sum] = await harness.db.query<{ right: boolean }>(sql`
+      select mr.total_time_spent = sum(t.time_spent) as right from merge_requests mr join timelogs t on t.merge_request_id = mr.id
+      where mr.id = ${id} group by mr.id`);
+    expect(sum).toEqual({ right: true });
+  });
 });
 
 describe('merging', () => {

@@ -332,6 +332,7 @@ const plain = {
   discussionLocked: undefined,
   timeEstimate: 0,
   totalTimeSpent: 0,
+  timelogs: [],
   assigneeIds: [],
   reviewerIds: [],
   labelIds: [],

@@ -64,6 +64,7 @@ export const createIssue =
         ])
       : [[], [], false];
     const tasks = countTasks(description);
+    const times = trackAll({ timeEstimate: 0, totalTimeSpent: 0 }, mayAdminIssue(caller) ? tracking : []);
     // Incidents are opened by Reporters; what others open is an issue.
     const incident = command.issueType === 'incident' && caller.level < levels.reporter;
     const issue = await edges.issues.create({
@@ -79,7 +80,8 @@ export const createIssue =
       dueDate: member ? (command.dueDate ?? undefined) : undefined,
       healthStatus: member && hasHealthStatus(caller.tier) ? (command.healthStatus ?? undefined) : undefined,
       weight: member && caller.tier !== 'free' ? command.weight : undefined,
-      ...(mayAdminIssue(caller) ? trackAll({ timeEstimate: 0, totalTimeSpent: 0 }, tracking) : {}),
+      ...times.times,
+      timelogs: times.logs,
       taskCount: tasks.count,
       completedTaskCount: tasks.completed,
       assigneeIds,

@@ -18,6 +18,6 @@ export const trackIssueTime =
     return edges.issues.change(view.issue.id, caller.userId, (locked) => {
       const tracked = trackTime(locked.issue, tracking);
       if ('problems' in tracked) throw invalid(tracked.problems);
-      return editIssue(locked, tracked.times, caller.userId, now);
+      return editIssue(locked, { ...tracked.times, timelogs: tracked.logs }, caller.userId, now);
     });
   };

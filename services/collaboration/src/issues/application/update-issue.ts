@@ -132,7 +132,8 @@ export const updateIssue =
       updatedAt,
     };
     const now = edges.clock();
-    await edges.issues.change(view.issue.id, caller.userId, (locked) =>
-      editIssue(locked, { ...edit, ...(manages ? trackAll(locked.issue, tracking) : {}) }, caller.userId, now),
-    );
+    await edges.issues.change(view.issue.id, caller.userId, (locked) => {
+      const { times, logs } = trackAll(locked.issue, manages ? tracking : []);
+      return editIssue(locked, { ...edit, ...times, timelogs: logs }, caller.userId, now);
+    });
   };

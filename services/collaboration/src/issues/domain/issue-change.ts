@@ -1,4 +1,4 @@
-import type { HealthStatus, Mentions } from '@switchyard/texts';
+import type { HealthStatus, Mentions, SpentTime } from '@switchyard/texts';
 import { requireUnmodified } from '../../noteables';
 import type { Issue, IssueSeverity, IssueType } from './issue';
 import type { CopyRules } from './issue-copy';
@@ -58,6 +58,10 @@ export interface IssueChange {
   readonly assigneeIds?: readonly number[];
   readonly labelIds?: readonly number[];
   readonly participants?: readonly number[];
+  /** Entries of time of the actor. */
+  readonly timelogs?: readonly SpentTime[] | undefined;
+  /** An entry of time to be deleted. */
+  readonly removedTimelogId?: number | undefined;
   readonly facts?: readonly IssueFact[];
 }
 
@@ -80,6 +84,8 @@ export interface NewIssue {
   readonly healthStatus?: HealthStatus | undefined;
   readonly timeEstimate?: number;
   readonly totalTimeSpent?: number;
+  /** Entries of time of the author. */
+  readonly timelogs?: readonly SpentTime[];
   readonly taskCount: number;
   readonly completedTaskCount: number;
   readonly assigneeIds: readonly number[];

@@ -1,4 +1,4 @@
-import { changedSet, countTasks, type HealthStatus, mentionsIn, newMentions } from '@switchyard/texts';
+import { changedSet, countTasks, type HealthStatus, mentionsIn, newMentions, type SpentTime } from '@switchyard/texts';
 import { checkIssueFields, type Issue, type IssueState, type IssueType } from './issue';
 import type { IssueChange, IssueFact, IssueFieldChange, IssuePatch, LockedIssue } from './issue-change';
 
@@ -26,6 +26,10 @@ export interface IssueEdit {
   readonly timeEstimate?: number | undefined;
   /** Seconds in all. */
   readonly totalTimeSpent?: number | undefined;
+  /** What explains a new time spent. */
+  readonly timelogs?: readonly SpentTime[] | undefined;
+  /** The entry of time that goes. */
+  readonly removedTimelogId?: number | undefined;
   readonly updatedAt?: Date | undefined;
   /** The merge request that closes it. */
   readonly byMergeRequestId?: number | undefined;
@@ -140,6 +144,8 @@ export function editIssue(locked: LockedIssue, edit: IssueEdit, actorId: number,
     assigneeIds,
     labelIds,
     participants: [actorId, ...assigneeIds],
+    timelogs: edit.timelogs,
+    removedTimelogId: edit.removedTimelogId,
     facts,
   };
 }

@@ -20,6 +20,7 @@ import { issueColumns, toIssue } from './issue.row';
 import { issueReaders } from './issue.visibility';
 import { copyConversation } from './issue-conversation.store';
 import { copyEvents, recordEvents } from './issue-event.store';
+import { timelogs } from './issue-timelog.store';
 
 faultPoints.push('issue.written', 'issue.committed');
 
@@ -146,6 +147,7 @@ async function insert(tx: Tx, wanted: NewIssue, actorId: number, movedFromId?: n
   // What takes the place of an issue has that one's events.
   if (movedFromId === undefined) await recordEvents(tx, issue.id, actorId, undefined, { ...issue, labelIds });
   else await copyEvents(tx, movedFromId, issue);
+  await timelogs.record(tx, issue.id, wanted.authorId, wanted.timelogs ?? []);
   const fact: IssueFact = { kind: 'created', mentions, labelIds, movedFromId, alertId };
   const mentioned = await mentionedReaders(tx, issue, [fact]);
   await addParticipants(tx, issue.id, [wanted.authorId, ...wanted.assigneeIds, ...mentioned]);
@@ -171,6 +173,9 @@ async function saveChange(tx: Tx, before: LockedIssue, change: IssueChange, acto
     { ...before.issue, labelIds: before.labelIds },
     { ...after, labelIds: change.labelIds ?? before.labelIds },
   );
+  await timelogs.record(tx, id, actorId, change.timelogs ?? []);
+  const { removedTimelogId } = change;
+  if (removedTimelogId !== undefined && !(await timelogs.remove(tx, id, removedTimelogId))) throw notFound();
   const mentioned = await mentionedReaders(tx, after, change.facts ?? []);
   await addParticipants(tx, id, [...(change.participants ?? []), ...mentioned]);
   await publishIssueFacts(tx, {
@@ -191,6 +196,7 @@ async function saveMove(tx: Tx, locked: LockedIssue, move: IssueMove, actorId: n
   const made = await insert(tx, replacement, actorId, id);
   await copyConversation(tx, locked.issue, made, copy);
   await copyParticipants(tx, id, made.id, copy);
+  await timelogs.copy(tx, id, made.id);
   await saveChange(tx, locked, changeOld(made), actorId);
   return made;
 }

@@ -1,5 +1,6 @@
 import { IssueServiceService } from '@switchyard/protos/collaboration/v1/issue';
 import { IssueEventServiceService } from '@switchyard/protos/collaboration/v1/issue_event';
+import { IssueTimelogServiceService } from '@switchyard/protos/collaboration/v1/issue_timelog';
 import { atLeastOne } from '../../http/check-parameters';
 import { boolean, date, dateTime, documented, integer, nullable, oneOf, onlyDefault, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
@@ -276,5 +277,7 @@ export const issueRoutes = [
     component: 'IssueTimeStats',
     stats: (call, key) => call(IssueServiceService).getIssueTimeStats(key),
     track: (call, request) => call(IssueServiceService).trackIssueTime(request),
+    timelogs: (call, request) => call(IssueTimelogServiceService).listIssueTimelogs(request),
+    deleteTimelog: (call, request) => call(IssueTimelogServiceService).deleteIssueTimelog(request),
   }),
 ];

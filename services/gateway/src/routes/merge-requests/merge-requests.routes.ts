@@ -1,5 +1,6 @@
 import { MergeRequestServiceService } from '@switchyard/protos/merge_requests/v1/merge_request';
 import { MergeRequestEventServiceService } from '@switchyard/protos/merge_requests/v1/merge_request_event';
+import { MergeRequestTimelogServiceService } from '@switchyard/protos/merge_requests/v1/merge_request_timelog';
 import { atLeastOne } from '../../http/check-parameters';
 import { boolean, dateTime, documented, integer, integers, nullable, oneOf, text, texts } from '../../http/params';
 import { defineRoute } from '../../http/route';
@@ -461,5 +462,7 @@ export const mergeRequestRoutes = [
     component: 'MergeRequestTimeStats',
     stats: (call, key) => call(MergeRequestServiceService).getMergeRequestTimeStats(key),
     track: (call, request) => call(MergeRequestServiceService).trackMergeRequestTime(request),
+    timelogs: (call, request) => call(MergeRequestTimelogServiceService).listMergeRequestTimelogs(request),
+    deleteTimelog: (call, request) => call(MergeRequestTimelogServiceService).deleteMergeRequestTimelog(request),
   }),
 ];

@@ -231,6 +231,14 @@ describe('issues', () => {
     expect((await send('GET', '/projects/1/merge_requests/2/time_stats')).status).toBe(200);
   });
 
+  it('passes the summary of time spent on', async () => {
+    for (const noteable of ['issues', 'merge_requests']) {
+      await send('POST', `/projects/1/${noteable}/2/add_spent_time`, { duration: '3h', summary: 'Review' });
+      const tracking = { kind: Tracking.KIND_SPEND, duration: '3h', summary: 'Review' };
+      expect(asked()).toEqual({ projectId: 1, iid: 2, tracking });
+    }
+  });
+
   it('answers 304 where a subscription changes nothing', async () => {
     unchanged = true;
     const reply = await send('POST', '/projects/1/issues/2/subscribe');

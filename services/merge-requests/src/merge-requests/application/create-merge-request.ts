@@ -122,6 +122,7 @@ export const createMergeRequest =
       compareBranches(repo, target, source),
     ]);
     const tasks = countTasks(command.description);
+    const times = trackAll(unspent, tracking);
     const created = await edges.mergeRequests.create({
       projectId,
       sourceProjectId: wanted.projectId,
@@ -143,7 +144,8 @@ export const createMergeRequest =
       mergeAfter: command.mergeAfter,
       discussionLocked: command.discussionLocked,
       ...unspent,
-      ...trackAll(unspent, tracking),
+      ...times.times,
+      timelogs: times.logs,
       assigneeIds,
       reviewerIds,
       labelIds: labels.map(({ id }) => id),

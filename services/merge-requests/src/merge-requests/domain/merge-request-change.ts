@@ -1,4 +1,4 @@
-import type { IssueReferences, Mentions, WorkTimes } from '@switchyard/texts';
+import type { IssueReferences, Mentions, SpentTime, WorkTimes } from '@switchyard/texts';
 import type { JobRequest } from '../../jobs';
 import type { ApprovalFacts, ReviewState } from './approvals';
 import type { CarSignal } from './car-signal';
@@ -267,6 +267,10 @@ export interface MergeRequestChange {
   readonly reviews?: readonly { readonly userId: number; readonly state: ReviewState }[];
   readonly diff?: DiffVersion;
   readonly participants?: readonly number[];
+  /** Entries of time of the actor. */
+  readonly timelogs?: readonly SpentTime[];
+  /** An entry of time to be deleted. */
+  readonly removedTimelogId?: number;
   /** The plan to keep, or `done` to drop it. */
   readonly plan?: Omit<MergePlan, 'mergeRequestId' | 'createdAt'> | 'done';
   /** Puts it on the train of its target branch. */
@@ -306,6 +310,8 @@ export interface NewMergeRequest {
   readonly discussionLocked: boolean | undefined;
   readonly timeEstimate: number;
   readonly totalTimeSpent: number;
+  /** Entries of time of the author. */
+  readonly timelogs: readonly SpentTime[];
   readonly assigneeIds: readonly number[];
   readonly reviewerIds: readonly number[];
   readonly labelIds: readonly number[];

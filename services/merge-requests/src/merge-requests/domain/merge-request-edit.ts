@@ -139,7 +139,7 @@ export function decideEdit(
     set('merge_after', mergeAfter?.getTime() !== mr.mergeAfter?.getTime(), { mergeAfter });
   }
 
-  const times = trackAll(mr, prepared.tracking);
+  const { times, logs } = trackAll(mr, prepared.tracking);
   const timeChanges = timeChangesOf(mr, times);
   fields.push(...timeChanges.map(({ field }) => field));
   patch = { ...patch, ...times };
@@ -216,6 +216,7 @@ export function decideEdit(
     newHead: state === 'opened' ? prepared.source : undefined,
     diff: fields.includes('target_branch') || state === 'opened' ? prepared.target?.diff : undefined,
     participants: [userId, ...assigneeIds, ...reviewerIds],
+    timelogs: logs,
     removalReason,
     facts,
     jobs: [

@@ -1,19 +1,18 @@
 import { invalid } from '@switchyard/errors';
-import { type TimeTracking, trackTime } from '@switchyard/texts';
+import { type SpentTime, type TimeTracking, trackTime, withoutTime } from '@switchyard/texts';
 import { type LockedMergeRequest, type MergeRequestChange, timeChangesOf } from './merge-request-change';
 
-/** Sets estimate or time spent; undefined when nothing changes. @throws AppError invalid for times that cannot be */
-export function decideTime(
+function changeOf(
   { mergeRequest }: LockedMergeRequest,
-  tracking: TimeTracking,
+  tracked: ReturnType<typeof trackTime>,
   userId: number,
 ): MergeRequestChange | undefined {
-  const tracked = trackTime(mergeRequest, tracking);
   if ('problems' in tracked) throw invalid(tracked.problems);
   const timeChanges = timeChangesOf(mergeRequest, tracked.times);
   if (timeChanges.length === 0) return undefined;
   return {
     patch: tracked.times,
+    timelogs: tracked.logs,
     participants: [userId],
     facts: [
       {
@@ -30,3 +29,20 @@ export function decideTime(
     ],
   };
 }
+
+/** Sets estimate or time spent; undefined when nothing changes. @throws AppError invalid for times that cannot be */
+export const decideTime = (
+  locked: LockedMergeRequest,
+  tracking: TimeTracking,
+  userId: number,
+): MergeRequestChange | undefined => changeOf(locked, trackTime(locked.mergeRequest, tracking), userId);
+
+/** Deletes an entry of time. @throws AppError invalid when the time spent would fall below 0 */
+export const decideTimelogRemoval = (
+  locked: LockedMergeRequest,
+  log: Pick<SpentTime, 'seconds'> & { readonly id: number },
+  userId: number,
+): MergeRequestChange => ({
+  ...changeOf(locked, withoutTime(locked.mergeRequest, log), userId),
+  removedTimelogId: log.id,
+});

@@ -29,6 +29,7 @@ import { toMergeRequest } from './merge-request.row';
 import { jobsOfWaiting, openBlocks } from './merge-request-block.store';
 import { recordEvents } from './merge-request-event.store';
 import { addParticipants, mergeRequestPeopleStore, replaceLabels, replacePeople } from './merge-request-people.store';
+import { timelogs } from './merge-request-timelog.store';
 
 /** What hangs on a merge request and is protected by the lock of its row. */
 interface Attached {
@@ -172,6 +173,9 @@ async function apply(
   );
   if (change.plan !== undefined) await savePlan(tx, id, change.plan);
   await addParticipants(tx, id, change.participants ?? []);
+  await timelogs.record(tx, id, actorId, change.timelogs ?? []);
+  const { removedTimelogId } = change;
+  if (removedTimelogId !== undefined && !(await timelogs.remove(tx, id, removedTimelogId))) throw notFound();
   const facts = [...(change.facts ?? []), ...autoMergeFacts(before.mergeRequest, patch, change), ...train.facts];
   await publishFacts(
     tx,
@@ -324,6 +328,7 @@ export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges
         if (wanted.reviewerIds.length > 0) await replacePeople(tx, 'reviewers', id, wanted.reviewerIds);
         if (wanted.labelIds.length > 0) await replaceLabels(tx, id, wanted.labelIds);
         await recordEvents(tx, id, wanted.authorId, undefined, { ...mergeRequest, labelIds: wanted.labelIds });
+        await timelogs.record(tx, id, wanted.authorId, wanted.timelogs);
         const { participants, facts, jobs } = consequencesOfCreation(wanted);
         await addParticipants(tx, id, participants);
         const approvers = await requestedApprovers(tx, mergeRequest);
