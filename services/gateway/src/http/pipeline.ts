@@ -62,9 +62,9 @@ const isMoved = ({ movedTo, access }: ResolveResponse): boolean => movedTo > 0 &
 
 /**
  * One request, in this order: the query is read; token, sudo and target are resolved in one call; 401 and scope; 404 or
- * 403 of the target; limits; the body is read; 400 with every problem; the project of what the request names, where a route
- * locates it, with its 404 and 403; the handler, which waits for a slot at its service; the reply. Only of a caller who shows no token the body comes first, since one may be in it, into the small
- * room that is kept for such.
+ * 403 of the target; limits; the body is read; 400 with every problem; where a route locates it, the project of what the
+ * request names, with its 404 and 403; the handler, which waits for a slot at its service; the reply. Only of a caller
+ * who shows no token the body comes first, since one may be in it, into the small room that is kept for such.
  */
 export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
   const kind = targetKind(route);
@@ -151,9 +151,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     }
   }
 
-  /**
-   * The caller's access to the project in which the owner finds what the request names (D3).
-   */
+  /** The caller's access to the project in which the owner finds what the request names (D3). */
   async function admitToLocated(
     question: Question,
     { params, path }: { params: unknown; path: unknown },

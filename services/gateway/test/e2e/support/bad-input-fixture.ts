@@ -375,6 +375,7 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     to: 'b1',
     refs: ['main', 'b1'],
     commits: [head],
+    ids: [Number(gone)],
     tag_name: () => `t${next()}`,
     source_branch: 'b1',
     target_branch: 'main',

@@ -27,7 +27,9 @@ export function fault(request: RawRequest, reply: RawReply): string | undefined 
   if (reply.status >= 400) {
     const { error, message, ...rest } = reply.text.startsWith('{') ? bodyOf(reply) : ({} as Record<string, unknown>);
     if (error === undefined && message === undefined) return `no error body: ${exchange}`;
-    if (Object.keys(rest).some((key) => key !== 'error_description' && key !== 'scope')) return `odd body: ${exchange}`;
+    // `error_code` tells why a commit cannot be picked or reverted (gaps §10 Repository).
+    if (Object.keys(rest).some((key) => !['error_description', 'scope', 'error_code'].includes(key)))
+      return `odd body: ${exchange}`;
     if (!String(reply.headers['content-type']).startsWith('application/json')) return `not JSON: ${exchange}`;
     return leaks.test(reply.text) ? `tells too much: ${exchange}` : undefined;
   }
