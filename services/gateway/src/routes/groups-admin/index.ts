@@ -15,6 +15,7 @@ import { memberRoutes } from './members.routes';
 import { milestoneRoutes } from './milestones.routes';
 import { namespaceRoutes } from './namespaces.routes';
 import { personalAccessTokenRoutes } from './personal-access-tokens.routes';
+import { projectDetailsRoutes } from './project-details.routes';
 import { projectRoutes } from './projects.routes';
 import { serviceAccountRoutes } from './service-accounts.routes';
 import { settingsRoutes } from './settings.routes';
@@ -39,6 +40,7 @@ export const routes: readonly Route[] = [
   ...deployTokenRoutes,
   ...namespaceRoutes,
   ...groupRoutes,
+  ...projectDetailsRoutes,
   ...projectRoutes,
   ...starRoutes,
   ...forkRoutes,

@@ -1,9 +1,6 @@
 import { GroupServiceService } from '@switchyard/protos/groups_admin/v1/group';
 import { GroupProjects, ProjectServiceService, type ProjectSettings } from '@switchyard/protos/groups_admin/v1/project';
-import { RepositoryServiceService } from '@switchyard/protos/merge_requests/v1/repository';
-import { entity } from '@switchyard/rpc';
 import type { z } from 'zod';
-import { isAble, projectAbilities } from '../../http/abilities';
 import { atLeastOne } from '../../http/check-parameters';
 import { refuseDeepOffset } from '../../http/page';
 import {
@@ -26,7 +23,7 @@ import { defineRoute, type ListRule } from '../../http/route';
 import { atMost, displayName, oneLine, pathPart, refName } from '../field-facts';
 import { memberLevels } from './access-levels';
 import { avatar, avatarChange } from './avatars.routes';
-import { listedCustomAttributes, shownCustomAttributes } from './custom-attributes.routes';
+import { listedCustomAttributes } from './custom-attributes.routes';
 
 const visibility = () => oneOf('private', 'internal', 'public');
 const levelOfFeature = () => oneOf('disabled', 'private', 'enabled');
@@ -185,7 +182,8 @@ const toSettings = (given: Settings): ProjectSettings => {
   };
 };
 
-const shownStatistics = { description: 'Adds `statistics` where the caller has the role Reporter or a higher one.' };
+/** What the parameter `statistics` does, wherever projects are shown. */
+export const shownStatistics = { description: 'Adds `statistics` where the caller has the role Reporter or a higher one.' };
 
 /** Filters of lists of projects. */
 export const projectFilters = {
@@ -274,8 +272,6 @@ const orders = [
 /** Orders of lists of projects. */
 export const projectOrders: ListRule = { orderBy: orders, sort: 'desc', keysetParameters };
 
-const jsonOf = ({ json }: { json: Uint8Array }): object => JSON.parse(Buffer.from(json).toString());
-
 export const projectRoutes = [
   defineRoute({
     method: 'get',
@@ -334,36 +330,6 @@ export const projectRoutes = [
             : GroupProjects.GROUP_PROJECTS_UNSPECIFIED,
         page,
       }),
-  }),
-  defineRoute({
-    method: 'get',
-    path: '/projects/:id',
-    section: 'Projects',
-    summary: 'Get a project',
-    docs: {
-      description:
-        'Get a project. One that is marked for deletion is shown to its Owners and to administrators, until it is removed.',
-    },
-    access: { project: 'read_project' },
-    includesMarked: true,
-    params: {
-      statistics: documented(boolean(), shownStatistics).optional(),
-      license: boolean().optional(),
-      ...shownCustomAttributes,
-    },
-    limit: 'project',
-    returns: { 200: 'Project' },
-    handle: async ({ params, actor, access, call }) => {
-      const project = await call(ProjectServiceService).getProject({
-        projectId: access.id,
-        withStatistics: params.statistics,
-        withCustomAttributes: params.with_custom_attributes,
-      });
-      // Callers without a token get the short form of a project, which has no licence.
-      if (!params.license || actor.userId === 0 || !isAble(projectAbilities.read_code, access)) return project;
-      const license = await call(RepositoryServiceService).getLicense({ projectId: access.id });
-      return entity({ ...jsonOf(project), ...jsonOf(license) });
-    },
   }),
   defineRoute({
     method: 'post',

@@ -1,12 +1,11 @@
 import { contains, type Database, isForeignKeyViolation, listPage, type PageRequest } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import type { Viewer } from '../../directory';
-import type { StarStore } from '../application/star.ports';
 import type { StarrerRow } from '../domain/starrer-row';
 
 /** Stars in the database; triggers keep `projects.star_count` in the same transaction (migration `project_stars`). */
-export const starStore = (db: Database): StarStore => ({
-  async add(projectId, userId) {
+export const starStore = (db: Database) => ({
+  async add(projectId: number, userId: number): Promise<'added' | 'known' | 'missing'> {
     try {
       const added = await db.query(sql`
         insert into project_stars (project_id, user_id) values (${projectId}::bigint, ${userId}::bigint)
@@ -18,7 +17,7 @@ export const starStore = (db: Database): StarStore => ({
     }
   },
 
-  async remove(projectId, userId) {
+  async remove(projectId: number, userId: number): Promise<boolean> {
     const removed = await db.query(sql`
       delete from project_stars where project_id = ${projectId}::bigint and user_id = ${userId}::bigint returning 1`);
     return removed.length > 0;
