@@ -19,8 +19,8 @@ const ownRules = sql`select r.id from approval_rules r where r.merge_request_id 
   and not p.disable_overriding_approvers_per_merge_request`;
 const namedByRules = linkedUsers({
   table: sql`approval_rule_users`,
-  own: sql`link.rule_id in (${ownRules} union all select r.id from approval_rules r
-    where r.project_id = mr.project_id and r.merge_request_id is null and not exists (${ownRules}))`,
+  own: sql`link.rule_id = any(array(${ownRules} union all select r.id from approval_rules r
+    where r.project_id = mr.project_id and r.merge_request_id is null and not exists (${ownRules})))`,
 });
 const labels = linkedLabels({ table: sql`merge_request_labels`, own });
 const milestone = sql`mr.milestone_id`;
