@@ -7,6 +7,7 @@ import { burst } from './burst.mjs';
 import { bus } from './bus.mjs';
 import { events } from './events.mjs';
 import { createReport, machine } from './figures.mjs';
+import { filters } from './filters.mjs';
 import { forecast } from './forecast.mjs';
 import { fork } from './fork.mjs';
 import { growth } from './growth.mjs';
@@ -30,6 +31,7 @@ import { variables } from './variables.mjs';
 const onRunning = {
   list,
   growth,
+  filters,
   recheck,
   rename,
   train,
