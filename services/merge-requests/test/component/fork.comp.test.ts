@@ -84,7 +84,7 @@ test.each([
     { branch: 'no' },
     'The branch no does not exist in the project it was forked from.',
   ],
-])('a fork %s is empty, says so, and can be pushed to', async (_, only, error) => {
+])('a fork %s is empty, says so, and can be pushed to', async (_, only: { branch?: string }, error) => {
   const origin = await source();
   if (only.branch === undefined) await purge(origin);
   const fork = await harness.project({ origin: { id: origin.id, ...only } });
