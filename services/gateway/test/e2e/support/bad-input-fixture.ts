@@ -216,6 +216,10 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     }
   // One that is not there: applied ones cannot be applied again.
   spoken['PUT /suggestions/:suggestion_id/apply suggestion_id'] = '999999';
+  // Every request of these deletes: one that named an entry would find it once.
+  for (const route of routes.filter(({ path }) => path.endsWith('/:timelog_id')))
+    spoken[`${operationOf(route)} timelog_id`] = '999999';
+  for (const iid of ['issues/1', 'merge_requests/1']) await post(`${at}/${iid}/add_spent_time`, { duration: '1h' });
   let draft = 0;
   for (let index = 0; index < 4; index += 1)
     draft = (await post(`${at}/merge_requests/1/draft_notes`, { note: `Draft ${index}` })).id;
