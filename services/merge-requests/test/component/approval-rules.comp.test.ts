@@ -314,6 +314,21 @@ test('users who are deleted are named by no rule any more', async () => {
 });
 
 describe('rules of a merge request', () => {
+  test('are never those of the project, whatever number is given for the merge request', async () => {
+    const project = await newProject();
+    const rule = await ruleOf(project, { name: 'kept', approvals_required: 1, user_ids: [people.owner.id] });
+    const path = mr(project, 0, '/approval_rules');
+    const one = `${path}/${rule.id}`;
+    for (const [method, where, body] of [
+      ['POST', path, { name: 'made', approvals_required: 0 }],
+      ['PUT', one, { approvals_required: 0 }],
+      ['DELETE', one, undefined],
+      ['GET', one, undefined],
+    ] as const)
+      expect((await api(people.developer, method, where, body)).status).toBe(400);
+    expect((await api(people.maintainer, 'GET', at(project, '/approval_rules'))).body).toEqual([rule]);
+  });
+
   test('stand in place of those of its project, where it may have some', async () => {
     const project = await newProject();
     const { iid } = await opened(project);

@@ -9,7 +9,8 @@ import { positive } from '../issuable-fields';
 const ofProject = '/projects/:id/approval_rules' as const;
 const oneMergeRequest = '/projects/:id/merge_requests/:merge_request_iid' as const;
 const ofMergeRequest = `${oneMergeRequest}/approval_rules` as const;
-const mergeRequest = { merge_request_iid: integer() };
+// To the service 0 is the project, whose rules need other rights.
+const mergeRequest = { merge_request_iid: integer({ min: 1 }) };
 const ruleId = { approval_rule_id: integer() };
 const shared = { section: 'Approvals', tier: 'premium' } as const;
 
