@@ -54,9 +54,10 @@ const families = {
   plannerWrite: { public: '133......313', internal: '133......313', private: '143......313' },
   developerWrite: { public: '13333....313', internal: '13333....313', private: '14333....313' },
   /**
-   * A write of Developers on what a path without a project names: whoever may not read it finds nothing (G-5-15).
+   * A write on what a path without a project names, which the service decides: those who may not read it find nothing
+   * (G-5-15).
    */
-  locatedWrite: { public: '13333....313', internal: '13333....313', private: '14443....313' },
+  locatedWrite: { public: '1........313', internal: '1........313', private: '1444.....313' },
   maintainerWrite: { public: '133333...313', internal: '133333...313', private: '143333...313' },
   maintainerRead: { public: '133333...31.', internal: '433333...31.', private: '443333...31.' },
   ownerRead: { public: '1333333..31.', internal: '4333333..31.', private: '4433333..31.' },

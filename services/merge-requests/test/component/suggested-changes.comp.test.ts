@@ -6,6 +6,8 @@ import {
 } from '@switchyard/protos/merge_requests/v1/suggested_change';
 import { Access, Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import { anonymous } from '@switchyard/rpc';
+import { eventually } from '@switchyard/testkit';
+import { forker, forkOf } from './fork-steps';
 import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
 import { type Harness, people, startHarness, type TestProject } from './repository-harness';
 
@@ -57,7 +59,7 @@ const change = async (
 
 const apply = (
   project: TestProject,
-  mergeRequest: Body,
+  mergeRequest: Pick<Body, 'id'>,
   changes: SuggestedChange[],
   { by = people.developer, level = 30, message = '' } = {},
 ) =>
@@ -189,4 +191,22 @@ test('lines are read around a place, as far as there are any', async () => {
     { content: undefined, linesAbove: 0, linesBelow: 0 },
     { content: undefined, linesAbove: 0, linesBelow: 0 },
   ]);
+});
+
+test('across forks the commit goes to the fork, by those who may push there (ADR 39)', async () => {
+  const project = await harness.project({ visibility: 'public' });
+  await commit(project, 'main', { 'README.md': 'base\n' });
+  const fork = await forkOf(harness, project);
+  const before = await commit(fork, 'topic', { 'a.txt': text }, { start: 'main', by: forker });
+  const request = { source_branch: 'topic', target_branch: 'main', title: 'Topic', target_project_id: project.id };
+  const { body: mergeRequest } = await api(forker, 'POST', at(fork, '/merge_requests'), request);
+  const changes = [await change(project, 1, 5)];
+  await expect(apply(project, mergeRequest, changes)).rejects.toMatchObject({ kind: 'forbidden' });
+  expect((await branch(fork)).id).toBe(before);
+  const { commitSha } = await apply(project, mergeRequest, changes, { by: forker, level: 0 });
+  expect(await branch(fork)).toMatchObject({ id: commitSha, parent_ids: [before] });
+  expect(await file(fork, 'a.txt')).toBe(text.replace('line 5', 'LINE 5'));
+  await eventually(async () => {
+    expect((await api(forker, 'GET', mr(project, 1))).body.sha).toBe(commitSha);
+  });
 });

@@ -4,7 +4,8 @@ import { documented, integer, integers, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
 import { atMost } from '../field-facts';
 
-const access = { located: 'push_code' } as const;
+/** Who may push to the source branch is known to its service: it may lie in a fork (ADR 39). */
+const access = { located: 'commit_code' } as const;
 
 /** Suggestions are read with the merge request whose notes make them. */
 const within = { thing: 'Suggestion', read: 'read_merge_request' } as const;

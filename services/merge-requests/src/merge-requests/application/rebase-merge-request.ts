@@ -1,11 +1,11 @@
 import { forbidden, isAppError } from '@switchyard/errors';
 import type { Caller } from '../../callers';
 import { branchRef, bringCommit, parseBranchName, replay } from '../../git';
-import { allowsForcePush, mayPush } from '../../repositories';
+import { allowsForcePush } from '../../repositories';
 import { decideRebase, decideRebaseEnd } from '../domain/rebase';
 import type { MergeRequestEdges } from './merge-request.edges';
 import { headsOf, isAcross } from './source-branch';
-import { mayPushToSource } from './source-right';
+import { mayCallerPushToSource, mayPushToSource } from './source-right';
 import { viewOf } from './view-of';
 
 const failed = 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.';
@@ -20,10 +20,8 @@ export const rebaseMergeRequest =
     const view = await viewOf(edges, key);
     const { id, sourceBranch, sourceProjectId } = view.mergeRequest;
     const rules = await edges.protectedBranches.all(sourceProjectId);
-    const may = isAcross(view.mergeRequest)
-      ? await mayPushToSource(edges, caller.userId, view.mergeRequest)
-      : mayPush(rules, sourceBranch, caller);
-    if (!may) throw forbidden('Cannot push to source branch');
+    if (!(await mayCallerPushToSource(edges, caller, view.mergeRequest)))
+      throw forbidden('Cannot push to source branch');
     // The target's commits go to the fork with it.
     if (isAcross(view.mergeRequest) && (await edges.codeReaders(caller, [key.projectId])).length === 0)
       throw forbidden();

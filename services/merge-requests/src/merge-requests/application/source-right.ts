@@ -1,13 +1,17 @@
+import type { Caller } from '../../callers';
 import { mayPush } from '../../repositories';
 import type { MergeRequest } from '../domain/merge-request';
 import type { MergeRequestEdges } from './merge-request.edges';
+import { isAcross } from './source-branch';
+
+type Edges = Pick<MergeRequestEdges, 'directory' | 'protectedBranches' | 'collaboratesOn'>;
 
 /**
  * Whether a user may push to the source branch: by their level in its project, or, in a fork, because the merge request
  * lets those push who may merge it.
  */
 export async function mayPushToSource(
-  edges: Pick<MergeRequestEdges, 'directory' | 'protectedBranches' | 'collaboratesOn'>,
+  edges: Edges,
   userId: number,
   { sourceProjectId, sourceBranch }: Pick<MergeRequest, 'sourceProjectId' | 'sourceBranch'>,
 ): Promise<boolean> {
@@ -18,4 +22,14 @@ export async function mayPushToSource(
   if (access.gone) return false;
   if (mayPush(rules, sourceBranch, access)) return true;
   return (await edges.collaboratesOn(sourceProjectId, userId)).has(sourceBranch);
+}
+
+/** Whether a caller may push to the source branch; what they have in the project of the merge request is known already. */
+export async function mayCallerPushToSource(
+  edges: Edges,
+  caller: Caller,
+  mr: Pick<MergeRequest, 'projectId' | 'sourceProjectId' | 'sourceBranch'>,
+): Promise<boolean> {
+  if (isAcross(mr)) return mayPushToSource(edges, caller.userId, mr);
+  return mayPush(await edges.protectedBranches.all(mr.projectId), mr.sourceBranch, caller);
 }

@@ -2,19 +2,18 @@ import { badRequest, forbidden, notFound } from '@switchyard/errors';
 import type { Caller } from '../../callers';
 import {
   branchRef,
+  bringCommit,
   entryAt,
   ObjectReader,
   parseBranchName,
   parseSha,
   parseTreePath,
   type Repository,
-  readHeads,
   type Sha,
   shaOf,
   treePathOf,
   commitFiles as writeFiles,
 } from '../../git';
-import { mayPush } from '../../repositories';
 import { suggestionMessage } from '../domain/merge-message';
 import {
   applyLineChanges,
@@ -26,6 +25,8 @@ import {
 } from '../domain/suggested-change';
 import type { DiffPosition, DiffPositionEdges, DiffPositions } from './diff-positions';
 import type { MergeRequestEdges } from './merge-request.edges';
+import { isAcross, readSource } from './source-branch';
+import { mayCallerPushToSource } from './source-right';
 import { viewOf } from './view-of';
 
 /** Some lines of a file, around a place. */
@@ -173,12 +174,12 @@ export const applySuggestedChanges =
     const view = await viewOf(edges, { id: mergeRequestId });
     const { mergeRequest, project, settings } = view;
     if (mergeRequest.projectId !== projectId || changes.length === 0 || changes.length > maxChanges) throw notFound();
-    const { sourceBranch } = mergeRequest;
-    const rules = await edges.protectedBranches.all(projectId);
-    if (!mayPush(rules, sourceBranch, caller)) throw forbidden('You are not allowed to push into this branch');
+    const { sourceBranch, sourceProjectId } = mergeRequest;
+    if (!(await mayCallerPushToSource(edges, caller, mergeRequest)))
+      throw forbidden('You are not allowed to push into this branch');
     if (mergeRequest.state !== 'opened') throw badRequest('The merge request is not open.');
     const { repo } = await edges.openRepository(projectId);
-    const head = (await readHeads(repo, [parseBranchName(sourceBranch)])).get(parseBranchName(sourceBranch));
+    const head = await readSource(edges, mergeRequest);
     if (head === undefined) throw badRequest('The source branch does not exist.');
     const refs = await edges.refsOf(projectId, mergeRequestId);
     if (refs?.headSha !== head) throw movedOn();
@@ -213,9 +214,10 @@ export const applySuggestedChanges =
           .map(({ name, email }) => `${name} <${email}>`),
       }),
     });
+    if (isAcross(mergeRequest)) await bringCommit(repo, (await edges.openRepository(sourceProjectId)).repo, commit);
     const ids = changes.map(({ suggestionId }) => suggestionId);
     const [outcome] = await edges.changeRefs({
-      projectId,
+      projectId: sourceProjectId,
       actorId: caller.userId,
       source: 'api',
       cause: `suggestions:${mergeRequestId}:${ids.join(',')}`,
