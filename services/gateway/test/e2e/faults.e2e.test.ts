@@ -223,7 +223,13 @@ describe('a process dies', () => {
       const { diff_refs } = await fixture.ok('GET', `${at}/${iid}`);
       const thread = await fixture.ok('POST', `${at}/${iid}/discussions`, {
         body: '```suggestion\nsuggested\n```',
-        position: { ...diff_refs, position_type: 'text', new_path: `${name}.txt`, old_path: `${name}.txt`, new_line: 1 },
+        position: {
+          ...diff_refs,
+          position_type: 'text',
+          new_path: `${name}.txt`,
+          old_path: `${name}.txt`,
+          new_line: 1,
+        },
       });
       const { id } = thread.notes[0].suggestions[0];
       system.arm(point);

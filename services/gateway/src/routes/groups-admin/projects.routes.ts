@@ -183,7 +183,9 @@ const toSettings = (given: Settings): ProjectSettings => {
 };
 
 /** What the parameter `statistics` does, wherever projects are shown. */
-export const shownStatistics = { description: 'Adds `statistics` where the caller has the role Reporter or a higher one.' };
+export const shownStatistics = {
+  description: 'Adds `statistics` where the caller has the role Reporter or a higher one.',
+};
 
 /** Filters of lists of projects. */
 export const projectFilters = {
