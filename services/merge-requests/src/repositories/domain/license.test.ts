@@ -43,3 +43,9 @@ test('half a licence, and two in one file, are none', () => {
   expect(matchLicense(gpl.slice(0, gpl.length / 2), templates)).toBeUndefined();
   expect(matchLicense(textOf('mit') + textOf('isc') + textOf('apache-2.0').slice(0, 900), templates)).toBeUndefined();
 });
+
+test.each(['\n', '\r', ' ', '\u2028'])('a text of nothing but %j is looked at in no time', (blank) => {
+  const began = performance.now();
+  expect(matchLicense(blank.repeat(128 << 10), templates)).toBeUndefined();
+  expect(performance.now() - began).toBeLessThan(1_000);
+});
