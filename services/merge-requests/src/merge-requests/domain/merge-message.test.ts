@@ -55,4 +55,6 @@ test('a commit that applies suggestions names its co-authors, where there are an
     '%{branch_name} %{files_count} %{file_paths} %{project_name} %{project_path} %{user_full_name} %{username}';
   expect(suggestionMessage(undefined, all, applied)).toBe('feature 2 a.txt, b.txt Project group/project Ada ada');
   expect(suggestionMessage('%{username} %{title}', all, applied)).toBe('ada %{title}');
+  const often = '%{file_paths}'.repeat(100_000);
+  expect(() => suggestionMessage(often, all, applied)).toThrow('bad_request');
 });

@@ -1,3 +1,5 @@
+import { badRequest } from '@switchyard/errors';
+
 /** What the message of a merge or squash commit may quote. */
 export interface MessageValues {
   readonly sourceBranch: string;
@@ -104,7 +106,13 @@ const defaultSuggestion = `Apply %{suggestions_count} suggestion(s) to %{files_c
 
 %{co_authored_by}`;
 
-/** Message of a commit that applies suggestions: what the caller gave, else the project's template, else the usual one. */
+/** Characters of the message of a commit that applies suggestions, once it is filled. */
+const maxSuggestionMessage = 1_000_000;
+
+/**
+ * Message of a commit that applies suggestions: what the caller gave, else the project's template, else the usual one.
+ * @throws AppError bad_request when it is longer than 1,000,000 characters
+ */
 export function suggestionMessage(
   given: string | undefined,
   template: string | undefined,
@@ -121,5 +129,10 @@ export function suggestionMessage(
     ['username', user.username],
     ['co_authored_by', coAuthors.map((author) => `Co-authored-by: ${author}`).join('\n')],
   ]);
-  return fill(given || template || defaultSuggestion, (name) => values.get(name));
+  const message = given || template || defaultSuggestion;
+  // Before it is filled: a short message may quote long values very often.
+  let length = message.length;
+  for (const [, name = ''] of message.matchAll(/%\{([a-z_]+)\}/g)) length += values.get(name)?.length ?? 0;
+  if (length > maxSuggestionMessage) throw badRequest('commit_message is too long (maximum is 1000000 characters)');
+  return fill(message, (name) => values.get(name));
 }
