@@ -18,17 +18,18 @@ const knownBranches = 500;
  * the receiver lack goes through its check of each object into a quarantine, and is moved over once nothing is missing
  * there. Moves no ref; the giver is only read. Repeatable: what is there already stays. The objects stay without a ref
  * too, since maintenance drops none.
+ * @param known commits of the receiver that no branch of it may reach: their history is not sent again either
  * @throws AppError unprocessable when the objects are refused or not whole
  */
 export async function bringCommit(
   from: Repository,
   into: Repository,
   sha: Sha,
-  { timeoutMs = bringTimeoutMs, ...rest }: GitOptions = {},
+  { timeoutMs = bringTimeoutMs, known = [], ...rest }: GitOptions & { readonly known?: readonly Sha[] } = {},
 ): Promise<void> {
   const options = { ...rest, timeoutMs };
   await withObjectArea(into, async (area) => {
-    const known = await gitText(
+    const branches = await gitText(
       into,
       [
         'for-each-ref',
@@ -50,7 +51,7 @@ export async function bringCommit(
       cpuSeconds: Math.ceil(timeoutMs / 1_000),
     });
     try {
-      child.stdin.end(`${sha}\n${known}`);
+      child.stdin.end(`${[sha, ...known.map((one) => `^${one}`)].join('\n')}\n${branches}`);
       const reader = new PacketReader(child.stdout, 0, { idleMs: timeoutMs, until: Date.now() + timeoutMs });
       const problem = await unpackPush(area, reader, {}, options, () => undefined).catch(async (cause: unknown) => {
         const { code, stderr } = await child.ended;

@@ -1,4 +1,4 @@
-import { unavailable } from '@switchyard/errors';
+import { isAppError, unavailable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import {
   branchNameOf,
@@ -195,7 +195,11 @@ function following(edges: FollowingEdges) {
         else {
           const into = isAcross(mr) ? await repositoryIfThere(edges, mr.projectId) : repo;
           // A target that is deleted takes its merge requests with it.
-          if (into !== undefined) await followHead(into, mr, head, { ...change, actId: String(change.id) });
+          if (into === undefined) continue;
+          await followHead(into, mr, head, { ...change, actId: String(change.id) }).catch((error: unknown) => {
+            // Commits that the target refuses hold up nothing else; without them the merge request cannot be merged.
+            if (!isAcross(mr) || !isAppError(error, 'unprocessable')) throw error;
+          });
         }
       }
       if (byTrain) return;

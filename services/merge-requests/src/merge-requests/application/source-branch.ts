@@ -54,16 +54,19 @@ export async function headsOf(
   return { source: source === mr.sourceSha ? source : undefined, target: heads.get(targetBranch) };
 }
 
-/** Brings a commit of a fork, with all it reaches, into the target's repository (ADR 39); repeatable. */
+/**
+ * Brings a commit of a fork, with all it reaches, into the target's repository (ADR 39); repeatable. The head that the
+ * merge request has now is there already.
+ */
 export async function bringSource(
   edges: Pick<RepositoryAccess, 'openRepository'>,
   into: Repository,
-  { sourceProjectId }: Pick<Branches, 'sourceProjectId'>,
+  { sourceProjectId, sourceSha }: Pick<Branches, 'sourceProjectId'> & Partial<Pick<MergeRequest, 'sourceSha'>>,
   sha: Sha,
 ): Promise<void> {
   const from = await repositoryIfThere(edges, sourceProjectId);
   if (from === undefined) return;
-  await bringCommit(from, into, sha);
+  await bringCommit(from, into, sha, { known: sourceSha === undefined ? [] : [parseSha(sourceSha)] });
   faultPoint('merge_request.commits_brought');
 }
 
@@ -83,7 +86,8 @@ export async function keepHeadsOfForks(
     across.map(({ iid }) => mergeRequestRef(iid, 'head')),
   );
   for (const row of across) {
-    if (refs.get(mergeRequestRef(row.iid, 'head'))?.sha === row.sourceSha) continue;
+    // One that is there may be ahead of the row: a push moves it first.
+    if (refs.has(mergeRequestRef(row.iid, 'head'))) continue;
     await keepHeadRef(edges, repo, row, parseSha(row.sourceSha ?? ''));
   }
 }
