@@ -201,9 +201,19 @@ test('across forks the commit goes to the fork, by those who may push there (ADR
   const request = { source_branch: 'topic', target_branch: 'main', title: 'Topic', target_project_id: project.id };
   const { body: mergeRequest } = await api(forker, 'POST', at(fork, '/merge_requests'), request);
   const changes = [await change(project, 1, 5)];
-  await expect(apply(project, mergeRequest, changes)).rejects.toMatchObject({ kind: 'forbidden' });
+  const by = { by: people.maintainer, level: 40 };
+  await expect(apply(project, mergeRequest, changes, by)).rejects.toMatchObject({ kind: 'forbidden' });
   expect((await branch(fork)).id).toBe(before);
-  const { commitSha } = await apply(project, mergeRequest, changes, { by: forker, level: 0 });
+  await api(forker, 'PUT', mr(project, 1), { allow_collaboration: true });
+  await api(forker, 'POST', at(fork, '/protected_branches'), { name: 'topic' });
+  await expect(apply(project, mergeRequest, changes, by)).rejects.toMatchObject({ kind: 'forbidden' });
+  await api(forker, 'DELETE', at(fork, '/protected_branches/topic'));
+  const closed = (level: string) =>
+    harness.db.query(sql`update directory.projects set repository_access_level = ${level} where id = ${fork.id}`);
+  await closed('private');
+  await expect(apply(project, mergeRequest, changes, by)).rejects.toMatchObject({ kind: 'forbidden' });
+  await closed('enabled');
+  const { commitSha } = await apply(project, mergeRequest, changes, by);
   expect(await branch(fork)).toMatchObject({ id: commitSha, parent_ids: [before] });
   expect(await file(fork, 'a.txt')).toBe(text.replace('line 5', 'LINE 5'));
   await eventually(async () => {

@@ -18,8 +18,9 @@ export interface CollaborationEdges {
 }
 
 /**
- * The branches of a fork that a user may push to since they may merge an open merge request from there. Neither project
- * is private: whoever pushes would otherwise learn of a fork that they are no member of.
+ * The branches of a fork that a user may push to since they may merge an open merge request from there, where no rule
+ * protects them. Neither project is private, and the code of the fork is open to the user: a push would otherwise show
+ * what they may not see.
  */
 export const collaborations =
   ({ openedBranches, protectedBranches }: CollaborationEdges): CollaboratesOn =>

@@ -1,5 +1,5 @@
 import type { Caller } from '../../callers';
-import { mayPush } from '../../repositories';
+import { mayPush, mayPushTo } from '../../repositories';
 import type { MergeRequest } from '../domain/merge-request';
 import type { MergeRequestEdges } from './merge-request.edges';
 import { isAcross } from './source-branch';
@@ -20,8 +20,7 @@ export async function mayPushToSource(
   const rules = await edges.protectedBranches.all(sourceProjectId);
   const access = await edges.directory.accessOf(userId, sourceProjectId);
   if (access.gone) return false;
-  if (mayPush(rules, sourceBranch, access)) return true;
-  return (await edges.collaboratesOn(sourceProjectId, userId)).has(sourceBranch);
+  return mayPushTo(rules, sourceBranch, access, await edges.collaboratesOn(sourceProjectId, userId));
 }
 
 /** Whether a caller may push to the source branch; what they have in the project of the merge request is known already. */

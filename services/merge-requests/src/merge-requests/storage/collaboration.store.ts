@@ -32,6 +32,7 @@ export const openedBranches =
           where mr.source_project_id = ${sourceProjectId} and mr.project_id <> mr.source_project_id
             and mr.state = 'opened' and mr.allow_collaboration
             and source.visibility <> 'private' and target.visibility <> 'private'
+            and source.repository_access_level = 'enabled' and not (u.external and source.visibility = 'internal')
             and source.fork_network_id = target.fork_network_id
             and source.deleted_at is null and target.deleted_at is null and not target.deleting and not target.archived
           order by mr.id desc limit ${openedAtOnce}`,
