@@ -11,6 +11,8 @@ export interface Ability {
   readonly internal: number;
   readonly private: number;
   readonly write?: boolean;
+  /** The service refuses some of those below this level: a cached answer must not be what it judges by. */
+  readonly decidedBelow?: number;
   /** Feature of the project it belongs to: closed to whom the feature is closed, whatever their level. */
   readonly feature?: 'repository' | 'mergeRequests' | 'issues' | 'monitor' | 'snippets';
 }
@@ -50,7 +52,7 @@ export const projectAbilities = {
   write_issue: ofIssues({ ...openOr(levels.guest), write: true }),
   push_code: ofCode(writing(levels.developer)),
   // A merge request from a fork may open its branch to those who may merge it and are no members: the service decides.
-  commit_code: ofCode({ ...openOr(levels.reporter), write: true }),
+  commit_code: ofCode({ ...openOr(levels.reporter), write: true, decidedBelow: levels.developer }),
   comment_on_code: ofCode({ ...openOr(levels.reporter), write: true }),
   create_pipeline: ofCode(writing(levels.developer)),
   create_merge_request_pipeline: ofMergeRequests(writing(levels.developer)),
@@ -97,6 +99,10 @@ export const isClosed = ({ feature }: Ability, access: Access): boolean =>
 /** True when the ability belongs to merge requests, and these are switched off for everybody. */
 export const isSwitchedOff = ({ feature }: Ability, access: Access): boolean =>
   feature === 'mergeRequests' && access.closed?.mergeRequestsDisabled === true;
+
+/** True when the service may refuse what the ability allows to a caller with this access. */
+export const isDecidedByService = ({ decidedBelow }: Ability, access: Access | undefined): boolean =>
+  decidedBelow !== undefined && access !== undefined && access.level < decidedBelow;
 
 /** True when an actor who sees the project has the ability. */
 export const isAble = (ability: Ability, access: Access): boolean =>

@@ -7,6 +7,7 @@ import {
   type GroupAbility,
   groupAbilities,
   isClosed,
+  isDecidedByService,
   isSwitchedOff,
   type ProjectAbility,
   projectAbilities,
@@ -110,6 +111,14 @@ const abilitiesOf = (
     .filter(([parameter]) => Object.hasOwn(sent, parameter) && isRequested(sent[parameter]))
     .map(([, ability]) => projectAbilities[ability]),
 ];
+
+/** True when the service decides on this caller, whom the answer must therefore not describe as they were. */
+export function isLeftToService(route: Route, { access }: ResolveResponse, sent: RawParameters = {}): boolean {
+  if (typeof route.access === 'string') return false;
+  const abilities =
+    'located' in route.access ? [projectAbilities[route.access.located]] : abilitiesOf(route.access, route, sent);
+  return abilities.some((ability) => isDecidedByService(ability, access));
+}
 
 /**
  * The refusal of this target to this caller: invisible is 404, visible but not allowed 403 (G-5-15); nothing when

@@ -2,7 +2,7 @@ import { type ResolveResponse, ResolveResponse_TokenRefusal as Token } from '@sw
 import type { Access } from '@switchyard/protos/rpc/v1/identity';
 import { anonymous } from '@switchyard/rpc';
 import type { Express, NextFunction, Request, Response } from 'express';
-import { type Ability, isClosed, projectAbilities } from './abilities';
+import { type Ability, isClosed, isDecidedByService, projectAbilities } from './abilities';
 import { accountOf, basicToken, userTokenOf } from './authenticate';
 import type { Forwarder } from './forward';
 import type { RateLimits } from './rate-limits';
@@ -166,7 +166,9 @@ export function gitProxy({ access, limits, forward }: GitProxyEdges): (app: Expr
     const caller = callerOf(request);
     let { answer, fresh } = await resolve(caller, git.project, requestId, false);
     // A cached answer may be a second old: it may admit, but never refuse.
-    if (!fresh && refusalOverHttp(answer, git.service) !== undefined)
+    const isLeft =
+      git.service === 'git-receive-pack' && isDecidedByService(projectAbilities.commit_code, answer.access);
+    if (!fresh && (isLeft || refusalOverHttp(answer, git.service) !== undefined))
       ({ answer, fresh } = await resolve(caller, git.project, requestId, true));
     limits.throttle(request, response, actorOf(answer));
     const refusal = refusalOverHttp(answer, git.service);

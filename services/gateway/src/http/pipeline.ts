@@ -8,7 +8,15 @@ import type { z } from 'zod';
 import { refuseOtherThanJson } from './accept';
 import { type Admission, ownerOfAccess } from './admission';
 import { accountOf, credentialOf, sudoOf } from './authenticate';
-import { refusalOfCaller, refusalOfJob, refusalOfLocated, refusalOfTarget, takes, targetKind } from './authorize';
+import {
+  isLeftToService,
+  refusalOfCaller,
+  refusalOfJob,
+  refusalOfLocated,
+  refusalOfTarget,
+  takes,
+  targetKind,
+} from './authorize';
 import { checkParameters, refuseProblems } from './check-parameters';
 import { addressKey } from './client-address';
 import { bind, type Peers } from './clients';
@@ -100,7 +108,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
       refusalOfTarget(route, answer, edges.tier, sent) ??
       refusalOfJob(answer.actor, request.params);
     // A cached answer may be a second old: it may admit, but never refuse.
-    if (!fresh && refusal() !== undefined)
+    if (!fresh && (refusal() !== undefined || isLeftToService(route, answer, sent)))
       ({ answer, fresh } = await edges.access.resolve(question, requestId, { fresh: true, signal }));
     edges.limits.throttle(request, response, actorOf(answer));
     refuseToken(answer, question.sudo);
@@ -165,7 +173,8 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     const { requestId, signal } = options;
     let found = await edges.access.resolve(located, requestId, { signal });
     // A cached answer may admit, but never refuse.
-    if (!found.fresh && refusalOfLocated(route, found.answer, edges.tier) !== undefined)
+    const { answer, fresh } = found;
+    if (!fresh && (refusalOfLocated(route, answer, edges.tier) !== undefined || isLeftToService(route, answer)))
       found = await edges.access.resolve(located, requestId, { fresh: true, signal });
     const refusal = refusalOfLocated(route, found.answer, edges.tier);
     if (refusal !== undefined) throw refusal;

@@ -68,12 +68,17 @@ describe('suggestions', () => {
     expect(applied()).toEqual([]);
   });
 
-  it('that the caller may only read are refused, before and in an archive', async () => {
-    for (const seen of [projectAccess({ level: 20 }), projectAccess({ archived: true })]) {
-      access = seen;
-      expect((await apply(5)).status).toBe(403);
-    }
+  it('are refused in an archive', async () => {
+    access = projectAccess({ archived: true });
+    expect((await apply(5)).status).toBe(403);
     expect(applied()).toEqual([]);
+  });
+
+  it('of those who may only read are left to the service, by what holds now: the branch may lie in their fork', async () => {
+    access = projectAccess({ visibility: 'public', level: 0 });
+    expect((await apply(5)).status).toBe(200);
+    expect(applied()[0]?.options).toMatchObject({ access: { id: 1, level: 0 } });
+    expect(applied()).toHaveLength(1);
   });
 
   it('are asked for by someone, and by what are ids', async () => {
