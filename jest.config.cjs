@@ -32,7 +32,8 @@ module.exports = {
   globalSetup: '<rootDir>/libs/testkit/jest/global-setup.cjs',
   globalTeardown: '<rootDir>/libs/testkit/jest/global-teardown.cjs',
   testSequencer: '<rootDir>/libs/testkit/jest/sequencer.cjs',
-  testTimeout: 60_000,
+  // Only what hangs is ended by it: a test of 10 s may take 100 s where others keep the machine busy.
+  testTimeout: 180_000,
   maxWorkers: 2,
   // Starting a process copies the page tables of its parent: a git client costs 0.5 ms from a fresh worker, 15 ms from one of 950 MB.
   workerIdleMemoryLimit: '350MB',
