@@ -32,6 +32,15 @@ export {
 } from './attachments';
 export { afterDirectory, type Directory, type DirectoryOptions, startDirectory } from './directory';
 export { type EnsureLabels, labelsOf } from './ensure-labels';
+export {
+  type HookProjectRow,
+  hookLabel,
+  hookProject,
+  hookRepository,
+  hookUser,
+  sshUrl,
+  visibilityLevel,
+} from './hook-parts';
 export { keepInPriorityOrder, putInPriorityOrder } from './keep-in-priority-order';
 export {
   type LabelRow,

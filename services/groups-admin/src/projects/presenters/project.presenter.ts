@@ -1,4 +1,4 @@
-import { avatarUrl, userReference } from '@switchyard/directory';
+import { avatarUrl, sshUrl, userReference } from '@switchyard/directory';
 import { isPaid } from '../../rules';
 import { presentProjectStatistics } from '../../statistics';
 import type { ProjectRow, SimpleProjectRow } from '../domain/project-row';
@@ -38,9 +38,6 @@ const fixedSettings = {
   auto_cancel_pending_pipelines: 'enabled',
   printing_merge_request_link_enabled: true,
 } as const;
-
-const sshUrl = (externalUrl: string, fullPath: string): string =>
-  `git@${new URL(externalUrl).hostname}:${fullPath}.git`;
 
 /** Branches and files may carry characters that end an address, such as `#`. */
 const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
