@@ -65,6 +65,7 @@ const columnsOf: { [K in Kind]: (value: Extract<Entity, { $case: K }>['value']) 
     fork_network_id: id(project.forkNetworkId),
     repository_origin_id: id(project.repositoryOriginId),
     repository_origin_branch: text(project.repositoryOriginBranch),
+    mr_default_target_self: project.settings?.mrDefaultTargetSelf ?? false,
     merge_method: project.settings?.mergeMethod || 'merge',
     squash_option: project.settings?.squashOption || 'default_off',
     only_allow_merge_if_pipeline_succeeds: project.settings?.onlyAllowMergeIfPipelineSucceeds ?? false,

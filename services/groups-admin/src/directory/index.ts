@@ -4,7 +4,7 @@ export type { DirectoryWriter, Transact } from './storage/directory-writer';
 export { directoryWriter } from './storage/directory-writer';
 export { publishTier } from './storage/instance.store';
 export { type Reached, sharedMemberships, sharesOf, waysBelow, waysOf } from './storage/reach';
-export type { DirectoryTx } from './storage/recorded';
+export { type DirectoryTx, recorded } from './storage/recorded';
 export { isUserNamed } from './storage/user-name.sql';
 export {
   matches,

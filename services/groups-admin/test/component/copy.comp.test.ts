@@ -32,6 +32,16 @@ test.each([
     { readmePath: 'docs.md' },
     { import_status: 'finished', readme_url: expect.stringMatching(/docs\.md$/) },
   ],
+  [
+    'a default branch in place of a missing one',
+    { defaultBranch: 'trunk', missingBranch: 'main' },
+    { import_status: 'finished', default_branch: 'trunk' },
+  ],
+  [
+    'no default branch where another one was chosen',
+    { defaultBranch: 'trunk', missingBranch: 'former' },
+    { import_status: 'finished', default_branch: 'main' },
+  ],
   ['a failure', { error: 'It is gone.' }, { import_status: 'failed', import_error: 'It is gone.', readme_url: null }],
 ])('%s is recorded on the fork once', async (name, given: Partial<RepositoryCopiedEvent>, expected) => {
   const path = name.replaceAll(' ', '-');

@@ -107,6 +107,17 @@ test('name, path, description, branch and namespace can be chosen, the namespace
   }
 });
 
+test('where its merge requests go is set with a fork and later, and shown of forks alone', async () => {
+  const origin = await source();
+  const self = async (id: number) => (await get(bob, id)).mr_default_target_self;
+  const first = await fork(bob, origin.id, { mrDefaultTargetSelf: true });
+  expect([first.mr_default_target_self, await self(first.id), await self(origin.id)]).toEqual([true, true, undefined]);
+  const second = await fork(eve, origin.id);
+  expect(second.mr_default_target_self).toBe(false);
+  await update(bob, first.id, { mrDefaultTargetSelf: false });
+  expect(await self(first.id)).toBe(false);
+});
+
 test.each([
   ['public', 'internal', undefined, 'internal'],
   ['public', 'public', 'private', 'private'],
@@ -236,6 +247,10 @@ test('the number of forks follows marks, restoring and removal', async () => {
     expect(await count()).toBe(0);
     await own.projects(owner).restoreProject({ projectId: made.id }, { project: made.id });
     expect(await count()).toBe(1);
+    const events = await waiting.db.query(sql`
+      select body -> 'restored' as restored from events.outbox
+      where key = ${String(made.id)} and event_id like 'project_restored:%'`);
+    expect(events).toEqual([{ restored: {} }]);
     await own
       .groups(owner)
       .deleteGroup(

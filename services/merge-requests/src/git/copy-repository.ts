@@ -1,6 +1,6 @@
 import { constants, copyFile, link, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BranchName, branchRef, type Sha } from './names';
+import { type BranchName, branchRef, refKind, type Sha } from './names';
 import { type PackIndex, readPackIndexes } from './pack-index';
 import { listRefs, type Ref, readRefs } from './refs';
 import { ensureRepository, repositoryExists } from './repository';
@@ -11,8 +11,11 @@ export type CopyStep = 'draft_made' | 'objects_linked' | 'refs_written';
 
 /** What is copied. */
 export interface CopyRequest {
-  /** Where HEAD of the copy points; the branch need not exist. */
-  readonly defaultBranch: BranchName;
+  /**
+   * Where HEAD of the copy may point, the best first: it points at the first of them that is copied, else at the first
+   * branch by name, and at the first of these where there is no branch.
+   */
+  readonly defaultBranches: readonly [BranchName, ...BranchName[]];
   /** The only branch that is copied; absent: all branches and tags. */
   readonly branch?: BranchName | undefined;
   /** Called after each step. */
@@ -138,6 +141,12 @@ async function linkSettled(source: Repository, draft: Repository, tips: readonly
   }
 }
 
+function headOf(refs: readonly Ref[], [best, ...others]: CopyRequest['defaultBranches']): BranchName {
+  const kinds = refs.map(({ ref }) => refKind(ref));
+  const branches = new Set(kinds.flatMap((one) => (one.kind === 'branch' ? [one.name] : [])));
+  return [best, ...others].find((name) => branches.has(name)) ?? [...branches].sort()[0] ?? best;
+}
+
 async function writeRefs(draft: Repository, refs: readonly Ref[]): Promise<void> {
   const lines = refs.map(({ sha, ref }) => `${sha} ${ref}\n`);
   const file = await open(join(draft.path, 'packed-refs'), 'w');
@@ -160,7 +169,7 @@ async function writeRefs(draft: Repository, refs: readonly Ref[]): Promise<void>
 export async function copyRepository(
   source: Repository,
   target: Repository,
-  { defaultBranch, branch, reached }: CopyRequest,
+  { defaultBranches, branch, reached }: CopyRequest,
 ): Promise<CopyOutcome> {
   if (await repositoryExists(target)) return 'present';
   if (!(await repositoryExists(source))) return 'gone';
@@ -171,7 +180,7 @@ export async function copyRepository(
         : [...(await readRefs(source, [branchRef(branch)])).values()];
     if (branch !== undefined && refs.length === 0) return 'no_branch';
     const made = await ensureRepository(target, {
-      defaultBranch,
+      defaultBranch: headOf(refs, defaultBranches),
       async fill(draft) {
         reached?.draft_made();
         if (refs.length > 0) await linkSettled(source, draft, [...new Set(refs.map(({ sha }) => sha))]);

@@ -29,7 +29,7 @@ import { createMergeRequest } from './application/create-merge-request';
 import { deleteAuthored } from './application/delete-authored';
 import { diffPositions } from './application/diff-positions';
 import { followPushOptions as followOptions } from './application/follow-push-options';
-import { followRefChanges as follow, recheckTarget } from './application/follow-ref-changes';
+import { followRefChanges as follow, followSources, recheckTarget } from './application/follow-ref-changes';
 import { inviteMergeRequests } from './application/invite-merge-requests';
 import { type Landing, landing } from './application/land-merge-request';
 import { mergeMergeRequest } from './application/merge-merge-request';
@@ -220,6 +220,7 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
     rebase: runRebase(edges),
     settleMerge: land.settle,
     recheck: recheckTarget(edges),
+    followSources: followSources(edges),
     publishLaterFacts: publishLaterFacts(edges),
     deleteAuthored: deleteAuthored(edges.mergeRequests),
   });
@@ -242,6 +243,7 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
       settle_merge: ({ mergeRequestId }) => background.settleMerge(mergeRequestId),
       delete_authored: ({ userId }) => background.deleteAuthored(userId),
       recheck: ({ projectId, targetBranch }) => background.recheck(projectId, targetBranch),
+      follow_sources: ({ projectId, after }) => background.followSources(projectId, after),
       merge_request_facts: ({ facts, actorId }) => background.publishLaterFacts(facts as readonly LaterFact[], actorId),
     },
     services: [

@@ -69,6 +69,9 @@ const purgeEveryMs = 60_000;
 /** Milliseconds between two searches for what killed processes left on disk. */
 const sweepEveryMs = 3_600_000;
 
+/** Forks that are copied at once when their source is there again; others wait for the pause of their job to end. */
+const resumedForks = 1_000;
+
 /** Bare repositories lie in this folder. */
 const folderOf = (dataFolder: string): string => join(dataFolder, 'repositories');
 
@@ -186,9 +189,16 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
       {
         group: 'merge-requests.forks',
         subscriptions: [
-          forkSubscription(given.directory, (tx, projectId) =>
-            enqueueJobs(tx, [{ kind: 'copy_repository', projectId }]),
-          ),
+          forkSubscription(given.directory, {
+            copy: (tx, projectId) => enqueueJobs(tx, [{ kind: 'copy_repository', projectId }]),
+            async goOn(tx, projectId) {
+              const forks = await repositories.waitingForks(tx, projectId, resumedForks);
+              await enqueueJobs(tx, [
+                { kind: 'follow_sources', projectId, after: 0 },
+                ...forks.map((id) => ({ kind: 'copy_repository', projectId: id }) as const),
+              ]);
+            },
+          }),
         ],
       },
     ],

@@ -77,6 +77,39 @@ test('a fork of one branch has it as its default', async () => {
   expect(await branchesOf(fork)).toEqual([expect.objectContaining({ name: 'side', default: true, protected: true })]);
 });
 
+test('a fork of a project whose first branch the directory does not know has that branch as its default', async () => {
+  const origin = await harness.project();
+  const reply = await harness.api(people.maintainer, 'POST', `/projects/${origin.id}/repository/commits`, {
+    branch: 'trunk',
+    commit_message: 'First',
+    actions: [{ action: 'create', file_path: 'README.md', content: 'x' }],
+  });
+  expect(reply.status).toBe(201);
+  const fork = await harness.project({ origin: { id: origin.id } });
+  expect(await branchesOf(fork)).toEqual([expect.objectContaining({ name: 'trunk', default: true, protected: true })]);
+  const [event] = await harness.db.query(sql`
+    select body ->> 'defaultBranch' as "defaultBranch", body ->> 'missingBranch' as missing, body ->> 'readmePath' as readme
+    from events.outbox where key = ${String(fork.id)} and type = 'repository.copied'`);
+  expect(event).toEqual({ defaultBranch: 'trunk', missing: 'main', readme: 'README.md' });
+  const folder = join(harness.folder(), 'clone');
+  await harness.git('/', 'clone', '--quiet', harness.remote(people.developer, fork.path), folder);
+  expect((await harness.git(folder, 'branch', '--show-current')).trim()).toBe('trunk');
+});
+
+test('a fork waits for a source that is marked for deletion, and is copied once that is there again', async () => {
+  const origin = await source();
+  const fork = await harness.project({ origin: { id: origin.id } });
+  const mark = (deleting: boolean) =>
+    harness.db.query(sql`update directory.projects set deleting = ${deleting} where id = ${origin.id}`);
+  await mark(true);
+  const reply = await harness.api(people.developer, 'GET', `/projects/${fork.id}/repository/branches`);
+  expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '60']);
+  expect(await copiesOf(fork)).toEqual([]);
+  await mark(false);
+  expect(await branchesOf(fork)).toHaveLength(2);
+  expect(await copiesOf(fork)).toEqual([{ error: null, readme: 'README.md' }]);
+});
+
 test.each([
   ['whose origin is gone', {}, 'The project it was forked from does not exist any more.'],
   [

@@ -86,7 +86,7 @@ test('a copy has branches and tags, and names the same files', async () => {
   await commit('loose');
   await git(work, 'push', '--quiet', source.path, 'main');
 
-  expect(await copyRepository(source, copy, { defaultBranch: main })).toBe('copied');
+  expect(await copyRepository(source, copy, { defaultBranches: [main] })).toBe('copied');
 
   expect(await refs(copy)).toBe(await refs(source));
   expect(await readHead(copy)).toBe('main');
@@ -94,11 +94,11 @@ test('a copy has branches and tags, and names the same files', async () => {
   const shared = files(source);
   expect(files(copy).size).toBeGreaterThan(4);
   for (const [inode, name] of files(copy)) expect(shared.get(inode)).toBe(name);
-  expect(await copyRepository(source, copy, { defaultBranch: main })).toBe('present');
+  expect(await copyRepository(source, copy, { defaultBranches: [main] })).toBe('present');
 });
 
 test('what is pushed to either side afterwards is not in the other', async () => {
-  await copyRepository(source, copy, { defaultBranch: main });
+  await copyRepository(source, copy, { defaultBranches: [main] });
   const ofSource = await commit('to-source');
   await git(work, 'push', '--quiet', source.path, 'HEAD:side');
   await git(work, 'checkout', '--quiet', 'main');
@@ -118,7 +118,7 @@ test.each(['loose', 'packed for themselves', 'packed with the rest'])(
     if (where === 'packed with the rest') await git(source.path, 'repack', '-a', '-d', '-k', '-q');
     for (const secret of secrets) expect(await has(source, secret)).toBe(true);
 
-    await copyRepository(source, copy, { defaultBranch: main });
+    await copyRepository(source, copy, { defaultBranches: [main] });
 
     for (const secret of secrets) expect(await has(copy, secret)).toBe(false);
     expect(await refs(copy)).toBe('refs/heads/main\nrefs/heads/side\nrefs/tags/v1');
@@ -128,7 +128,7 @@ test.each(['loose', 'packed for themselves', 'packed with the rest'])(
 
 test('a copy outlives packing and deletion of its source, and the other way round', async () => {
   await git(source.path, 'repack', '-a', '-d', '-q');
-  await copyRepository(source, copy, { defaultBranch: main });
+  await copyRepository(source, copy, { defaultBranches: [main] });
   await git(source.path, 'repack', '-a', '-d', '-f', '-q');
   await git(source.path, 'prune', '--expire=now');
   await git(copy.path, 'fsck', '--strict');
@@ -137,29 +137,41 @@ test('a copy outlives packing and deletion of its source, and the other way roun
   await git(root, 'clone', '--quiet', copy.path, join(root, 'clone'));
   expect(existsSync(join(root, 'clone', 'first'))).toBe(true);
   const third = openRepository(root, 3);
-  await copyRepository(copy, third, { defaultBranch: main });
+  await copyRepository(copy, third, { defaultBranches: [main] });
   await deleteRepository(copy);
   await git(third.path, 'fsck', '--strict');
 });
 
 test('one branch alone is copied, without tags and without the objects of other branches', async () => {
   const onSide = await git(work, 'rev-parse', 'side');
-  expect(await copyRepository(source, copy, { defaultBranch: main, branch: main })).toBe('copied');
+  expect(await copyRepository(source, copy, { defaultBranches: [main], branch: main })).toBe('copied');
   expect(await refs(copy)).toBe('refs/heads/main');
   expect(await has(copy, onSide)).toBe(false);
   const other = openRepository(root, 3);
-  expect(await copyRepository(source, other, { defaultBranch: main, branch: parseBranchName('nowhere') })).toBe(
+  expect(await copyRepository(source, other, { defaultBranches: [main], branch: parseBranchName('nowhere') })).toBe(
     'no_branch',
   );
   expect(await repositoryExists(other)).toBe(false);
 });
 
+test.each([
+  ['the best', ['side', 'main'], 'side'],
+  ['the next where the best is not there', ['gone', 'main'], 'main'],
+  ['the first by name where none of them is there', ['gone', 'lost'], 'main'],
+])('HEAD of a copy points at %s', async (_, wanted, head) => {
+  const [best = main, ...others] = wanted.map(parseBranchName);
+  await copyRepository(source, copy, { defaultBranches: [best, ...others] });
+  expect(await readHead(copy)).toBe(head);
+});
+
 test('an empty source gives an empty copy, and none gives none', async () => {
   const empty = openRepository(root, 4);
   await ensureRepository(empty, { defaultBranch: main });
-  expect(await copyRepository(empty, copy, { defaultBranch: main })).toBe('copied');
+  expect(await copyRepository(empty, copy, { defaultBranches: [main] })).toBe('copied');
   expect(await refs(copy)).toBe('');
-  expect(await copyRepository(openRepository(root, 5), openRepository(root, 6), { defaultBranch: main })).toBe('gone');
+  expect(await copyRepository(openRepository(root, 5), openRepository(root, 6), { defaultBranches: [main] })).toBe(
+    'gone',
+  );
 });
 
 test('a copy that failed says why, and any other says nothing', async () => {
@@ -171,7 +183,7 @@ test('a copy that failed says why, and any other says nothing', async () => {
 
 test('of many copies at once into one place one is made, and no draft is left', async () => {
   const made = await Promise.all(
-    Array.from({ length: 5 }, () => copyRepository(source, copy, { defaultBranch: main })),
+    Array.from({ length: 5 }, () => copyRepository(source, copy, { defaultBranches: [main] })),
   );
   expect(made.filter((outcome) => outcome === 'copied')).toHaveLength(1);
   expect(readdirSync(join(root, '02'))).toEqual(['2.git']);
@@ -190,7 +202,7 @@ test('a source that is packed meanwhile is copied whole', async () => {
   try {
     for (let id = 10; id < 25; id += 1) {
       const target = openRepository(root, id);
-      expect(await copyRepository(source, target, { defaultBranch: main })).toBe('copied');
+      expect(await copyRepository(source, target, { defaultBranches: [main] })).toBe('copied');
       await git(target.path, 'fsck', '--connectivity-only');
     }
   } finally {

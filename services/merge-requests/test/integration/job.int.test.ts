@@ -58,7 +58,7 @@ test('jobs of some kinds are taken past the others, each once', async () => {
   expect(await store.claim(5)).toMatchObject([{ request }]);
 });
 
-test('a landing does not wait for long work of other kinds, and long work does not wait for itself', async () => {
+test('a landing and a copy do not wait for long work of other kinds, and long work does not wait for itself', async () => {
   const done: JobRequest[] = [];
   const begun: JobRequest[] = [];
   let letGo: () => void = () => undefined;
@@ -84,7 +84,8 @@ test('a landing does not wait for long work of other kinds, and long work does n
     recheck: long,
     merge_request_facts: long,
     repository_size: long,
-    copy_repository: long,
+    follow_sources: long,
+    copy_repository: short,
   };
   const store = jobStore(db, 5);
   const workers = startJobs(store, handlers, 5);
@@ -92,15 +93,16 @@ test('a landing does not wait for long work of other kinds, and long work does n
   try {
     await store.enqueue([1, 2, 3, 4].map((projectId) => ({ kind: 'mergeability', projectId }) as const));
     await eventually(() => expect(begun).toHaveLength(3));
-    const landing: JobRequest[] = [
+    const others: JobRequest[] = [
       { kind: 'merge_train', trainId: 1 },
       { kind: 'settle_merge', mergeRequestId: 1 },
+      { kind: 'copy_repository', projectId: 1 },
     ];
-    await store.enqueue(landing);
-    await eventually(() => expect(done).toEqual(expect.arrayContaining(landing)));
-    expect([begun.length, done.length]).toEqual([3, 2]);
+    await store.enqueue(others);
+    await eventually(() => expect(done).toEqual(expect.arrayContaining(others)));
+    expect([begun.length, done.length]).toEqual([3, 3]);
     letGo();
-    await eventually(() => expect(done).toHaveLength(6));
+    await eventually(() => expect(done).toHaveLength(7));
   } finally {
     letGo();
     asleep();
@@ -132,6 +134,7 @@ async function withTrains(
     recheck: none,
     merge_request_facts: none,
     repository_size: none,
+    follow_sources: none,
     copy_repository: none,
     merge_train: ({ trainId }) =>
       new Promise((resolve) => {

@@ -1,10 +1,10 @@
 import { ForkServiceService } from '@switchyard/protos/groups_admin/v1/fork';
 import { ProjectServiceService } from '@switchyard/protos/groups_admin/v1/project';
 import { mutuallyExclusive } from '../../http/check-parameters';
-import { boolean, documented, integer, nullable, oneOf, onlyDefault, text } from '../../http/params';
+import { boolean, documented, integer, nullable, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
 import { atMost, displayName, pathPart, refName } from '../field-facts';
-import { projectFilters, projectOrders, toProjectFilters } from './projects.routes';
+import { defaultTargetSelf, projectFilters, projectOrders, toProjectFilters } from './projects.routes';
 
 /** Forks of projects. */
 export const forkRoutes = [
@@ -35,7 +35,7 @@ export const forkRoutes = [
         ...refName,
         description: 'The only branch to copy; it becomes the default branch. All branches and tags when empty.',
       }).optional(),
-      mr_default_target_self: onlyDefault(boolean(), false).optional(),
+      mr_default_target_self: documented(boolean(), defaultTargetSelf).optional(),
     },
     relations: [mutuallyExclusive('namespace', 'namespace_id', 'namespace_path')],
     returns: { 201: 'Project' },
@@ -48,6 +48,7 @@ export const forkRoutes = [
         description: params.description === null ? '' : params.description,
         visibility: params.visibility,
         branch: params.branches || undefined,
+        mrDefaultTargetSelf: params.mr_default_target_self,
       }),
   }),
   defineRoute({

@@ -89,6 +89,12 @@ const trainNumber = (minimum: number, maximum: number) =>
 const topics = { items: { type: 'string', maxLength: 255, pattern: '^[^\\u0000]*$' } };
 const requiredStatuses = { maxItems: 50, uniqueItems: true, items: { type: 'string', ...oneLine } };
 
+/** What `mr_default_target_self` does. */
+export const defaultTargetSelf = {
+  description:
+    'Merge requests from the fork go into itself where nothing else is said (push options), and not into the project it is a fork of.',
+};
+
 const settings = {
   ...fixedSettings,
   description: documented(nullable(text()), atMost(2_000)).optional(),
@@ -126,7 +132,11 @@ const settings = {
   ...featureSwitches,
 };
 
-type Settings = z.infer<z.ZodObject<typeof settings>> & { name?: string; path?: string };
+/** Settings of projects that are there. */
+const laterSettings = { mr_default_target_self: documented(boolean(), defaultTargetSelf).optional() };
+
+type Settings = z.infer<z.ZodObject<typeof settings>> &
+  Partial<z.infer<z.ZodObject<typeof laterSettings>>> & { name?: string; path?: string };
 
 const cleared = (value: string | null | undefined): string | undefined => (value === null ? '' : value);
 
@@ -178,6 +188,7 @@ const toSettings = (given: Settings): ProjectSettings => {
     autocloseReferencedIssues: given.autoclose_referenced_issues,
     emailsEnabled: given.emails_enabled ?? (given.emails_disabled === undefined ? undefined : !given.emails_disabled),
     approvalsBeforeMerge: given.approvals_before_merge,
+    mrDefaultTargetSelf: given.mr_default_target_self,
     avatar: avatarChange(given.avatar),
   };
 };
@@ -397,6 +408,7 @@ export const projectRoutes = [
       name: documented(text(), displayName).optional(),
       path: documented(text(), pathPart).optional(),
       ...settings,
+      ...laterSettings,
     },
     returns: { 200: 'Project' },
     handle: ({ params, access, call }) =>

@@ -113,6 +113,7 @@ export const projectSettings = ({ ids }: ParameterFixture): Settings => ({
   ...each('resolve_outdated_diff_discussions emails_disabled', refused(true)),
   ...each('autoclose_referenced_issues emails_enabled', refused(false)),
   approvals_before_merge: kept(2),
+  mr_default_target_self: because('forks alone show it; the test of forks does'),
   avatar: because('a file of a multipart body; avatar.comp.test shows it'),
 });
 

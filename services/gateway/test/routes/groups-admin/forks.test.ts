@@ -42,7 +42,7 @@ describe('POST /projects/:id/fork', () => {
       description: 'd',
       visibility: 'private',
       branches: 'main',
-      mr_default_target_self: false,
+      mr_default_target_self: true,
     });
     expect([sent.status, sent.body]).toEqual([201, project]);
     expect(asked('ForkService/ForkProject')).toEqual({
@@ -53,6 +53,7 @@ describe('POST /projects/:id/fork', () => {
       description: 'd',
       visibility: 'private',
       branch: 'main',
+      mrDefaultTargetSelf: true,
     });
   });
 
@@ -66,12 +67,12 @@ describe('POST /projects/:id/fork', () => {
     expect(asked('ForkService/ForkProject')).toMatchObject({ namespace, name: undefined, branch: undefined });
   });
 
-  it('400: one namespace, known words, and nothing that has no effect', async () => {
+  it('400: one namespace, and known words', async () => {
     const sent = await fork({
       namespace_id: 1,
       namespace_path: 'a',
       visibility: 'secret',
-      mr_default_target_self: true,
+      mr_default_target_self: 'perhaps',
     });
     expect(sent.status).toBe(400);
     const { error } = sent.body as { error: string };

@@ -80,6 +80,7 @@ export async function projectChanges(
       merge_train_parallel_cars as "mergeTrainParallelCars", merge_train_retries as "mergeTrainRetries",
       merge_train_batch_size as "mergeTrainBatchSize", merge_train_required_status_count as "mergeTrainRequiredStatusCount",
       merge_train_settling_seconds as "mergeTrainSettlingSeconds",
+      mr_default_target_self as "mrDefaultTargetSelf",
       approvals_before_merge as "approvalsBeforeMerge", merge_requests_author_approval as "mergeRequestsAuthorApproval",
       merge_requests_disable_committers_approval as "mergeRequestsDisableCommittersApproval",
       reset_approvals_on_push as "resetApprovalsOnPush",

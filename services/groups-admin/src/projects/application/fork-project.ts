@@ -7,6 +7,15 @@ import type { ProjectCreation } from '../domain/project-change';
 import type { ProjectRow } from '../domain/project-row';
 import type { ProjectStore } from './project.ports';
 
+/** How the copy of a repository ended. */
+export interface RecordedCopy {
+  /** Why it was not copied; undefined when it was. */
+  readonly error: string | undefined;
+  readonly readmePath: string | undefined;
+  /** The default branch of the copy where `missing`, the one of the project, is not there. */
+  readonly defaultBranch?: { readonly name: string; readonly missing: string } | undefined;
+}
+
 /** Fork relations in the database; each change is one transaction with its events and directory changes. */
 export interface ForkStore {
   /**
@@ -37,11 +46,7 @@ export interface ForkStore {
    */
   unlink(id: number, actorId: number, unmodifiedSince?: Date): Promise<boolean>;
   /** Records how the copy of a repository ended; within the transaction that consumes the event. */
-  copied(
-    tx: Tx,
-    id: number,
-    copy: { readonly error: string | undefined; readonly readmePath: string | undefined },
-  ): Promise<void>;
+  copied(tx: Tx, id: number, copy: RecordedCopy): Promise<void>;
 }
 
 /** What forks need. */

@@ -34,6 +34,8 @@ export interface ForkSettings {
   readonly visibility?: Visibility | undefined;
   /** The only branch to copy; it becomes the default branch. */
   readonly branch?: string | undefined;
+  /** Merge requests from it go into itself where nothing else is said. */
+  readonly mrDefaultTargetSelf?: boolean | undefined;
 }
 
 /** What is locked and read for a new fork. */
@@ -96,6 +98,7 @@ export function decideFork(
     issues_access_level,
     merge_requests_access_level,
     repository_access_level,
+    mr_default_target_self: settings.mrDefaultTargetSelf ?? false,
     namespace_id: namespace.id,
     creator_id: actor.userId,
     initialize_with_readme: false,

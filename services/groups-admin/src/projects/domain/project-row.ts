@@ -53,6 +53,10 @@ export interface ProjectRow {
   feature_access_levels: Record<string, string>;
   request_access_enabled: boolean;
   emails_enabled: boolean;
+  /** Merge requests from a fork go into itself where nothing else is said. */
+  mr_default_target_self: boolean;
+  /** Project it is a fork of; null for none. */
+  forked_from_project_id: number | null;
   star_count: number;
   /** Forks that are not marked for deletion. */
   forks_count: number;

@@ -58,6 +58,7 @@ export interface ProjectChange {
   feature_access_levels?: Record<string, string>;
   request_access_enabled?: boolean;
   emails_enabled?: boolean;
+  mr_default_target_self?: boolean;
 }
 
 /** The namespace of a project as far as rules depend on it. */

@@ -146,6 +146,7 @@ export function presentProject(project: ProjectRow, instance: Instance) {
     ...(project.forked_from === null
       ? {}
       : { forked_from_project: presentSimpleProject(project.forked_from, instance) }),
+    ...(project.forked_from_project_id === null ? {} : { mr_default_target_self: project.mr_default_target_self }),
     archived: project.archived,
     updated_at: project.updated_at,
     packages_enabled: isOn('package_registry'),

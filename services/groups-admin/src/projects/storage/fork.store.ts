@@ -2,9 +2,10 @@ import { isUniqueViolation, requireUnmodified, type Tx } from '@switchyard/datab
 import { type Sql, sql } from '@switchyard/database/sql';
 import { AppError } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
-import { type DirectoryTx, type DirectoryWriter, purgeBegun, waysOf } from '../../directory';
+import { type DirectoryTx, type DirectoryWriter, purgeBegun, recorded, waysOf } from '../../directory';
 import type { Owners } from '../../members';
 import { taken } from '../../rules';
+import type { RecordedCopy } from '../application/fork-project';
 import type { ForkFacts, ForkSource, RelationFacts } from '../domain/fork';
 import type { ProjectCreation } from '../domain/project-change';
 import { publishForkUnlinked, publishProjectCreated } from './project.events';
@@ -116,17 +117,21 @@ export const forkStore = ({ transaction }: Pick<DirectoryWriter, 'transaction'>,
     }),
 
   /** Records how the copy of a repository ended; within the transaction that consumes the event. */
-  async copied(
-    tx: Tx,
-    id: number,
-    { error, readmePath }: { readonly error: string | undefined; readonly readmePath: string | undefined },
-  ): Promise<void> {
-    const status = error === undefined ? 'finished' : 'failed';
-    await tx.query(sql`
-      update projects set import_status = ${status}, import_error = ${error ?? null}::text,
-        readme_path = coalesce(readme_path, ${readmePath ?? null}::text)
-      where id = ${id} and import_status = 'scheduled'`);
-  },
+  copied: (tx: Tx, id: number, { error, readmePath, defaultBranch }: RecordedCopy): Promise<void> =>
+    recorded(tx, async (recording) => {
+      // A default branch that was chosen in the meantime stays.
+      if (defaultBranch !== undefined)
+        await recording.write(
+          'project',
+          sql`update projects set default_branch = ${defaultBranch.name}
+            where id = ${id} and import_status = 'scheduled' and default_branch = ${defaultBranch.missing} returning id`,
+        );
+      const status = error === undefined ? 'finished' : 'failed';
+      await recording.writeHidden(sql`
+        update projects set import_status = ${status}, import_error = ${error ?? null}::text,
+          readme_path = coalesce(readme_path, ${readmePath ?? null}::text)
+        where id = ${id} and import_status = 'scheduled'`);
+    }),
 });
 
 /** When another project was created concurrently, a unique index refuses the name or path. */

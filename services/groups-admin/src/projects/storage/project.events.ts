@@ -21,6 +21,20 @@ export const publishProjectCreated = (
     ),
   );
 
+/** Publishes that a project is no longer marked for deletion. */
+export const publishProjectRestored = (
+  tx: DirectoryTx,
+  { id: projectId, actorId }: { id: number; actorId: number },
+): void =>
+  tx.withSequence((directorySequence) =>
+    appendToOutbox(
+      tx,
+      projectEvents,
+      { projectId, actorId, occurredAt: new Date(), fact: { $case: 'restored', value: {} }, directorySequence },
+      { id: `project_restored:${projectId}:${directorySequence}` },
+    ),
+  );
+
 /** Publishes that a project is no fork any more. */
 export const publishForkUnlinked = (
   tx: DirectoryTx,

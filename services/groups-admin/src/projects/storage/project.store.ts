@@ -10,7 +10,7 @@ import type { ProjectChange } from '../domain/project';
 import type { ProjectChangeRequest, ProjectCreation, ProjectDecision, ProjectFacts } from '../domain/project-change';
 import type { LockedProject, ProjectExtras, ProjectFilter, ProjectRow, PushRecord } from '../domain/project-row';
 import { noExtras, projectColumns, projectColumnsWith, projectFrom } from './project.columns';
-import { publishProjectCreated } from './project.events';
+import { publishProjectCreated, publishProjectRestored } from './project.events';
 import { listProjects } from './project.list';
 import { conflictsIn, insertProject, lockNamespace, noConflicts } from './project.rows';
 
@@ -78,6 +78,7 @@ export const projectStore = (
       case 'deleted':
         return update(tx, id, [sql`marked_for_deletion_at = ${decision.purgesNow ? purgeBegun : sql`now()`}`]);
       case 'restored':
+        publishProjectRestored(tx, { id, actorId });
         return update(tx, id, [sql`marked_for_deletion_at = null`]);
     }
   }

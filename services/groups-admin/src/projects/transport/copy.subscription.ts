@@ -5,6 +5,10 @@ import type { ForkStore } from '../application/fork-project';
 export const copySubscription = (record: ForkStore['copied']): AnySubscription =>
   subscription({
     event: repositoryCopied,
-    handle: ({ projectId, error, readmePath }, tx) =>
-      record(tx, projectId, { error: error || undefined, readmePath: readmePath || undefined }),
+    handle: ({ projectId, error, readmePath, defaultBranch, missingBranch }, tx) =>
+      record(tx, projectId, {
+        error: error || undefined,
+        readmePath: readmePath || undefined,
+        defaultBranch: defaultBranch === '' ? undefined : { name: defaultBranch, missing: missingBranch },
+      }),
   });

@@ -15,13 +15,13 @@ export interface ForkUseCases {
 /** ForkService. */
 export const forkHandler = (useCases: ForkUseCases, instance: Instance): ServiceImplementation =>
   implement(ForkServiceService, {
-    forkProject: async ({ projectId: sourceId, namespace, name, path, description, visibility, branch }, context) =>
+    forkProject: async ({ projectId: sourceId, namespace, visibility, ...settings }, context) =>
       entity(
         presentProject(
           await useCases.forkProject(viewerOf(context), {
             sourceId,
             namespace: given(namespace),
-            settings: { name, path, description, visibility: visibility as Visibility | undefined, branch },
+            settings: { ...settings, visibility: visibility as Visibility | undefined },
           }),
           instance,
         ),

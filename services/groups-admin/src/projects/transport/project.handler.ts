@@ -85,6 +85,7 @@ function toChange(wire: ProjectSettings | undefined): ProjectChange {
     feature_access_levels: Object.keys(others).length === 0 ? undefined : others,
     request_access_enabled: wire.requestAccessEnabled,
     emails_enabled: wire.emailsEnabled,
+    mr_default_target_self: wire.mrDefaultTargetSelf,
   };
 }
 

@@ -23,6 +23,11 @@ export type JobRequest =
   | { readonly kind: 'repository_size'; readonly projectId: number }
   /** Make the repository of a fork, unless a request has touched it already. */
   | { readonly kind: 'copy_repository'; readonly projectId: number }
+  /**
+   * Take up what was pushed to forks while the target of their merge requests was marked for deletion. `after`: id of
+   * the last one that was seen to.
+   */
+  | { readonly kind: 'follow_sources'; readonly projectId: number; readonly after: number }
   /** Delete the merge requests of a user who was deleted with what they wrote. */
   | { readonly kind: 'delete_authored'; readonly userId: number }
   /** Check the open merge requests into a branch again. */
@@ -49,9 +54,9 @@ export interface Lane {
 
 /**
  * Landings have workers of their own: checking whether two hundred merge requests can still be merged, or rebasing in a
- * large repository, would hold every landing of the process up for seconds. In neither lane has one project all places,
- * so that no project waits for the long work of another one. The cost of jobs are git processes, which the processors
- * bound: hence so few.
+ * large repository, would hold every landing of the process up for seconds. So have the copies of forks, each of which
+ * may walk a history for minutes. In the lanes of landings and checks no project has all places, so that none waits for
+ * the long work of another one. The cost of jobs are git processes, which the processors bound: hence so few.
  */
 export const lanes: readonly Lane[] = [
   { kinds: ['merge_train', 'settle_merge'], places: 4, ofProject: 2, restMs: 0 },
@@ -64,11 +69,12 @@ export const lanes: readonly Lane[] = [
       'recheck',
       'merge_request_facts',
       'repository_size',
-      'copy_repository',
+      'follow_sources',
       'delete_authored',
     ],
     places: 3,
     ofProject: 2,
     restMs: 10,
   },
+  { kinds: ['copy_repository'], places: 2, ofProject: 1, restMs: 10 },
 ];

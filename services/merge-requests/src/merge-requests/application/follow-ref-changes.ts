@@ -89,6 +89,28 @@ export const catchUpWithSource =
   (id: number, actorId: number): Promise<void> =>
     following(edges).catchUp(id, actorId);
 
+/** Merge requests that one run of {@link followSources} sees to. */
+const caughtUpAtOnce = 100;
+
+/**
+ * Takes the heads that the forks have now for the open merge requests into a project that was marked for deletion: what
+ * was pushed there meanwhile was not followed. Goes through them in pieces, each a job of its own; repeatable.
+ */
+export const followSources =
+  (edges: FollowingEdges) =>
+  async (projectId: number, after: number): Promise<void> => {
+    const ids = await edges.mergeRequests.acrossInto(projectId, after, caughtUpAtOnce);
+    for (const id of ids) {
+      // Commits that the target refuses hold up nothing else, as with a push.
+      await catchUpWithSource(edges)(id, 0).catch((error: unknown) => {
+        if (!isAppError(error, 'unprocessable')) throw error;
+      });
+    }
+    const last = ids.at(-1);
+    if (last !== undefined && ids.length === caughtUpAtOnce)
+      await edges.jobs.enqueue([{ kind: 'follow_sources', projectId, after: last }]);
+  };
+
 function following(edges: FollowingEdges) {
   const { mergeRequests } = edges;
 
@@ -194,7 +216,7 @@ function following(edges: FollowingEdges) {
         if (head === undefined) await closeWithoutSource(mr, change);
         else {
           const into = isAcross(mr) ? await repositoryIfThere(edges, mr.projectId) : repo;
-          // A target that is deleted takes its merge requests with it.
+          // A target that is deleted takes its merge requests with it; one that is restored catches up.
           if (into === undefined) continue;
           await followHead(into, mr, head, { ...change, actId: String(change.id) }).catch((error: unknown) => {
             // Commits that the target refuses hold up nothing else; without them the merge request cannot be merged.

@@ -6,6 +6,8 @@ export interface MergeProject {
   readonly id: number;
   readonly fullPath: string;
   readonly archived: boolean;
+  /** `private`, `internal` or `public`. */
+  readonly visibility: string;
   readonly settings: ProjectMergeSettings;
 }
 
@@ -40,7 +42,10 @@ export interface MergeRequestDirectory {
   ): Promise<TargetProject | undefined>;
   /** Whether both projects are alive and belong to one network of forks. */
   areRelated(oneId: number, otherId: number): Promise<boolean>;
-  /** The project that a project was forked from, where the viewer may open merge requests there. */
+  /**
+   * The project that a fork's merge requests go into where nothing else is said: the one it was forked from, where the
+   * viewer may open merge requests there; undefined for a fork that is its own target (`mr_default_target_self`).
+   */
   upstreamOf(viewer: Viewer, projectId: number): Promise<number | undefined>;
   /** Id of a living project by its full path, without regard to case. */
   projectIdByPath(path: string): Promise<number | undefined>;

@@ -50,6 +50,8 @@ export interface MergeRequestReads {
    * where it is `gone` for good closed ones that have not lost their branch.
    */
   withoutFork(after: number, limit: number): Promise<{ readonly id: number; readonly gone: boolean }[]>;
+  /** Ids of open merge requests from forks into a project, above `after`, in this order. */
+  acrossInto(projectId: number, after: number, limit: number): Promise<number[]>;
   /** Open merge requests into a branch. */
   openInto(projectId: number, targetBranch: string): Promise<MergeRequest[]>;
   /**

@@ -20,6 +20,7 @@ const toMergeProject = (row: DirectoryProjectRow) => ({
   id: row.id,
   fullPath: `${row.namespace_full_path}/${row.path}`,
   archived: row.archived,
+  visibility: row.visibility,
   settings: toMergeSettings(row),
 });
 
@@ -94,12 +95,12 @@ export const mergeRequestDirectoryStore = (db: Database) => ({
     return rows.length > 0;
   },
 
-  /** The project that a project was forked from, where the viewer may open merge requests there. */
+  /** The project that a fork's merge requests go into, where the viewer may open merge requests there. */
   async upstreamOf(viewer: Viewer, projectId: number): Promise<number | undefined> {
     const row = await db.one<{ id: number }>(sql`
       select p.id from directory.projects fork join directory.projects p on p.id = fork.forked_from_project_id
       join directory.namespaces n on n.id = p.namespace_id
-      where fork.id = ${projectId} and p.fork_network_id = fork.fork_network_id and p.merge_requests_enabled
+      where fork.id = ${projectId} and not fork.mr_default_target_self and p.fork_network_id = fork.fork_network_id and p.merge_requests_enabled
         and ${visibleProjects(viewer, codeRule)} and ${visibleProjects(viewer, mergeRequestRule)}`);
     return row?.id;
   },

@@ -87,6 +87,14 @@ export const mergeRequestReads = (db: Database) => ({
       ),
     ),
 
+  /** Open merge requests from forks into a project, above `after`. */
+  async acrossInto(projectId: number, after: number, limit: number): Promise<number[]> {
+    const rows = await db.query<{ id: number }>(sql`
+      select id from merge_requests where project_id = ${projectId} and source_project_id <> project_id
+        and state = 'opened' and id > ${after} order by id limit ${limit}`);
+    return rows.map(({ id }) => id);
+  },
+
   /** Open merge requests into a branch. */
   async openInto(projectId: number, targetBranch: string): Promise<MergeRequest[]> {
     const rows = await db.query(sql`

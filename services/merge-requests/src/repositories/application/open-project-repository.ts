@@ -1,4 +1,4 @@
-import { isAppError, notFound } from '@switchyard/errors';
+import { isAppError, notFound, unavailable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import {
   type BranchName,
@@ -10,6 +10,7 @@ import {
   ensureUncopied,
   type Repository,
   readCopyError,
+  readHead,
   readRefs,
   repositoryExists,
   setHead,
@@ -27,6 +28,9 @@ import { findReadme } from './push-facts';
 import type { ChangeRefs } from './ref-change';
 
 faultPoints.push('fork.draft_made', 'fork.objects_linked', 'fork.refs_written', 'fork.placed', 'fork.recorded');
+
+/** Seconds after which a fork whose source may be restored is worth another request. */
+const markedRetryAfter = 60;
 
 /** Fault points of a copy. */
 const copyPoints = {
@@ -49,6 +53,8 @@ export type OpenProjectRepository = (projectId: number) => Promise<ProjectReposi
 /** Where repositories and their projects are kept; see storage/repository.store.ts. */
 export interface Repositories {
   find(projectId: number): Promise<RepositoryProject | undefined>;
+  /** True for a project that is marked for deletion and not gone: it may be restored. */
+  isMarked(projectId: number): Promise<boolean>;
   add(projectId: number, defaultBranch: string): Promise<void>;
   markCreated(projectId: number): Promise<void>;
   markCopied(projectId: number, copy: RepositoryCopy): Promise<void>;
@@ -101,7 +107,7 @@ export function openProjectRepository({ repositories, repositoryOf, changeRefs }
   async function copyFrom(
     { projectId, branch }: RepositoryOrigin,
     repo: Repository,
-    defaultBranch: BranchName,
+    wanted: BranchName,
   ): Promise<string | undefined> {
     const gone = 'The project it was forked from does not exist any more.';
     const only = branch === undefined ? undefined : branchNameOf(branch);
@@ -110,7 +116,7 @@ export function openProjectRepository({ repositories, repositoryOf, changeRefs }
     try {
       const source = await open(projectId);
       const outcome = await copyRepository(source.repo, repo, {
-        defaultBranch,
+        defaultBranches: [wanted, source.defaultBranch],
         branch: only,
         reached: copyPoints,
       });
@@ -118,27 +124,33 @@ export function openProjectRepository({ repositories, repositoryOf, changeRefs }
       if (outcome === 'no_branch') return `The branch ${branch} does not exist in the project it was forked from.`;
       return outcome === 'gone' ? gone : undefined;
     } catch (cause) {
-      if (isAppError(cause, 'not_found')) return gone;
+      if (isAppError(cause, 'not_found')) {
+        if (!(await repositories.isMarked(projectId))) return gone;
+        throw unavailable(new Error(`the source ${projectId} of the fork is marked for deletion`), markedRetryAfter);
+      }
       if (isAppError(cause, 'too_large')) return 'The repository is too large to be copied.';
       throw cause;
     }
   }
 
   async function fork(repo: Repository, project: RepositoryProject, origin: RepositoryOrigin): Promise<void> {
-    const branch = asBranch(initialDefault(project));
-    await repositories.add(project.id, branch);
-    const error = await copyFrom(origin, repo, branch);
+    const wanted = asBranch(initialDefault(project));
+    await repositories.add(project.id, wanted);
+    const error = await copyFrom(origin, repo, wanted);
     faultPoint('fork.placed');
     if (error === undefined) {
+      // The directory may name a branch that the source never had: it follows a first push a moment later.
+      const branch = (await readHead(repo)) ?? wanted;
       const ref = branchRef(branch);
       const exists = (await readRefs(repo, [ref])).has(ref);
       await repositories.markCopied(project.id, {
         kind: 'copied',
+        defaultBranch: branch === wanted ? undefined : { name: branch, missing: wanted },
         protects: exists ? { branch, protection: project.defaultProtection } : undefined,
         readmePath: exists ? await findReadme(repo, ref) : undefined,
       });
     } else {
-      await ensureUncopied(repo, branch, error);
+      await ensureUncopied(repo, wanted, error);
       await repositories.markCopied(project.id, { kind: 'failed', error });
     }
     faultPoint('fork.recorded');

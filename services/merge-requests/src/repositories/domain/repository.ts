@@ -35,6 +35,8 @@ export interface RepositoryOrigin {
 export type RepositoryCopy =
   | {
       readonly kind: 'copied';
+      /** The default branch where `missing`, the one that the directory names, is not there. */
+      readonly defaultBranch: { readonly name: string; readonly missing: string } | undefined;
       /** The default branch with its protection; undefined when the origin has no such branch. */
       readonly protects: NewDefault | undefined;
       /** README at the root of the default branch; undefined for none. */

@@ -1,4 +1,4 @@
-import type { Database } from '@switchyard/database';
+import type { Database, SqlExecutor } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
 import { appendToOutbox, repositoryCopied } from '@switchyard/events';
 import { instanceProtection } from '../domain/default-protection';
@@ -48,6 +48,14 @@ export const repositoryStore = (db: Database) => ({
     };
   },
 
+  /** True for a project that is marked for deletion and not gone: it may be restored. */
+  async isMarked(projectId: number): Promise<boolean> {
+    const rows = await db.query(
+      sql`select 1 from directory.projects where id = ${projectId} and deleting and deleted_at is null`,
+    );
+    return rows.length > 0;
+  },
+
   /** Makes the row of a repository about to be made on disk; keeps the one that is there. */
   async add(projectId: number, defaultBranch: string): Promise<void> {
     await db.query(sql`
@@ -69,8 +77,10 @@ export const repositoryStore = (db: Database) => ({
   markCopied: (projectId: number, copy: RepositoryCopy): Promise<void> =>
     db.transaction(async (tx) => {
       const isCopied = copy.kind === 'copied' && copy.protects !== undefined;
+      const renamed = copy.kind === 'copied' ? copy.defaultBranch : undefined;
       const marked = await tx.one(sql`
         update repositories set state = 'created', updated_at = now(),
+          default_branch = coalesce(${renamed?.name ?? null}::text, default_branch),
           last_pushed_at = case when ${isCopied} then now() end, measure_at = now()
         where project_id = ${projectId} and state <> 'created' returning project_id`);
       if (marked === undefined) return;
@@ -80,7 +90,10 @@ export const repositoryStore = (db: Database) => ({
       await appendToOutbox(
         tx,
         repositoryCopied,
-        { projectId, error, readmePath, occurredAt: new Date() },
+        {
+          ...{ projectId, error, readmePath, occurredAt: new Date() },
+          ...{ defaultBranch: renamed?.name ?? '', missingBranch: renamed?.missing ?? '' },
+        },
         { id: `repository.copied:${projectId}` },
       );
     }),
@@ -102,6 +115,15 @@ export const repositoryStore = (db: Database) => ({
       ),
     );
     return { id: userId, name: row?.name ?? 'Switchyard', email: row?.email ?? 'switchyard@localhost' };
+  },
+
+  /** Forks that wait for their first contents until this project is there, at most `limit`. */
+  async waitingForks(tx: SqlExecutor, projectId: number, limit: number): Promise<number[]> {
+    const rows = await tx.query<{ id: number }>(sql`
+      select p.id from directory.projects p left join repositories r on r.project_id = p.id
+      where p.repository_origin_id = ${projectId} and p.deleted_at is null and coalesce(r.state, '') <> 'created'
+      order by p.id limit ${limit}`);
+    return rows.map(({ id }) => id);
   },
 
   /** Projects whose tombstone lies in the directory and whose repository is still here, at most a hundred. */
