@@ -1,4 +1,5 @@
 import { eventually } from '@switchyard/testkit';
+import { forker, forkOf } from './fork-steps';
 import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
 import { type Harness, people, startHarness, type TestProject } from './repository-harness';
 
@@ -70,6 +71,25 @@ test('a branch that never landed, or has moved on since, takes none along', asyn
   await commit(other, 'one', { 'later.txt': 'later\n' });
   await removed(other, 'one');
   expect((await read(other, 2)).target_branch).toBe('one');
+});
+
+test('those of forks are pointed at where their target landed, too', async () => {
+  const project = await harness.project({ visibility: 'public' });
+  await commit(project, 'main', { 'README.md': 'base\n' });
+  await commit(project, 'one', { 'one.txt': 'one\n' }, { start: 'main' });
+  await open(project, 'one', { target_branch: 'main' });
+  const fork = await forkOf(harness, project);
+  await commit(fork, 'main', { 'fork.txt': 'fork\n' }, { by: forker });
+  // Its branch has the name of the branch that it is pointed at, which is another one.
+  const made = await api(forker, 'POST', at(fork, '/merge_requests'), {
+    ...{ source_branch: 'main', target_branch: 'one', title: 'On it', target_project_id: project.id },
+  });
+  expect(made.status).toBe(201);
+  await merge(project, 1, true);
+  await eventually(async () => expect((await read(project, 2)).target_branch).toBe('main'));
+  expect(await checked(project, 2)).toMatchObject({ state: 'opened', changes_count: '1' });
+  await merge(project, 2, false);
+  expect((await read(project, 2)).state).toBe('merged');
 });
 
 test('one that is there already stays the only one', async () => {

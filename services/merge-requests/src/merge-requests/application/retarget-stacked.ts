@@ -1,5 +1,5 @@
 import { isAppError, unavailable } from '@switchyard/errors';
-import { type Repository, readHeads, type Sha } from '../../git';
+import { parseSha, type Repository, readHeads, type Sha } from '../../git';
 import type { RefChange } from '../../repositories';
 import type { MergeRequest } from '../domain/merge-request';
 import { decideRetargeting } from '../domain/merge-request-edit';
@@ -10,11 +10,14 @@ import { isAcross } from './source-branch';
 /** Merge requests of one branch that follow it when it lands; more than that is no stack. */
 const stacked = 100;
 
+const broughtHead = ({ sourceSha }: MergeRequest): Sha | undefined =>
+  sourceSha === undefined ? undefined : parseSha(sourceSha);
+
 /**
  * Points the open merge requests into a branch that was removed at the branch that it landed in, as stacked merge
  * requests need it. It landed when a merge request from it was merged at the very commit that it pointed at; a branch
- * that had moved on, or never landed, takes none along, and merge requests from forks stay. Idempotent: what has
- * another target already stays.
+ * that had moved on, or never landed, takes none along. Those from forks follow too: their commits lie in the target
+ * (ADR 39). Idempotent: what has another target already stays.
  * @throws AppError unavailable while one of them is being merged, to be tried again
  */
 export const retargetStacked =
@@ -22,13 +25,15 @@ export const retargetStacked =
   async (repo: Repository, change: RefChange, branch: string, into: readonly MergeRequest[]): Promise<void> => {
     const target = await edges.mergeRequests.landedIn(change.projectId, branch, change.before);
     if (target === undefined) return;
-    const own = into.filter((mr) => !isAcross(mr));
+    const followers = into.slice(0, stacked);
+    const own = followers.filter((mr) => !isAcross(mr));
     const heads = await readHeads(repo, [target, ...own.map(({ sourceBranch }) => sourceBranch)]);
     const sha = heads.get(target);
     if (sha === undefined) return;
-    for (const mr of own.slice(0, stacked)) {
-      const source: Sha | undefined = heads.get(mr.sourceBranch);
-      if (mr.sourceBranch === target || source === undefined) continue;
+    for (const mr of followers) {
+      // What was brought of a fork; a push that is under way there brings the rest.
+      const source: Sha | undefined = isAcross(mr) ? broughtHead(mr) : heads.get(mr.sourceBranch);
+      if (source === undefined || (!isAcross(mr) && mr.sourceBranch === target)) continue;
       if (mr.state === 'locked') throw unavailable('a merge request of the branch is being merged');
       const diff = await compareBranches(repo, sha, source);
       try {
