@@ -222,15 +222,49 @@ describe('allow_collaboration', () => {
   test('opens no protected branch, and no private fork', async () => {
     const { target, fork } = await forked();
     await open(target, fork, { allow_collaboration: true });
-    await api(forker, 'POST', at(fork, '/protected_branches'), { name: 'fix' });
+    const shown = async () => (await read(target, 1)).allow_collaboration;
+    const listed = async () => (await api(people.reporter, 'GET', at(target, '/merge_requests'))).body;
+    await api(forker, 'POST', at(fork, '/protected_branches'), { name: 'f*x' });
     expect((await write(fork, 'fix', people.maintainer)).status).toBe(403);
-    await api(forker, 'DELETE', at(fork, '/protected_branches/fix'));
+    expect([await shown(), await listed()]).toMatchObject([false, [{ allow_maintainer_to_push: false }]]);
+    await api(forker, 'DELETE', at(fork, '/protected_branches/f*x'));
+    // A rule of another branch, whose name a pattern of SQL would take for this one.
+    await api(forker, 'POST', at(fork, '/protected_branches'), { name: 'fi_' });
+    expect([await shown(), await listed()]).toMatchObject([true, [{ allow_maintainer_to_push: true }]]);
     const branches = async () => [...(await harness.beside.repositories.collaboratesOn(fork.id, people.maintainer.id))];
     expect(await branches()).toEqual(['fix']);
     for (const closed of [sql`visibility = 'private'`, sql`visibility = 'public', fork_network_id = null`]) {
       await harness.db.query(sql`update directory.projects set ${closed} where id = ${fork.id}`);
       expect(await branches()).toEqual([]);
     }
+  });
+
+  test('is not set where it can take no effect: protected branch, private side, own project', async () => {
+    const { target, fork } = await forked();
+    const allow = { allow_collaboration: true };
+    const put = async (project: TestProject, by: Person) => (await api(by, 'PUT', mr(project, 1), allow)).status;
+    const stored = async (project: TestProject) => {
+      const rows = await harness.db.query<{ allowed: boolean }>(sql`
+        select allow_collaboration as allowed from merge_requests where project_id = ${project.id}`);
+      return rows.map(({ allowed }) => allowed);
+    };
+    await api(forker, 'POST', at(fork, '/protected_branches'), { name: 'fix' });
+    expect(await open(target, fork, allow)).toMatchObject({ allow_collaboration: false });
+    expect([await put(target, forker), await stored(target)]).toEqual([200, [false]]);
+    await api(forker, 'DELETE', at(fork, '/protected_branches/fix'));
+    for (const { id } of [fork, target]) {
+      await harness.db.query(sql`update directory.projects set visibility = 'private' where id = ${id}`);
+      expect(await put(target, id === target.id ? people.owner : forker)).toBeLessThan(404);
+      expect(await stored(target)).toEqual([false]);
+      await harness.db.query(sql`update directory.projects set visibility = 'public' where id = ${id}`);
+    }
+    expect([await put(target, forker), await stored(target)]).toEqual([200, [true]]);
+
+    const own = await harness.project();
+    await commit(own, 'main', { 'README.md': 'base\n' });
+    await commit(own, 'fix', { 'fix.txt': 'fix\n' }, { start: 'main' });
+    await open(own, own, allow, people.developer);
+    expect([await put(own, people.developer), await stored(own)]).toEqual([200, [false]]);
   });
 });
 
@@ -312,6 +346,19 @@ test('archived: a fork still merges and takes no rebase, a target takes no new o
   expect((await request(other, theirs)).status).toBe(403);
 });
 
+test('what was pushed while the target was marked for deletion is taken up once it is there again', async () => {
+  const { target, fork, head } = await forked();
+  await open(target, fork);
+  const mark = (deleting: boolean) =>
+    harness.db.query(sql`update directory.projects set deleting = ${deleting} where id = ${target.id}`);
+  await mark(true);
+  const later = await commit(fork, 'fix', { 'later.txt': 'x\n' }, { by: forker });
+  await mark(false);
+  expect((await read(target, 1)).sha).toBe(head);
+  await harness.beside.jobs.requests.enqueue([{ kind: 'follow_sources', projectId: target.id, after: 0 }]);
+  await eventually(async () => expect((await read(target, 1)).sha).toBe(later));
+});
+
 describe('a fork that goes', () => {
   const closeNow = () => harness.beside.mergeRequests.closeWithoutFork();
 
@@ -391,6 +438,13 @@ describe('push options from a fork', () => {
     );
     await push(fork, 'third', `merge_request.target_project=${target.path}`, 'merge_request.title=Named');
     expect(await read(target, 2)).toMatchObject({ title: 'Named', source_branch: 'third' });
+  });
+
+  test('open it in the fork itself where that is its target', async () => {
+    const { target, fork } = await forked();
+    await harness.db.query(sql`update directory.projects set mr_default_target_self = true where id = ${fork.id}`);
+    expect(await push(fork, 'first')).toContain(`/${fork.path}/-/merge_requests/1`);
+    expect((await api(people.reporter, 'GET', at(target, '/merge_requests'))).body).toEqual([]);
   });
 
   test('tell why not, without a word about projects that the sender does not see', async () => {

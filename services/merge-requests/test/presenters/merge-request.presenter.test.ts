@@ -146,6 +146,7 @@ const view: MergeRequestView = {
     rules: [],
   },
   openBlocks: 0,
+  collaborates: true,
   readsInternalNotes: true,
   commitsCount: 2,
   sourceProjectId: 22,

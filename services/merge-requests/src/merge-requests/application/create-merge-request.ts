@@ -19,6 +19,7 @@ import { catchUpWithSource } from './follow-ref-changes';
 import { keepHeadRef } from './keep-head-ref';
 import type { MergeRequestEdges } from './merge-request.edges';
 import { bringSource, isAcross, readSource } from './source-branch';
+import { canCollaborate } from './source-right';
 
 faultPoints.push('merge_request.created');
 
@@ -138,7 +139,7 @@ export const createMergeRequest =
       targetSha: target,
       squash: command.squash ?? ['always', 'default_on'].includes(project.settings.squashOption),
       forceRemoveSourceBranch: command.removeSourceBranch ?? sourceSettings.removeSourceBranchAfterMerge,
-      allowCollaboration: command.allowCollaboration,
+      allowCollaboration: command.allowCollaboration && (await canCollaborate(edges, branches)),
       approvalsBeforeMerge: command.approvalsBeforeMerge,
       milestoneId: milestone ? command.milestoneId : undefined,
       mergeAfter: command.mergeAfter,

@@ -1,5 +1,5 @@
 import type { Caller } from '../../callers';
-import { mayPush, mayPushTo } from '../../repositories';
+import { mayPush, mayPushTo, rulesOf } from '../../repositories';
 import type { MergeRequest } from '../domain/merge-request';
 import type { MergeRequestEdges } from './merge-request.edges';
 import { isAcross } from './source-branch';
@@ -21,6 +21,22 @@ export async function mayPushToSource(
   const access = await edges.directory.accessOf(userId, sourceProjectId);
   if (access.gone) return false;
   return mayPushTo(rules, sourceBranch, access, await edges.collaboratesOn(sourceProjectId, userId));
+}
+
+/**
+ * Whether `allow_collaboration` can take effect: the source branch lies in a fork, neither project is private, and no
+ * rule of the fork protects the branch (ADR 39).
+ */
+export async function canCollaborate(
+  edges: Edges,
+  mr: Pick<MergeRequest, 'projectId' | 'sourceProjectId' | 'sourceBranch'>,
+): Promise<boolean> {
+  if (!isAcross(mr)) return false;
+  for (const id of [mr.sourceProjectId, mr.projectId]) {
+    const project = await edges.directory.project(id);
+    if (project === undefined || project.visibility === 'private') return false;
+  }
+  return rulesOf(await edges.protectedBranches.all(mr.sourceProjectId), mr.sourceBranch).length === 0;
 }
 
 /** Whether a caller may push to the source branch; what they have in the project of the merge request is known already. */

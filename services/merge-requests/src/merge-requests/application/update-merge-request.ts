@@ -11,6 +11,7 @@ import { unrelated } from './create-merge-request';
 import { keepHeadRef } from './keep-head-ref';
 import type { MergeRequestEdges } from './merge-request.edges';
 import { bringSource, isAcross, readSource } from './source-branch';
+import { canCollaborate } from './source-right';
 import { viewOf } from './view-of';
 
 /**
@@ -34,7 +35,7 @@ export const updateMergeRequest =
         assigneeIds: wanted.assigneeIds ?? view.assigneeIds,
       },
     );
-    await checkCollaboration(edges, caller, view.mergeRequest, command.allowCollaboration);
+    const allowCollaboration = await collaborationOf(edges, caller, view.mergeRequest, command.allowCollaboration);
     checkMergeRequestFields({
       title: command.title,
       description: command.description,
@@ -67,7 +68,11 @@ export const updateMergeRequest =
     const now = edges.clock();
     const { id } = view.mergeRequest;
     await edges.mergeRequests.change(id, caller.userId, (locked) =>
-      decideEdit(locked, command, prepared, { userId: caller.userId, now, externalUrl: edges.externalUrl }),
+      decideEdit(locked, { ...command, allowCollaboration }, prepared, {
+        userId: caller.userId,
+        now,
+        externalUrl: edges.externalUrl,
+      }),
     );
     return id;
   };
@@ -92,19 +97,21 @@ async function headOfFork(edges: MergeRequestEdges, repo: Repository, mr: MergeR
 }
 
 /**
- * Only who may push to a fork's branch opens it to those who may merge it, and takes that back.
+ * What is stored of `allow_collaboration`. Only who may push to a fork's branch opens it to those who may merge it, and
+ * takes that back. Where it can take no effect it is left out, as GitLab does.
  * @throws AppError forbidden for others
  */
-async function checkCollaboration(
+async function collaborationOf(
   edges: MergeRequestEdges,
   caller: Caller,
   mr: MergeRequest,
   allow: boolean | undefined,
-): Promise<void> {
-  if (allow === undefined || allow === mr.allowCollaboration || !isAcross(mr)) return;
+): Promise<boolean | undefined> {
+  if (allow === undefined || allow === mr.allowCollaboration || !isAcross(mr)) return undefined;
   const rules = await edges.protectedBranches.all(mr.sourceProjectId);
   const access = await edges.directory.accessOf(caller.userId, mr.sourceProjectId);
   if (!mayPush(rules, mr.sourceBranch, access)) throw forbidden();
+  return allow && !(await canCollaborate(edges, mr)) ? undefined : allow;
 }
 
 async function branchesOf(

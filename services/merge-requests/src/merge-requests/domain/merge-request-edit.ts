@@ -29,7 +29,7 @@ export interface MergeRequestEdit extends Omit<DescribedRequest, 'dueDate' | 'co
   readonly reviewerIds?: readonly number[];
   readonly removeSourceBranch?: boolean;
   readonly squash?: boolean;
-  readonly allowCollaboration?: boolean;
+  readonly allowCollaboration?: boolean | undefined;
   /** null takes it away. */
   readonly mergeAfter?: Date | null;
   /** Assignees who may not read it are refused; they are passed over otherwise. */

@@ -25,6 +25,8 @@ export interface MergeRequestView {
   readonly readsInternalNotes: boolean;
   /** Commits the source branch had beyond the target branch at the last push; undefined when that was not counted. */
   readonly commitsCount: number | undefined;
+  /** Those who may merge it may push to its source branch now: it was allowed, and can take effect. */
+  readonly collaborates: boolean;
   /** Project of the source branch; undefined once it is deleted for good. */
   readonly sourceProjectId: number | undefined;
 }

@@ -117,7 +117,7 @@ export function presentMergeRequest(view: MergeRequestView, rendering: MergeRequ
     force_remove_source_branch: mr.forceRemoveSourceBranch ?? null,
     ...(mr.sourceProjectId === mr.projectId
       ? {}
-      : { allow_collaboration: mr.allowCollaboration, allow_maintainer_to_push: mr.allowCollaboration }),
+      : { allow_collaboration: view.collaborates, allow_maintainer_to_push: view.collaborates }),
     reference: relative,
     references: { short, relative, full },
     web_url: mergeRequestUrl(view, externalUrl),

@@ -34,6 +34,7 @@ interface Row extends Record<string, unknown> {
   approval: ApprovalFactsRow;
   open_blocks: number;
   reads_internal_notes: boolean;
+  collaborates: boolean;
 }
 
 // Subselects in the select list run for the rows of the page alone, after the limit.
@@ -44,6 +45,18 @@ const people = sql`(
   where own.id = any(array[mr.author_id, mr.merge_user_id, mr.closed_by_id]
     || array(select a.user_id from merge_request_assignees a where a.merge_request_id = mr.id)
     || array(select r.user_id from merge_request_reviewers r where r.merge_request_id = mr.id))) as people`;
+
+/**
+ * Whether `allow_collaboration` takes effect, as `canCollaborate` of the domain decides; the case keeps the rest from
+ * being read where it was not allowed.
+ */
+const collaborates: Sql = sql`case when mr.allow_collaboration and mr.source_project_id <> mr.project_id
+    and p.visibility <> 'private' then coalesce((
+  select source.visibility <> 'private' and (select count(*) from protected_branches rule
+    where rule.project_id = source.id and mr.source_branch like
+      replace(replace(replace(replace(rule.name, '\\', '\\\\'), '%', '\\%'), '_', '\\_'), '*', '%')) = 0
+  from directory.projects source where source.id = mr.source_project_id and source.deleted_at is null), false)
+  else false end`;
 
 /**
  * Columns of a view; on the aliases of `mergeRequestFrom`. No `exists` here: PostgreSQL may answer one by reading the
@@ -64,6 +77,7 @@ const columns: Sql = sql`mr.*, ${projectColumns}, p.merge_method, p.squash_optio
     where a.merge_request_id = mr.id order by a.created_at, a.user_id) as assignee_ids,
   array(select r.user_id from merge_request_reviewers r join directory.users who on who.id = r.user_id and who.deleted_at is null
     where r.merge_request_id = mr.id order by r.created_at, r.user_id) as reviewer_ids,
+  ${collaborates} as collaborates,
   ${people},
   ${labelsJson(sql`array(select ml.label_id from merge_request_labels ml where ml.merge_request_id = mr.id)`)} as labels,
   ${milestoneJson(sql`mr.milestone_id`)} as milestone`;
@@ -188,6 +202,7 @@ export function toView(found: Record<string, unknown>): MergeRequestView {
     approval: toApprovalFacts(row.approval),
     openBlocks: row.open_blocks,
     readsInternalNotes: row.reads_internal_notes,
+    collaborates: row.collaborates,
     commitsCount: given(row.commits_count),
     sourceProjectId: given(row.living_source_id),
   };
