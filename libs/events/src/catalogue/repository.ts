@@ -1,3 +1,4 @@
+import { EnvironmentEvent } from '@switchyard/protos/merge_requests/events/v1/environment_event';
 import { RepositoryPushedEvent } from '@switchyard/protos/merge_requests/events/v1/push';
 import { RepositoryCopiedEvent } from '@switchyard/protos/merge_requests/events/v1/repository_copied';
 import { defineEvent } from '../event';
@@ -8,6 +9,15 @@ export const repositoryCopied = defineEvent({
   version: 1,
   type: 'repository.copied',
   message: RepositoryCopiedEvent,
+  key: (event) => String(event.projectId),
+});
+
+/** Environments that were made or deleted, in order per project. Ids are `environment_<fact>:<environment id>`. */
+export const environmentEvents = defineEvent({
+  stream: 'merge-requests.environment',
+  version: 1,
+  type: 'environment.changed',
+  message: EnvironmentEvent,
   key: (event) => String(event.projectId),
 });
 

@@ -9,8 +9,10 @@ import { alertList } from './storage/alert.list';
 import { alertStore } from './storage/alert.store';
 import { alertPurge } from './storage/alert-purge.store';
 import { alertReceiptStore } from './storage/alert-receipt.store';
+import { forgetEnvironment, keepEnvironment } from './storage/environment.store';
 import { alertHandler } from './transport/alert.handler';
 import { alertTargetHandler } from './transport/alert-target.handler';
+import { environmentSubscription } from './transport/environment.subscription';
 import { incidentSubscription } from './transport/incident.subscription';
 
 /** Builds the area: alerts as users and incidents change them. */
@@ -31,7 +33,10 @@ export function composeAlerts({ db, config, directory, clock, observe }: Edges):
   const externalUrl = config.SWITCHYARD_EXTERNAL_URL;
   return {
     services: [alertHandler(useCases, externalUrl, draining.signal), alertTargetHandler(useCases, externalUrl)],
-    consumers: [{ group: 'alerts.issues', subscriptions: [incidentSubscription(useCases.followIncidents)] }],
+    consumers: [
+      { group: 'alerts.issues', subscriptions: [incidentSubscription(useCases.followIncidents)] },
+      { group: 'alerts.environments', subscriptions: [environmentSubscription(keepEnvironment, forgetEnvironment)] },
+    ],
     start: () => [purgeAlerts(alertPurge(db))],
     drain: () => draining.abort(),
   };

@@ -190,6 +190,7 @@ describe('alerts', () => {
       expect(reply.status).toBe(200);
       return { alerts: JSON.parse(reply.text) as { iid: number }[], receipt: reply.receipt };
     };
+    const { id: environment } = await ok('owner', 'POST', `${at}/environments`, { name: 'production' });
     const payload = {
       title: 'Disk full',
       fingerprint: 'disk',
@@ -212,9 +213,12 @@ describe('alerts', () => {
     expect(first.alert).toMatchObject({
       severity: 'high',
       hosts: ['db-1', 'db-2'],
-      environment: 'production',
       details: { 'disk/mount': '/var' },
       payload,
+    });
+    await eventually(async () => {
+      const found = await ok('dev', 'GET', `${at}/alert_management_alerts?environment=production`);
+      expect(found).toMatchObject([{ iid, environment: 'production', environment_id: environment }]);
     });
     const image = { content: new Blob([png], { type: 'image/png' }), filename: 'disk.png' };
     const { id } = await client.AlertManagement.uploadMetricImage('ops/shop', iid, image, {

@@ -16,7 +16,7 @@ const sweptAtOnce = 200;
 
 /** The area, and what is swept in it. */
 export interface Deployments extends Area {
-  readonly environments: Pick<EnvironmentStore, 'settleDue'>;
+  readonly environments: Pick<EnvironmentStore, 'settleDue' | 'announce'>;
 }
 
 /** Builds environments and deployments. */
@@ -39,6 +39,7 @@ export function composeDeployments(
     start: () => [
       repeat('environments that are due', sweepEveryMs, async () => {
         while (await edges.environments.settleDue(sweptAtOnce, clock()));
+        while (await edges.environments.announce(sweptAtOnce));
       }),
     ],
   };

@@ -164,6 +164,30 @@ describe('environments', () => {
     expect((await api(people.reporter, 'DELETE', environments(project, '/review_apps'))).status).toBe(403);
   });
 
+  test('are published when they are made and deleted, each once, and those of before by the sweep', async () => {
+    const project = await newProject();
+    const published = () =>
+      harness.db.query<object>(sql`
+        select event_id as id, body ->> 'name' as name from events.outbox
+        where key = ${String(project.id)} and type = 'environment.changed' order by id`);
+    const { id: one } = (await api(people.developer, 'POST', environments(project), { name: 'one' })).body;
+    expect((await api(people.developer, 'POST', environments(project), { name: 'one' })).status).toBe(400);
+    const sha = (await head(project, 'main')) as string;
+    for (const _ of [1, 2]) expect((await deploy(project, sha)).status).toBe(201);
+    await api(people.developer, 'POST', environments(project, `/${one}/stop`));
+    await api(people.developer, 'DELETE', environments(project, `/${one}`));
+    const [two] = (await api(people.reporter, 'GET', environments(project))).body;
+    expect(await published()).toEqual([
+      { id: `environment_created:${one}`, name: 'one' },
+      { id: `environment_created:${two.id}`, name: 'production' },
+      { id: `environment_deleted:${one}`, name: 'one' },
+    ]);
+    const [old] = await harness.db.query<{ id: number }>(sql`
+      insert into environments (project_id, name, slug, tier) values (${project.id}, 'old', 'old', 'other') returning id`);
+    while (await harness.beside.deployments.environments.announce(1));
+    expect((await published()).slice(3)).toEqual([{ id: `environment_created:${old?.id}`, name: 'old' }]);
+  });
+
   test('are stopped together when stale', async () => {
     const project = await newProject();
     const sha = (await head(project, 'main')) as string;

@@ -20,7 +20,8 @@ export interface AlertView {
   readonly events: number;
   readonly startedAt: Date;
   readonly endedAt: Date | undefined;
-  readonly environment: string | undefined;
+  /** The environment of the project that the payload named; undefined where there was none of that name. */
+  readonly environment: { readonly id: number; readonly name: string } | undefined;
   readonly runbook: string | undefined;
   readonly format: PayloadFormat;
   /** Further attributes of the payload by name. */
@@ -54,5 +55,7 @@ export interface AlertFilter {
   readonly severities?: readonly AlertSeverity[] | undefined;
   readonly search?: string | undefined;
   readonly fingerprint?: string | undefined;
+  /** Name of an environment of the project. */
+  readonly environment?: string | undefined;
   readonly assignee?: AssigneeMatch | undefined;
 }

@@ -9,6 +9,7 @@ const ofProjects = {
   episode_ends: '(project_id, fingerprint)',
   alert_settings: 'project_id',
   alert_counters: 'project_id',
+  environments: 'id',
 };
 
 const orphans = (table: string, key: string, limit: number): Sql => {

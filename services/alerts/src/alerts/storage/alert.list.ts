@@ -12,6 +12,7 @@ import { levels } from '@switchyard/rights';
 import { severityNumber, statusNumber } from '../domain/alert';
 import type { AlertFilter, AlertView, AssigneeMatch } from '../domain/alert-view';
 import { alertFrom, alertSelect, payloadColumn, toAlertView } from './alert.row';
+import { hasEnvironment } from './environment.sql';
 
 /** Reads alerts. Whether the viewer may read those of a project that is named has been decided. */
 export interface AlertList {
@@ -59,12 +60,13 @@ const textContains = (text: string): Sql =>
 const oneOf = (column: Sql, numbers: readonly number[]): Sql =>
   numbers.length === 1 ? sql`${column} = ${numbers[0]}::smallint` : sql`${column} = any(${[...numbers]}::smallint[])`;
 
-function conditionsOf({ statuses, severities, search, fingerprint, assignee }: AlertFilter): Sql[] {
+function conditionsOf({ statuses, severities, search, fingerprint, environment, assignee }: AlertFilter): Sql[] {
   return [
     ...(statuses === undefined ? [] : [oneOf(sql`a.status`, statuses.map(statusNumber))]),
     ...(severities === undefined ? [] : [oneOf(sql`a.severity`, severities.map(severityNumber))]),
     ...(search === undefined ? [] : [textContains(search)]),
     ...(fingerprint === undefined ? [] : [sql`a.fingerprint = ${fingerprint}`]),
+    ...(environment === undefined ? [] : [hasEnvironment(environment)]),
     ...(assignee === undefined ? [] : [assignedTo(assignee)]),
   ];
 }

@@ -3,6 +3,7 @@ import { fullPathSql, joinProject, type UserRow, usersJson, type Viewer, visible
 import type { PayloadFormat } from '../../payloads';
 import { severityOf, statusOf } from '../domain/alert';
 import type { AlertView } from '../domain/alert-view';
+import { environmentJson } from './environment.sql';
 
 /** Alerts `a` with their projects `p` and namespaces `n`. */
 export const alertFrom: Sql = sql`alerts a ${joinProject(sql`a.project_id`)}`;
@@ -12,7 +13,7 @@ export const alertFrom: Sql = sql`alerts a ${joinProject(sql`a.project_id`)}`;
 export const alertSelect = (
   viewer: Viewer,
 ): Sql => sql`a.id, a.iid, a.project_id, a.title, a.description, a.severity, a.status,
-  a.service, a.monitoring_tool, a.hosts, a.fingerprint, a.events, a.started_at, a.ended_at, a.environment, a.runbook, a.format,
+  a.service, a.monitoring_tool, a.hosts, a.fingerprint, a.events, a.started_at, a.ended_at, ${environmentJson} as environment, a.runbook, a.format,
   a.details, a.created_at, a.updated_at, a.issue_id, a.issue_iid, a.issue_project_id, ${fullPathSql} as project_path,
   ${usersJson(sql`array(select assigned.user_id from alert_assignees assigned where assigned.alert_id = a.id order by 1)`)} as assignees,
   (select json_build_object('id', i.id, 'name', i.name, 'type', i.type) from http_integrations i where i.id = a.integration_id)

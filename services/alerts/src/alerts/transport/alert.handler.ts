@@ -59,11 +59,19 @@ function toAssignee(filter: AlertAssigneeFilter | undefined): AssigneeMatch | un
   }
 }
 
-const toFilter = ({ statuses, severities, search, fingerprint, assignee }: ListAlertsRequest): AlertFilter => ({
+const toFilter = ({
+  statuses,
+  severities,
+  search,
+  fingerprint,
+  environment,
+  assignee,
+}: ListAlertsRequest): AlertFilter => ({
   statuses: statuses.length === 0 ? undefined : (statuses as AlertStatus[]),
   severities: severities.length === 0 ? undefined : (severities as AlertSeverity[]),
   search: search || undefined,
   fingerprint: fingerprint || undefined,
+  environment: environment || undefined,
   assignee: toAssignee(assignee),
 });
 

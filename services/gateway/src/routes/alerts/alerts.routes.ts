@@ -4,7 +4,7 @@ import {
   AlertServiceService,
 } from '@switchyard/protos/alerts/v1/alert';
 import { atLeastOne, mutuallyExclusive } from '../../http/check-parameters';
-import { idOrNoneAny, integer, integers, manyOf, oneOf, text } from '../../http/params';
+import { documented, idOrNoneAny, integer, integers, manyOf, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
 
 const path = '/projects/:id/alert_management_alerts' as const;
@@ -35,6 +35,9 @@ export const alertRoutes = [
       severity: manyOf('critical', 'high', 'medium', 'low', 'info', 'unknown').optional(),
       search: text().optional(),
       fingerprint: text().optional(),
+      environment: documented(text(), {
+        description: 'Name of an environment of the project, exactly. None of that name: an empty list.',
+      }).optional(),
       assignee_id: idOrNoneAny().optional(),
       assignee_username: text().optional(),
     },
@@ -53,6 +56,7 @@ export const alertRoutes = [
         severities: params.severity ?? [],
         search: params.search ?? '',
         fingerprint: params.fingerprint ?? '',
+        environment: params.environment ?? '',
         assignee: assigneeFilter(params.assignee_id, params.assignee_username),
       }),
   }),

@@ -270,11 +270,21 @@ export async function setParameterFixture(system: System): Promise<ParameterFixt
   await system.query(
     'alerts',
     `insert into alerts (project_id, iid, title, description, severity, status, fingerprint, events, started_at, starts_told,
-        last_started_at, ended_at, format, payload, created_at, updated_at)
+        last_started_at, ended_at, format, payload, environment, created_at, updated_at)
       select ${ids.main}, n, 'alert ' || n, 'about alert ' || n, n, n, repeat(n::text, 40), 10 - n, '${timestamp(0)}', false, '${timestamp(0)}',
-        '${timestamp(5)}', 'custom', '{}', '${timestamp(0)}'::timestamptz + n * interval '1 year', '${timestamp(9)}'::timestamptz - n * interval '1 year'
+        '${timestamp(5)}', 'custom', '{}', case n when 1 then 'staging' else 'production' end, '${timestamp(0)}'::timestamptz + n * interval '1 year', '${timestamp(9)}'::timestamptz - n * interval '1 year'
       from generate_series(1, 2) n`,
   );
+  // The environments are older than these alerts, whichever comes first: this or their events.
+  for (const { id, name } of await system.query(
+    'merge_requests',
+    `select id, name from environments where project_id = ${ids.main}`,
+  ))
+    await system.query(
+      'alerts',
+      `insert into environments (id, project_id, name, created_at) values (${id}, ${ids.main}, '${name}', '2000-01-01')
+        on conflict (id) do update set created_at = excluded.created_at`,
+    );
   await system.query('alerts', `insert into alert_texts (alert_id, text) select id, description from alerts`);
   await send('PUT', `${at}/alert_management_alerts/1`, { assignee_ids: [ids.ada] });
   for (const noteable of [

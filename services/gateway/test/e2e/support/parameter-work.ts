@@ -417,6 +417,7 @@ function talkRows({ ids, tokens }: ParameterFixture): Row[] {
         severity: on('info => alert-1', 'low => alert-2'),
         search: on('alert 1 => alert-1', 'about => alert-1 alert-2'),
         fingerprint: on(`${'1'.repeat(40)} => alert-1`, `${'2'.repeat(40)} => alert-2`),
+        environment: on('staging => alert-1', 'production => alert-2', 'nowhere =>'),
         assignee_id: on(`${ids.ada} => alert-1`, 'None => alert-2'),
         assignee_username: on('ada => alert-1', 'bob =>'),
         ...orders({

@@ -37,6 +37,8 @@ export interface EnvironmentStore {
   scheduleDeletion(ids: readonly number[], at: Date): Promise<Environment[]>;
   /** Stops and deletes what is due, up to `limit` of each; true when there may be more. */
   settleDue(limit: number, now: Date): Promise<boolean>;
+  /** Publishes at most `limit` of those from before there were events of environments; true when there may be more. */
+  announce(limit: number): Promise<boolean>;
 }
 
 /** Deployments as they are kept. */

@@ -24,6 +24,7 @@ import {
   slugOf,
   tierOf,
 } from '../domain/environment';
+import { type ChangedEnvironment, publishEnvironments } from './environment.events';
 
 /** A row of `environments`. */
 export const toEnvironment = (row: Record<string, unknown>): Environment => ({
@@ -56,16 +57,36 @@ const clauses: ClauseTable<EnvironmentFilter> = {
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Inserts an environment; undefined when its name is taken. A slug that is taken fails. */
-export const insertEnvironment = (
-  tx: Pick<Tx, 'one'>,
+/** Inserts an environment and publishes it; undefined when its name is taken. A slug that is taken fails. */
+export async function insertEnvironment(
+  tx: Tx,
   { projectId, name, description, externalUrl, tier, autoStopAt }: NewEnvironment,
-): Promise<Record<string, unknown> | undefined> =>
-  tx.one(sql`
-    insert into environments (project_id, name, slug, description, external_url, tier, auto_stop_at)
+): Promise<Record<string, unknown> | undefined> {
+  const row = await tx.one<Record<string, unknown>>(sql`
+    insert into environments (project_id, name, slug, description, external_url, tier, auto_stop_at, announced)
     values (${projectId}, ${name}, ${slugOf(name, sha256)}, ${description || null}, ${externalUrl || null}, ${tier ?? tierOf(name)},
-      ${autoStopAt ?? null})
+      ${autoStopAt ?? null}, true)
     on conflict (project_id, name) do nothing returning *`);
+  if (row !== undefined) await publishEnvironments(tx, made, [madeOf(row)]);
+  return row;
+}
+
+const made = { $case: 'created', value: {} } as const;
+const deleted = { $case: 'deleted', value: {} } as const;
+
+/** Columns of what is published of environments. */
+interface PublishedRow {
+  readonly id: number;
+  readonly project_id: number;
+  readonly name: string;
+}
+
+const changedOf = ({ id, project_id: projectId, name }: PublishedRow, at: Date): ChangedEnvironment => ({
+  ...{ id, projectId, name, at },
+});
+
+const madeOf = (row: Record<string, unknown>): ChangedEnvironment =>
+  changedOf(row as unknown as PublishedRow, row.created_at as Date);
 
 const stopped = (now: Date): Sql => sql`state = 'stopped', auto_stop_at = null, updated_at = ${now}`;
 
@@ -97,7 +118,7 @@ export const environmentStore = (db: Database) => ({
 
   async add(environment: NewEnvironment): Promise<Environment | undefined> {
     try {
-      const row = await insertEnvironment(db, environment);
+      const row = await db.transaction((tx) => insertEnvironment(tx, environment));
       return row && toEnvironment(row);
     } catch (error) {
       if (isUniqueViolation(error, 'environments_slug')) return undefined;
@@ -136,13 +157,14 @@ export const environmentStore = (db: Database) => ({
 
   remove: (projectId: number, id: number, unmodifiedSince: Date | undefined): Promise<void> =>
     db.transaction(async (tx) => {
-      const row = await tx.one<{ state: string }>(
-        sql`select state from environments where id = ${id} and project_id = ${projectId} for update`,
+      const row = await tx.one<PublishedRow & { state: string }>(
+        sql`select id, project_id, name, state from environments where id = ${id} and project_id = ${projectId} for update`,
       );
       if (row === undefined) throw notFound();
       if (row.state !== 'stopped') throw forbidden();
       await requireUnmodified(tx, 'environments', id, unmodifiedSince);
       await tx.query(sql`delete from environments where id = ${id}`);
+      await publishEnvironments(tx, deleted, [changedOf(row, new Date())]);
     }),
 
   async stoppedReviewApps(projectId: number, before: Date, limit: number): Promise<Environment[]> {
@@ -166,9 +188,28 @@ export const environmentStore = (db: Database) => ({
       update environments set ${stopped(now)}
       where id in (select id from environments where auto_stop_at <= ${now} and state = 'available'
         order by auto_stop_at, id limit ${limit} for no key update skip locked) returning id`);
-    const deleted = await db.query(sql`
-      delete from environments where id in (select id from environments where auto_delete_at <= ${now} and state = 'stopped'
-        order by auto_delete_at, id limit ${limit} for update skip locked) returning id`);
-    return ended.length === limit || deleted.length === limit;
+    const removed = await db.transaction(async (tx) => {
+      const rows = await tx.query<PublishedRow>(sql`
+        delete from environments where id in (select id from environments where auto_delete_at <= ${now} and state = 'stopped'
+          order by auto_delete_at, id limit ${limit} for update skip locked) returning id, project_id, name`);
+      await publishEnvironments(
+        tx,
+        deleted,
+        rows.map((row) => changedOf(row, now)),
+      );
+      return rows.length;
+    });
+    return ended.length === limit || removed === limit;
   },
+
+  /** Publishes those of before there were events of environments; true when there may be more. */
+  announce: (limit: number): Promise<boolean> =>
+    db.transaction(async (tx) => {
+      const rows = await tx.query<Record<string, unknown>>(sql`
+        update environments set announced = true
+        where id in (select id from environments where not announced order by id limit ${limit} for no key update skip locked)
+        returning id, project_id, name, created_at`);
+      await publishEnvironments(tx, made, rows.map(madeOf));
+      return rows.length === limit;
+    }),
 });
