@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from '@switchyard/database/sql';
+import { ProjectEvent } from '@switchyard/protos/groups_admin/events/v1/project_event';
 import { eventually } from '@switchyard/testkit';
 import { repositoriesIn } from '../../src/repositories/compose';
+import { repositoryStore } from '../../src/repositories/storage/repository.store';
 import { type Harness, people, startHarness, type TestProject } from './repository-harness';
 
 let harness: Harness;
@@ -105,9 +107,20 @@ test('a fork waits for a source that is marked for deletion, and is copied once 
   const reply = await harness.api(people.developer, 'GET', `/projects/${fork.id}/repository/branches`);
   expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '60']);
   expect(await copiesOf(fork)).toEqual([]);
+  const { waitingForks } = repositoryStore(harness.db);
+  const waiting = async () => [
+    await waitingForks(harness.db, origin.id, 10),
+    await waitingForks(harness.db, fork.id, 10),
+  ];
+  expect(await waiting()).toEqual([[fork.id], [fork.id]]);
   await mark(false);
+  const [forks] = (harness.beside.repositories.consumers ?? []).flatMap(({ subscriptions }) => subscriptions);
+  const restored = ProjectEvent.fromPartial({ projectId: origin.id, fact: { $case: 'restored', value: {} } });
+  await harness.db.transaction(async (tx) => forks?.handle(restored as never, tx, {} as never));
+  await eventually(async () => expect(await copiesOf(fork)).toHaveLength(1));
   expect(await branchesOf(fork)).toHaveLength(2);
   expect(await copiesOf(fork)).toEqual([{ error: null, readme: 'README.md' }]);
+  expect(await waiting()).toEqual([[], []]);
 });
 
 test.each([

@@ -117,11 +117,12 @@ export const repositoryStore = (db: Database) => ({
     return { id: userId, name: row?.name ?? 'Switchyard', email: row?.email ?? 'switchyard@localhost' };
   },
 
-  /** Forks that wait for their first contents until this project is there, at most `limit`. */
+  /** Forks that wait for their first contents until this project is there, and itself if it does; at most `limit`. */
   async waitingForks(tx: SqlExecutor, projectId: number, limit: number): Promise<number[]> {
     const rows = await tx.query<{ id: number }>(sql`
       select p.id from directory.projects p left join repositories r on r.project_id = p.id
-      where p.repository_origin_id = ${projectId} and p.deleted_at is null and coalesce(r.state, '') <> 'created'
+      where (p.repository_origin_id = ${projectId} or p.id = ${projectId} and p.repository_origin_id is not null)
+        and p.deleted_at is null and coalesce(r.state, '') <> 'created'
       order by p.id limit ${limit}`);
     return rows.map(({ id }) => id);
   },
