@@ -1,13 +1,6 @@
 import type { Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-
-/** An environment of a project. */
-export interface Environment {
-  readonly id: number;
-  readonly projectId: number;
-  readonly name: string;
-  readonly createdAt: Date;
-}
+import type { Environment } from '../domain/environment';
 
 /** Keeps an environment that was made; once. Within the transaction that consumes the event. */
 export async function keepEnvironment(tx: Tx, { id, projectId, name, createdAt }: Environment): Promise<void> {

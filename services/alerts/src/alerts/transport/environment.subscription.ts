@@ -1,6 +1,6 @@
 import type { Tx } from '@switchyard/database';
 import { type AnySubscription, environmentEvents, subscription } from '@switchyard/events';
-import type { Environment } from '../storage/environment.store';
+import type { Environment } from '../domain/environment';
 
 /** Follows the environments of projects, each event once (D6). */
 export const environmentSubscription = (

@@ -2,19 +2,17 @@ import type { Tx } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
 import { displayText } from '@switchyard/texts';
 import type { Viewer } from '../../directory';
-import { decideFork, decideRelation, type ForkFacts, type ForkSettings, type RelationFacts } from '../domain/fork';
+import {
+  decideFork,
+  decideRelation,
+  type ForkFacts,
+  type ForkSettings,
+  type RecordedCopy,
+  type RelationFacts,
+} from '../domain/fork';
 import type { ProjectCreation } from '../domain/project-change';
 import type { ProjectRow } from '../domain/project-row';
 import type { ProjectStore } from './project.ports';
-
-/** How the copy of a repository ended. */
-export interface RecordedCopy {
-  /** Why it was not copied; undefined when it was. */
-  readonly error: string | undefined;
-  readonly readmePath: string | undefined;
-  /** The default branch of the copy where `missing`, the one of the project, is not there. */
-  readonly defaultBranch?: { readonly name: string; readonly missing: string } | undefined;
-}
 
 /** Fork relations in the database; each change is one transaction with its events and directory changes. */
 export interface ForkStore {

@@ -51,6 +51,15 @@ export interface RelationFacts {
   readonly descends: boolean;
 }
 
+/** How the copy of a repository ended. */
+export interface RecordedCopy {
+  /** Why it was not copied; undefined when it was. */
+  readonly error: string | undefined;
+  readonly readmePath: string | undefined;
+  /** The default branch of the copy where `missing`, the one of the project, is not there. */
+  readonly defaultBranch?: { readonly name: string; readonly missing: string } | undefined;
+}
+
 /** True when a feature of the project is open to a user of this level. */
 const isOpen = (access: string | undefined, level: number, { admin }: Viewer): boolean =>
   access !== 'disabled' && (access !== 'private' || admin || level >= levels.guest);
