@@ -51,6 +51,7 @@ export {
   milestoneInScope,
   milestonesByIds,
   milestonesByTitle,
+  milestonesInScope,
 } from './labels';
 export { linkedLabels, linkedUsers, milestoneColumn, milestoneWhere, userColumn } from './matches';
 export { directoryMigrations } from './migrations';

@@ -93,3 +93,21 @@ export const milestonesByTitle = (db: SqlExecutor, projectId: number, title: str
   db.query<MilestoneRow>(sql`
     select ${milestoneColumns} from directory.milestones ms
     where ms.title = ${title} and ms.deleted_at is null and ${inScopeOf(sql`ms`, projectId)} order by ms.id`);
+
+/**
+ * Milestones a project may use, by exact titles and by ids: one statement. Of equal titles the project's own comes
+ * first, then the nearest group's.
+ */
+export const milestonesInScope = (
+  db: SqlExecutor,
+  projectId: number,
+  { titles, ids }: { readonly titles: readonly string[]; readonly ids: readonly number[] },
+): Promise<MilestoneRow[]> =>
+  titles.length + ids.length === 0
+    ? Promise.resolve([])
+    : db.query<MilestoneRow>(sql`
+        select ${milestoneColumns} from directory.milestones ms
+        left join directory.namespaces owner on owner.id = ms.namespace_id
+        where (ms.title = any(${[...titles]}::text[]) or ms.id = any(${[...ids]}::bigint[]))
+          and ms.deleted_at is null and ${inScopeOf(sql`ms`, projectId)}
+        order by ms.project_id nulls last, cardinality(owner.ancestry) desc, ms.id`);

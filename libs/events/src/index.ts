@@ -13,6 +13,7 @@ export {
 } from './catalogue/groups-admin-users';
 export { mergeRequestEventId, mergeRequestEvents } from './catalogue/merge-requests';
 export { pipelineEvents, pipelineRunEndedId } from './catalogue/pipeline';
+export { releaseEventId, releaseEvents } from './catalogue/releases';
 export * from './catalogue/repository';
 export { repositoryPushed } from './catalogue/repository';
 export { repositoryMeasured, snippetsMeasured } from './catalogue/statistics';

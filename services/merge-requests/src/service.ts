@@ -19,6 +19,7 @@ import {
 } from './merge-requests';
 import { composeMergeTrains, targetOfTrain, testedCars, trainFollowers, verifyLandings } from './merge-trains';
 import { composePipelines, newestPipelineOf, rotateSecrets } from './pipelines';
+import { composeReleases, followTags, releaseNotesOf } from './releases';
 import { composeRepositories, runAsGitWork } from './repositories';
 import { composeRepositorySizes } from './repository-sizes';
 
@@ -31,10 +32,11 @@ export function composeAreas(given: Edges) {
   const jobs = composeJobs(db, config.SWITCHYARD_RECOVERY_SECONDS);
   const below = { jobs: jobs.requests, trains: trainFollowers(db) };
   const repositories = composeRepositories(given, {
-    subscribers: [followRefChanges(given, below), followPushOptions(given, below)],
+    subscribers: [followRefChanges(given, below), followPushOptions(given, below), followTags(given)],
     inviteFor: inviteFor(given),
     checkOptions: checkPushOptions,
     newestPipeline: newestPipelineOf(db),
+    releaseNotes: releaseNotesOf(db),
     collaboratesOn: collaborationsOf(given),
   });
   const pipelines = composePipelines(given, repositories, {
@@ -47,6 +49,7 @@ export function composeAreas(given: Edges) {
   const mergeTrains = composeMergeTrains(given, { jobs: jobs.requests, repositories, mergeRequests });
   const repositorySizes = composeRepositorySizes(given, repositories);
   const deployments = composeDeployments(given, repositories);
+  const releases = composeReleases(given, repositories);
   const handlers = {
     ...repositories.jobHandlers,
     ...mergeRequests.jobHandlers,
@@ -63,6 +66,7 @@ export function composeAreas(given: Edges) {
     mergeTrains,
     repositorySizes,
     deployments,
+    releases,
     workers,
   };
 }
@@ -91,6 +95,7 @@ export const service = defineService({
       mergeTrains,
       repositorySizes,
       deployments,
+      releases,
       workers,
     } = composeAreas(given);
     return [
@@ -101,6 +106,7 @@ export const service = defineService({
       mergeTrains,
       repositorySizes,
       deployments,
+      releases,
       workers,
       // New areas
     ].map((area: Area) => ({

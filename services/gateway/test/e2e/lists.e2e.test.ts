@@ -303,6 +303,16 @@ describe('every list', () => {
         insert into deployments (iid, project_id, environment_id, user_id, sha, ref, status, finished_at)
         select row_number() over (), ${project.id}, id, ${first}, '${baseSha}', 'main', 'success', now() from places`,
     );
+    await system.query(
+      'merge_requests',
+      `with made as (
+          insert into releases (project_id, tag, name, author_id, released_at)
+          select ${project.id}, 'v' || n, 'v' || n, ${first}, now() - n * interval '1 day' from generate_series(0, ${rows - 1}) n
+          returning id, tag)
+        insert into release_links (release_id, name, url, type)
+        select id, 'link ' || n, 'https://example.com/' || n, 'other' from made, generate_series(1, ${rows}) n
+        where tag = 'v0'`,
+    );
     // A merge request waits for a hundred others at the most.
     await system.query(
       'merge_requests',
@@ -464,6 +474,8 @@ describe('every list', () => {
       'GET /projects/:id/milestones': `${at}/milestones`,
       'GET /projects/:id/repository/branches': `${at}/repository/branches`,
       'GET /projects/:id/repository/tags': `${at}/repository/tags`,
+      'GET /projects/:id/releases': `${at}/releases`,
+      'GET /projects/:id/releases/:tag_name/assets/links': `${at}/releases/v0/assets/links`,
       'GET /projects/:id/repository/commits': `${at}/repository/commits?ref_name=main`,
       'GET /projects/:id/repository/commits/:sha/diff': `${at}/repository/commits/${bigFirst}/diff`,
       'GET /projects/:id/repository/commits/:sha/refs': `${at}/repository/commits/${baseSha}/refs`,

@@ -88,7 +88,7 @@ export interface Expectation {
 
 /** Operations on what belongs to a feature of a project that has an access level of its own. */
 const ofFeature =
-  /^\w+ \/projects\/:id\/(issues|issues_statistics|merge_requests|merge_trains|approvals|approval_rules|repository|pipelines?|statuses|jobs|environments|deployments|protected_branches|protected_tags|alert_management|alert_management_alerts|snippets|milestones\/:milestone_id\/(issues|merge_requests))(\/|$)/;
+  /^\w+ \/projects\/:id\/(issues|issues_statistics|merge_requests|merge_trains|approvals|approval_rules|repository|pipelines?|statuses|jobs|releases|environments|deployments|protected_branches|protected_tags|alert_management|alert_management_alerts|snippets|milestones\/:milestone_id\/(issues|merge_requests))(\/|$)/;
 
 /**
  * Whether a path of a project names an object in a feature that has to be there. What makes a file names it before: clients would take
@@ -484,6 +484,36 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/:id/repository/tags', 'developerWrite', 'gaps §10 Repository', { tag_name: 't', ref: 'main' }),
   row('DELETE /projects/:id/repository/tags/:tag_name', 'developerWrite', 'gaps §10 Repository'),
 
+  // Releases: what a tag publishes is code
+  row('GET /projects/:id/releases', 'reporterRead', 'gaps §10 Repository'),
+  row('POST /projects/:id/releases', 'developerWrite', 'gaps §10 Repository', { tag_name: 't' }),
+  row('GET /projects/:id/releases/permalink/latest', 'reporterRead', 'gaps §10 Repository'),
+  row(
+    'GET /projects/:id/releases/permalink/latest/downloads/:direct_asset_path',
+    'reporterRead',
+    'gaps §10 Repository',
+  ),
+  row('GET /projects/:id/releases/:tag_name', 'reporterRead', 'gaps §10 Repository'),
+  row('PUT /projects/:id/releases/:tag_name', 'developerWrite', 'gaps §10 Repository', { name: 'n' }),
+  row('DELETE /projects/:id/releases/:tag_name', 'developerWrite', 'gaps §10 Repository'),
+  row('GET /projects/:id/releases/:tag_name/downloads/:direct_asset_path', 'reporterRead', 'gaps §10 Repository'),
+  row('GET /projects/:id/releases/:tag_name/assets/links', 'reporterRead', 'gaps §10 Repository'),
+  row('POST /projects/:id/releases/:tag_name/assets/links', 'developerWrite', 'gaps §10 Repository', {
+    name: 'n',
+    url: 'https://example.com',
+  }),
+  row('GET /projects/:id/releases/:tag_name/assets/links/:link_id', 'reporterRead', 'gaps §10 Repository'),
+  row('PUT /projects/:id/releases/:tag_name/assets/links/:link_id', 'developerWrite', 'gaps §10 Repository', {
+    name: 'n',
+  }),
+  row('DELETE /projects/:id/releases/:tag_name/assets/links/:link_id', 'developerWrite', 'gaps §10 Repository'),
+  row('POST /projects/:id/repository/tags/:tag_name/release', 'developerWrite', 'gaps §10 Repository', {
+    description: 'd',
+  }),
+  row('PUT /projects/:id/repository/tags/:tag_name/release', 'developerWrite', 'gaps §10 Repository', {
+    description: 'd',
+  }),
+
   // Pipelines and statuses
   row('GET /projects/:id/pipelines', 'reporterRead', 'gaps §10 Pipelines'),
   row('GET /projects/:id/pipelines/latest', 'reporterRead', 'gaps §10 Pipelines'),
@@ -823,6 +853,19 @@ export const jobOperations: ReadonlySet<string> = new Set([
   'POST /projects/:id/statuses/:sha',
   'POST /projects/:id/deployments',
   'PUT /projects/:id/deployments/:deployment_id',
+  'GET /projects/:id/releases',
+  'POST /projects/:id/releases',
+  'GET /projects/:id/releases/permalink/latest',
+  'GET /projects/:id/releases/permalink/latest/downloads/:direct_asset_path',
+  'GET /projects/:id/releases/:tag_name',
+  'PUT /projects/:id/releases/:tag_name',
+  'DELETE /projects/:id/releases/:tag_name',
+  'GET /projects/:id/releases/:tag_name/downloads/:direct_asset_path',
+  'GET /projects/:id/releases/:tag_name/assets/links',
+  'POST /projects/:id/releases/:tag_name/assets/links',
+  'GET /projects/:id/releases/:tag_name/assets/links/:link_id',
+  'PUT /projects/:id/releases/:tag_name/assets/links/:link_id',
+  'DELETE /projects/:id/releases/:tag_name/assets/links/:link_id',
   'GET /projects/:id/pipelines/:pipeline_id',
   'GET /projects/:id/pipelines/:pipeline_id/variables',
   `GET ${mergeRequest}`,

@@ -220,6 +220,20 @@ export async function listTags(repo: Repository, page: RefPage = {}, options: Gi
   return { ...found, items: await tagsOf(repo, found.items, options) };
 }
 
+/** The tags of these names that exist, with messages and commits: a constant number of processes up to 500 names. */
+export async function readTags(
+  repo: Repository,
+  names: readonly TagName[],
+  options: GitOptions = {},
+): Promise<Map<TagName, Tag>> {
+  const found = await readRefs(repo, names.map(tagRef), options);
+  const refs = names.flatMap((name) => {
+    const ref = found.get(tagRef(name));
+    return ref === undefined ? [] : [{ ...ref, name }];
+  });
+  return new Map((await tagsOf(repo, refs, options)).map((tag) => [tag.name, tag]));
+}
+
 /** One tag with its message and commit. */
 export async function getTag(repo: Repository, name: TagName, options: GitOptions = {}): Promise<Tag | undefined> {
   const found = await getRef(repo, tagRef(name), options);

@@ -15,7 +15,7 @@ import { followDefaultBranch } from './application/follow-default-branch';
 import { manageBranches } from './application/manage-branches';
 import { manageProtectedBranches } from './application/manage-protected-branches';
 import { manageProtectedTags } from './application/manage-protected-tags';
-import { manageTags } from './application/manage-tags';
+import { type ManageTags, manageTags, type TagsByName } from './application/manage-tags';
 import { openProjectRepository } from './application/open-project-repository';
 import { pickCommit } from './application/pick-commit';
 import { purgeRepositories } from './application/purge-repositories';
@@ -42,7 +42,7 @@ import { protectedTagHandler } from './transport/protected-tag.handler';
 import { repositoryHandler } from './transport/repository.handler';
 import { repositoryEndpoints } from './transport/repository.http';
 import { repositoryFileHandler } from './transport/repository-file.handler';
-import { tagHandler } from './transport/tag.handler';
+import { type ReleaseNotes, tagHandler } from './transport/tag.handler';
 
 /** What repositories need of the areas above them. */
 export interface RepositoryPorts {
@@ -51,6 +51,7 @@ export interface RepositoryPorts {
   readonly inviteFor: InviteFor;
   readonly checkOptions: CheckPushOptions;
   readonly newestPipeline: NewestPipeline;
+  readonly releaseNotes: ReleaseNotes;
   readonly collaboratesOn: CollaboratesOn;
 }
 
@@ -58,6 +59,9 @@ export interface RepositoryPorts {
 export interface Repositories extends Area, RepositoryAccess {
   /** The bare repository of a project, made or not. */
   readonly repositoryOf: (projectId: number) => Repository;
+  readonly tagsByName: TagsByName;
+  /** Makes a tag, with the rights of who asks for it. */
+  readonly createTag: ManageTags['create'];
   /** Settles what processes left behind, as the area does every few seconds. Safe in several processes at once. */
   readonly reconcile: () => Promise<void>;
   readonly jobHandlers: Pick<JobHandlers, 'copy_repository'>;
@@ -179,6 +183,8 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
   return {
     ...access,
     repositoryOf,
+    tagsByName: tags.byName,
+    createTag: tags.create,
     reconcile: changes.reconcile,
     jobHandlers: {
       copy_repository: async ({ projectId }) => {
@@ -206,7 +212,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
       branchHandler(branches, externalUrl),
       protectedBranchHandler(rules),
       protectedTagHandler(tagRules),
-      tagHandler(tags, externalUrl),
+      tagHandler(tags, ports.releaseNotes, externalUrl),
       commitHandler({
         commits,
         commitFiles: writing.commitFiles,

@@ -1,4 +1,6 @@
 export type { CollaboratesOn } from './application/collaboration';
+export type { RepositoryActor } from './application/manage-branches';
+export type { TagsByName } from './application/manage-tags';
 export { mayMergeInto } from './application/merge-right';
 export type { OpenProjectRepository } from './application/open-project-repository';
 export { countedCommits, findReadme } from './application/push-facts';
@@ -16,11 +18,12 @@ export {
   type ProjectAccess,
   rulesOf,
 } from './domain/protected-branch';
-export { isProtectedTag } from './domain/protected-tag';
-export { branchOf, deletes, type PushedOptions, type PushFacts, type RefChange } from './domain/ref-change';
+export { isProtectedTag, refusalOfTag } from './domain/protected-tag';
+export { branchOf, deletes, type PushedOptions, type PushFacts, type RefChange, tagOf } from './domain/ref-change';
 export { commitObject, diffObject, type RepositoryAddress } from './presenters/commit.presenter';
 export { protectedBranchObject } from './presenters/protected-branch.presenter';
 export { dateTime, optionalDateTime } from './presenters/text';
 export { runAsGitWork, runRequestAsGitWork } from './transport/as-git-work';
 export { answersUnchanged, cacheHeaders } from './transport/http-cache';
+export { actorOf } from './transport/repository-context';
 export { sliced, windowOf, windowPage } from './transport/window';

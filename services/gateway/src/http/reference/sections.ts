@@ -13,6 +13,7 @@ export const sections = {
   Commits: 'Commits of a repository, and comments on them.',
   Branches: 'Branches of a repository.',
   Tags: 'Tags of a repository.',
+  Releases: 'What a project publishes of a tag.',
   'Protected branches': 'Who may push to and merge into which branches.',
   'Protected tags': 'Who may create which tags.',
   Issues: 'What is to be done.',

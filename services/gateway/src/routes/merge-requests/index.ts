@@ -14,6 +14,8 @@ import { mergeTrainRoutes } from './merge-trains.routes';
 import { pipelineRoutes } from './pipelines.routes';
 import { protectedBranchRoutes } from './protected-branches.routes';
 import { protectedTagRoutes } from './protected-tags.routes';
+import { releaseLinkRoutes } from './release-links.routes';
+import { releaseRoutes } from './releases.routes';
 import { repositoryRoutes } from './repository.routes';
 import { statusRoutes } from './statuses.routes';
 import { tagRoutes } from './tags.routes';
@@ -30,6 +32,8 @@ export const routes: readonly Route[] = [
   ...protectedTagRoutes,
   ...repositoryRoutes,
   ...tagRoutes,
+  ...releaseRoutes,
+  ...releaseLinkRoutes,
   ...mergeRequestListRoutes,
   ...mergeRequestRoutes,
   ...approvalRoutes,

@@ -185,6 +185,14 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
       spoken[`${operationOf(route)} award_id`] = removes ? '999999' : String(reaction?.id);
     }
   }
+  const releaseLinks: Record<string, string> = {};
+  for (let index = 0; index < 4; index += 1) {
+    const release = await post(`${at}/releases`, {
+      tag_name: `v${index}`,
+      assets: { links: [{ name: 'app', url: 'https://example.com/app', direct_asset_path: '/app' }] },
+    });
+    releaseLinks[`v${index}`] = String(release.assets.links[0].id);
+  }
   let environment = 0;
   let deployment = 0;
   for (let index = 0; index < 4; index += 1) {
@@ -345,6 +353,11 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     'DELETE /projects/:id/protected_tags/:name name': 'none',
     'DELETE /projects/:id/repository/branches/:branch branch': 'none',
     tag_name: 'v1',
+    'DELETE /projects/:id/repository/tags/:tag_name tag_name': 'none',
+    direct_asset_path: 'app',
+    link_id: releaseLinks.v1 as string,
+    'DELETE /projects/:id/releases/:tag_name tag_name': 'none',
+    'DELETE /projects/:id/releases/:tag_name/assets/links/:link_id link_id': gone,
     version_id: String(versions[0].id),
     block_id: String(block),
     'DELETE /projects/:id/merge_requests/:merge_request_iid/blocks/:block_id block_id': gone,

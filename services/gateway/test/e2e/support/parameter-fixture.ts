@@ -42,6 +42,20 @@ async function setDeployments(
   );
 }
 
+/** Releases of the three tags, with timestamps. */
+async function setReleases(system: System, ids: Record<string, number>): Promise<void> {
+  for (const [index, tag] of ['v-red', 'v-green', 'v-blue'].entries()) {
+    const { status, text } = await system.api('POST', `/projects/${ids.main}/releases`, {
+      body: { tag_name: tag, description: 'all', released_at: timestamp(5 - index) },
+    });
+    if (status !== 201) throw new Error(`POST releases ${status} ${text}`);
+    await system.query(
+      'merge_requests',
+      `update releases set created_at = '${timestamp(index)}', updated_at = '${timestamp(index)}' where tag = '${tag}'`,
+    );
+  }
+}
+
 /** What the parameters are shown on: few objects, which differ in everything that a parameter asks for. */
 export interface ParameterFixture {
   readonly ids: Readonly<Record<string, number>>;
@@ -333,6 +347,7 @@ export async function setParameterFixture(system: System): Promise<ParameterFixt
       `update merge_requests set created_at = '${timestamp(index)}', updated_at = '${timestamp(index, 2)}' where id = ${ids[`mr ${name}`]}`,
     );
   await setDeployments(system, ids, shas);
+  await setReleases(system, ids);
   await system.query(
     'merge_requests',
     `with train as (insert into merge_trains (project_id, target_branch)

@@ -15,6 +15,12 @@ const lengthOfDiff = (body: { diff: string }[] | { diffs: { diff: string }[] } |
 
 const unidiff = reading(lengthOfDiff as never, 'true => true', 'false => false');
 
+const withHtml = reading(
+  (body: object | object[]) => 'description_html' in (Array.isArray(body) ? body[0] : body),
+  'true => true',
+  'false => false',
+);
+
 function repositoryRows({ ids, shas }: ParameterFixture): Row[] {
   const at = `/projects/${ids.main}`;
   const repository = `${at}/repository`;
@@ -52,6 +58,22 @@ function repositoryRows({ ids, shas }: ParameterFixture): Row[] {
         }),
       },
     },
+    {
+      operation: 'GET /projects/:id/releases',
+      path: `${at}/releases`,
+      name: ({ tag_name }: { tag_name: string }) => tag_name,
+      proofs: {
+        updated_after: on('2021-06-01 => v-blue', '2020-06-01 => v-green v-blue'),
+        updated_before: on('2020-06-01 => v-red', '2021-06-01 => v-red v-green'),
+        include_html_description: withHtml,
+        ...orders({ released_at: 'v-blue v-green v-red', created_at: 'v-red v-green v-blue' }),
+      },
+    },
+    ...['GET /projects/:id/releases/permalink/latest', 'GET /projects/:id/releases/:tag_name'].map((operation) => ({
+      operation,
+      path: `${at}/releases/${operation.endsWith('latest') ? 'permalink/latest' : 'v-red'}`,
+      proofs: { include_html_description: withHtml },
+    })),
     {
       operation: 'GET /projects/:id/protected_branches',
       path: `${at}/protected_branches`,

@@ -6,6 +6,7 @@ import {
   parseTagName,
   type RefPage,
   readRefs,
+  readTags,
   resolveRevision,
   type Sha,
   type Tag,
@@ -26,6 +27,9 @@ export interface TagEdges {
   readonly protectedTags: { all(projectId: number): Promise<ProtectedTag[]> };
   readonly repositories: Pick<Repositories, 'committer'>;
 }
+
+/** Tags of a project by their names; those that do not exist are left out. A constant number of git processes. */
+export type TagsByName = (projectId: number, names: readonly string[]) => Promise<ReadonlyMap<string, Tag>>;
 
 /** How tags are sorted. */
 export type TagSort = NonNullable<RefPage['sort']> | 'version_asc' | 'version_desc';
@@ -52,6 +56,15 @@ export function manageTags({ open, changeRefs, protectedTags, repositories }: Ta
         place.after === undefined ? (place.offset ?? 0) : all.findIndex(({ name }) => name === place.after) + 1;
       const items = all.slice(start, start + (place.limit ?? 20));
       return { items, total: all.length, next: start + items.length < all.length ? items.at(-1)?.name : undefined };
+    },
+
+    /** See `TagsByName`. */
+    async byName(projectId: number, names: readonly string[]): Promise<ReadonlyMap<string, Tag>> {
+      const { repo } = await open(projectId);
+      return readTags(
+        repo,
+        names.flatMap((name) => tagNameOf(name) ?? []),
+      );
     },
 
     /** One tag. */

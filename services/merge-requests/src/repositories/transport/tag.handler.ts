@@ -3,29 +3,39 @@ import { TagServiceService } from '@switchyard/protos/merge_requests/v1/tag';
 import { type CallContext, entity, implement, nothing } from '@switchyard/rpc';
 import type { Tag } from '../../git';
 import type { ManageTags } from '../application/manage-tags';
-import { tagObject } from '../presenters/tag.presenter';
+import { type TagRendering, tagObject } from '../presenters/tag.presenter';
 import { actorOf, addressOf } from './repository-context';
 import { placeOf, tokenPage } from './window';
 
 const orders = { name: 'name', updated: 'updated', version: 'version' } as const;
 
+/** Descriptions of the releases of tags, by the names of the tags; those without a release are left out. */
+export type ReleaseNotes = (projectId: number, tags: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+
 /** gRPC side of tags. */
-export const tagHandler = (tags: ManageTags, externalUrl: string) => {
+export const tagHandler = (tags: ManageTags, releaseNotes: ReleaseNotes, externalUrl: string) => {
+  const renderingOf = async (projectId: number, shown: readonly Tag[]): Promise<TagRendering> => ({
+    isProtected: await tags.protection(projectId),
+    releases: await releaseNotes(
+      projectId,
+      shown.map(({ name }) => name),
+    ),
+  });
   const present = async (projectId: number, tag: Tag, context: CallContext) =>
-    entity(tagObject(tag, addressOf(context, externalUrl), await tags.protection(projectId)));
+    entity(tagObject(tag, addressOf(context, externalUrl), await renderingOf(projectId, [tag])));
   return implement(TagServiceService, {
     listTags: async ({ projectId, page, search }, context) => {
       const order = Object.hasOwn(orders, page?.orderBy ?? '') ? (page?.orderBy as keyof typeof orders) : undefined;
       if (page?.orderBy && order === undefined) throw invalidParams('order_by does not have a valid value');
-      const isProtected = await tags.protection(projectId);
       const found = await tags.list(projectId, {
         ...placeOf(page),
         sort: `${order ?? 'updated'}_${page?.descending ? 'desc' : 'asc'}`,
         search: search || undefined,
       });
       const address = addressOf(context, externalUrl);
+      const rendering = await renderingOf(projectId, found.items);
       return tokenPage(
-        found.items.map((tag) => tagObject(tag, address, isProtected)),
+        found.items.map((tag) => tagObject(tag, address, rendering)),
         page,
         found,
       );

@@ -1,0 +1,31 @@
+import type { Area } from '@switchyard/service';
+import type { Edges } from '../edges';
+import type { RefChangeSubscriber, Repositories } from '../repositories';
+import { followTagsOf } from './application/follow-tags';
+import { manageReleaseLinks } from './application/manage-release-links';
+import { manageReleases } from './application/manage-releases';
+import type { ReleaseEdges } from './application/release.edges';
+import { releaseStore } from './storage/release.store';
+import { releaseHandler } from './transport/release.handler';
+
+/** Builds releases and their links. */
+export function composeReleases(
+  { db, config, clock, observe }: Edges,
+  { tagsByName, createTag, protectedTags }: Pick<Repositories, 'tagsByName' | 'createTag' | 'protectedTags'>,
+): Area {
+  const edges: ReleaseEdges = {
+    releases: releaseStore(db),
+    tagsByName,
+    createTag,
+    protectedTags,
+    externalUrl: config.SWITCHYARD_EXTERNAL_URL,
+    clock,
+  };
+  const releases = observe('merge_requests.releases', manageReleases(edges));
+  const links = observe('merge_requests.release_links', manageReleaseLinks(edges));
+  return { services: [releaseHandler(releases, links, edges)] };
+}
+
+/** Follows the deletion of tags. */
+export const followTags = ({ db, clock }: Pick<Edges, 'db' | 'clock'>): RefChangeSubscriber =>
+  followTagsOf(releaseStore(db), clock);

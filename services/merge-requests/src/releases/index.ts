@@ -1,0 +1,2 @@
+export { composeReleases, followTags } from './compose';
+export { releaseNotesOf } from './storage/release.store';
