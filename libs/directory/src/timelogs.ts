@@ -10,6 +10,8 @@ interface NewTimelog {
   /** The day of the work, `YYYY-MM-DD`; undefined: now. */
   readonly spentAt: string | undefined;
   readonly summary: string | undefined;
+  /** The note whose quick action it was. */
+  readonly noteId?: number | undefined;
 }
 
 /** An entry of time spent on an issue or a merge request. It never changes. */
@@ -21,6 +23,8 @@ export interface Timelog {
   readonly seconds: number;
   readonly spentAt: Date;
   readonly summary: string | undefined;
+  /** The note whose quick action it was; it may be deleted. */
+  readonly noteId: number | undefined;
   readonly createdAt: Date;
 }
 
@@ -30,7 +34,7 @@ export interface TimelogStore {
   record(tx: SqlExecutor, ownerId: number, userId: number, logs: readonly NewTimelog[]): Promise<void>;
   /** Deletes an entry, in the transaction that takes it from the time spent; false when it is gone. */
   remove(tx: SqlExecutor, ownerId: number, id: number): Promise<boolean>;
-  /** Gives the entries of an issue or merge request to another one as well. */
+  /** Gives the entries of an issue or merge request to another one as well, without the notes they came from. */
   copy(tx: SqlExecutor, fromId: number, toId: number): Promise<void>;
   /** One page, the latest day first. */
   page(db: Database, ownerId: number, request: PageRequest): Promise<{ rows: Timelog[]; page: PageInfo }>;
@@ -44,7 +48,7 @@ export interface TimelogStore {
  * @param owner column that names the issue or merge request
  */
 export function timelogStore(owner: Sql): TimelogStore {
-  const select = sql`t.id, t.user_id, t.time_spent, t.spent_at, t.summary, t.created_at, ${userColumns('spender')}`;
+  const select = sql`t.id, t.user_id, t.time_spent, t.spent_at, t.summary, t.note_id, t.created_at, ${userColumns('spender')}`;
   const from = sql`timelogs t ${userJoin('spender', sql`t.user_id`)}`;
   const toTimelog = (row: Record<string, unknown>): Timelog => ({
     id: row.id as number,
@@ -53,16 +57,17 @@ export function timelogStore(owner: Sql): TimelogStore {
     seconds: row.time_spent as number,
     spentAt: row.spent_at as Date,
     summary: (row.summary as string | null) ?? undefined,
+    noteId: (row.note_id as number | null) ?? undefined,
     createdAt: row.created_at as Date,
   });
   return {
     async record(tx, ownerId, userId, logs) {
       if (logs.length === 0) return;
       await tx.query(sql`
-        insert into timelogs (${owner}, user_id, time_spent, spent_at, summary) values ${join(
+        insert into timelogs (${owner}, user_id, time_spent, spent_at, summary, note_id) values ${join(
           logs.map(
-            ({ seconds, spentAt, summary }) =>
-              sql`(${ownerId}, ${userId}, ${seconds}, coalesce(${spentAt === undefined ? null : `${spentAt}T00:00:00Z`}::timestamptz, now()), ${summary ?? null})`,
+            ({ seconds, spentAt, summary, noteId }) =>
+              sql`(${ownerId}, ${userId}, ${seconds}, coalesce(${spentAt === undefined ? null : `${spentAt}T00:00:00Z`}::timestamptz, now()), ${summary ?? null}, ${noteId ?? null})`,
           ),
           ', ',
         )}`);
@@ -115,11 +120,12 @@ export const mayDeleteTimelog = (
 ): boolean => admin || level >= levels.maintainer || (userId > 0 && log.userId === userId);
 
 /** The public entry. */
-export const timelog = ({ id, user, seconds, spentAt, summary, createdAt }: Timelog, externalUrl: string) => ({
+export const timelog = ({ id, user, seconds, spentAt, summary, noteId, createdAt }: Timelog, externalUrl: string) => ({
   id,
   user: user === undefined ? null : (userReference(user, externalUrl) satisfies UserReference),
   time_spent: seconds,
   spent_at: spentAt.toISOString(),
   summary: summary ?? null,
+  note_id: noteId ?? null,
   created_at: createdAt.toISOString(),
 });

@@ -13,6 +13,7 @@ interface Tracking {
   readonly duration: string;
   readonly spentAt?: string | undefined;
   readonly summary?: string | undefined;
+  readonly noteId?: number | undefined;
 }
 
 const names = Object.keys(kinds) as Tracking['kind'][];
@@ -26,4 +27,5 @@ export const timeTracking = (message: Message | undefined): Tracking => ({
   duration: message?.duration ?? '',
   spentAt: message?.spentAt,
   summary: message?.summary,
+  noteId: message?.noteId,
 });

@@ -9,6 +9,8 @@ export interface TimeTracking {
   readonly spentAt?: string | undefined;
   /** What the time was spent on. */
   readonly summary?: string | undefined;
+  /** The note whose quick action it is. */
+  readonly noteId?: number | undefined;
 }
 
 /** Time to be logged. */
@@ -17,6 +19,7 @@ export interface SpentTime {
   readonly seconds: number;
   readonly spentAt: string | undefined;
   readonly summary: string | undefined;
+  readonly noteId?: number | undefined;
 }
 
 /** Times of an issue or a merge request, in seconds, each from 0 to 2^31 - 1. */
@@ -48,10 +51,12 @@ function totalOf(total: number): Record<string, string[]> {
 
 /** Sets or resets an estimate, adds to the time spent or resets it. The caller stores the result. */
 export function trackTime({ totalTimeSpent }: WorkTimes, tracking: TimeTracking): TrackedTime {
-  const { kind, duration, spentAt, summary } = tracking;
+  const { kind, duration, spentAt, summary, noteId } = tracking;
+  const ofNote = noteId === undefined ? {} : { noteId };
   if (kind === 'reset_estimate') return { times: { timeEstimate: 0 }, logs: [] };
   if (kind === 'reset_spent') {
-    const logs = totalTimeSpent === 0 ? [] : [{ seconds: -totalTimeSpent, spentAt: undefined, summary: undefined }];
+    const logs =
+      totalTimeSpent === 0 ? [] : [{ seconds: -totalTimeSpent, spentAt: undefined, summary: undefined, ...ofNote }];
     return { times: { totalTimeSpent: 0 }, logs };
   }
   const seconds = parseDuration(duration);
@@ -66,7 +71,7 @@ export function trackTime({ totalTimeSpent }: WorkTimes, tracking: TimeTracking)
     ...summaryProblems(summary),
   };
   if (Object.keys(problems).length > 0) return { problems };
-  const logs = seconds ? [{ seconds, spentAt, summary: summary || undefined }] : [];
+  const logs = seconds ? [{ seconds, spentAt, summary: summary || undefined, ...ofNote }] : [];
   return { times: { totalTimeSpent: total }, logs };
 }
 

@@ -1,4 +1,10 @@
-export type { KeepCounters, NoteableEditor, NoteableResolver, Reader } from './application/noteable-owner';
+export type {
+  CommandOrigin,
+  KeepCounters,
+  NoteableEditor,
+  NoteableResolver,
+  Reader,
+} from './application/noteable-owner';
 export {
   type Noteable,
   type NoteableKey,

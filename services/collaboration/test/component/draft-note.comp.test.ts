@@ -304,3 +304,20 @@ describe('a process that dies while it publishes', () => {
     await fixture.here.startHere();
   });
 });
+
+test('time that a draft reports has one cause and names its note, however often it is published', async () => {
+  const target = fixture.mergeRequest();
+  const thread = await start(target);
+  await draft(target, { note: 'Looked at it.\n/spend 1h\n/spend 1h' });
+  const lost = await draft(target, { note: 'Yes', inReplyToDiscussionId: thread.id });
+  await fixture.here.db.query(sql`delete from notes where id = ${thread.notes[0].id}`);
+  const seen = fixture.here.edits.length;
+  expect(await refusal(publish(target))).toEqual(['invalid', { base: [expect.stringContaining(`${lost.id}`)] }]);
+  await fixture.here.drafts.deleteDraftNote({ ...at(target), draftNoteId: lost.id }, fixture.as(fixture.bob));
+  await publish(target);
+  const [first, second, ...again] = fixture.here.edits.slice(seen) as Item[];
+  expect(first.cause).not.toBe(second.cause);
+  expect(again.map(({ cause }: Item) => cause)).toEqual([first.cause, second.cause]);
+  const [note] = (await threads(target))[0].notes;
+  expect([first, second, ...again].map(({ tracking }: Item) => tracking.noteId)).toEqual(Array(4).fill(note.id));
+});

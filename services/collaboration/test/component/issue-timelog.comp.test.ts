@@ -76,7 +76,7 @@ afterEach(async () =>
 test('time spent is listed with its day, its summary and its user, the latest first (gaps §10 Issues)', async () => {
   const issue = await open();
   await track(issue, { duration: '1h', summary: 'Review' });
-  await comment(issue, 'Done.\n/spend 30m 2026-01-03\n/spend -10m 2026-01-02');
+  const note = await comment(issue, 'Done.\n/spend 30m 2026-01-03\n/spend -10m 2026-01-02');
   await track(issue, { duration: '5m', summary: '' }, fixture.ada);
   const logs = await list(issue);
   expect(logs.map(({ user, time_spent, summary }) => [user.username, time_spent, summary])).toEqual([
@@ -89,6 +89,7 @@ test('time spent is listed with its day, its summary and its user, the latest fi
     '2026-01-03T00:00:00.000Z',
     '2026-01-02T00:00:00.000Z',
   ]);
+  expect(logs.map(({ note_id }) => note_id)).toEqual([null, null, note.id, note.id]);
   expect(await total(issue)).toBe(5_100);
   await track(issue, { kind: Kind.KIND_RESET_SPENT });
   expect((await list(issue))[0]).toMatchObject({ time_spent: -5_100, user: { username: 'bob' } });

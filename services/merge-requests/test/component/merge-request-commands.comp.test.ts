@@ -1,4 +1,5 @@
 import { sql } from '@switchyard/database/sql';
+import { TimeTracking_Kind } from '@switchyard/protos/rpc/v1/time_tracking';
 import { type Body, mergeRequestSteps, mr } from './merge-request-steps';
 import { type Harness, people, startHarness } from './repository-harness';
 
@@ -178,4 +179,25 @@ describe('a merge request', () => {
       });
     }
   });
+});
+
+test('a command that tracks time is done once for its cause, and its entry names the note', async () => {
+  const project = await newProject();
+  await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+  const { iid } = await open(project, 'feature');
+  const spend = (cause: string, duration = '1h') =>
+    harness.track(people.developer, {
+      projectId: project.id,
+      iid,
+      cause,
+      tracking: { kind: TimeTracking_Kind.KIND_SPEND, duration, noteId: 7 },
+    });
+  await Promise.all([spend('draft:1'), spend('draft:1'), spend('draft:1')]);
+  await expect(spend('draft:2', 'soon')).rejects.toMatchObject({ kind: 'invalid' });
+  await spend('draft:2');
+  await Promise.all([spend(''), spend('')]);
+  const logs = (await api(people.reporter, 'GET', mr(project, iid, '/timelogs'))).body;
+  expect(logs.map((log: Body) => [log.time_spent, log.note_id])).toEqual(Array(4).fill([3_600, 7]));
+  const stats = (await api(people.reporter, 'GET', mr(project, iid, '/time_stats'))).body;
+  expect(stats.total_time_spent).toBe(4 * 3_600);
 });

@@ -13,6 +13,7 @@ import {
 } from '@switchyard/protos/groups_admin/v1/access';
 import {
   MergeRequestServiceService,
+  type TrackMergeRequestTimeRequest,
   UpdateMergeRequestRequest,
 } from '@switchyard/protos/merge_requests/v1/merge_request';
 import { Access, Access_Kind } from '@switchyard/protos/rpc/v1/identity';
@@ -83,6 +84,18 @@ export const people = {
 
 const levels: Readonly<Record<number, number>> = { 1: 50, 2: 40, 3: 30, 4: 20, 6: 10 };
 
+/** How collaboration calls for a person. */
+const inNameOf = (person: Person, projectId = 0) => ({
+  requestId: 'test',
+  actor: { ...anonymous, userId: person.id, scopes: ['api'] },
+  access: Access.fromPartial({
+    kind: Access_Kind.KIND_PROJECT,
+    id: projectId,
+    level: levels[person.id] ?? 0,
+    tier: 'ultimate',
+  }),
+});
+
 /** The service, a gateway before it, and a groups-admin that knows a few people. */
 export interface Harness {
   readonly db: Database;
@@ -104,6 +117,8 @@ export interface Harness {
   asCollaboration<T extends ServiceDefinition>(definition: T): RpcClient<T>;
   /** Updates a merge request as a command of a note by a person does. */
   command(person: Person, wanted: Partial<UpdateMergeRequestRequest>): Promise<unknown>;
+  /** Tracks time of a merge request as a command of a note by a person does. */
+  track(person: Person, wanted: TrackMergeRequestTimeRequest): Promise<unknown>;
   /** Runs git; resolves with what it printed, on both streams. */
   git(cwd: string, ...args: string[]): Promise<string>;
   /** Runs git and expects it to fail; resolves with what it printed. */
@@ -352,16 +367,12 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
     command: (person, wanted) =>
       peer
         .client(MergeRequestServiceService)
-        .updateMergeRequest(UpdateMergeRequestRequest.fromPartial({ ...wanted, strict: true }), {
-          requestId: 'test',
-          actor: { ...anonymous, userId: person.id, scopes: ['api'] },
-          access: Access.fromPartial({
-            kind: Access_Kind.KIND_PROJECT,
-            id: wanted.projectId ?? 0,
-            level: levels[person.id] ?? 0,
-            tier: 'ultimate',
-          }),
-        }),
+        .updateMergeRequest(
+          UpdateMergeRequestRequest.fromPartial({ ...wanted, strict: true }),
+          inNameOf(person, wanted.projectId),
+        ),
+    track: (person, wanted) =>
+      peer.client(MergeRequestServiceService).trackMergeRequestTime(wanted, inNameOf(person, wanted.projectId)),
     git,
     gitFails: async (cwd, ...args) => {
       const outcome = await git(cwd, ...args).then(

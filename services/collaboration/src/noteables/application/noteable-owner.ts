@@ -13,12 +13,25 @@ export type NoteableResolver<Kind extends NoteableKind> = (
   reader: Reader,
 ) => Promise<Noteable>;
 
+/** Where a command comes from. */
+export interface CommandOrigin {
+  /** The note that is going to be written with it. */
+  readonly noteId?: number | undefined;
+  /** Names the command, where the same one may be run again: what adds to the object is then added once. */
+  readonly cause?: string | undefined;
+}
+
 /**
  * Changes an object of one kind in the name of the author, by the rules of its owner. Fails as the owner's endpoint
  * would, and also where that passes over what the writer may not set or the object cannot become: what has not been
  * done must not be said to be.
  */
-export type NoteableEditor = (reader: Reader, noteable: Noteable, edit: CommandedEdit) => Promise<void>;
+export type NoteableEditor = (
+  reader: Reader,
+  noteable: Noteable,
+  edit: CommandedEdit,
+  origin?: CommandOrigin,
+) => Promise<void>;
 
 /**
  * Keeps a kind's counters on a row of this service, in the transaction that moves them; other owners follow the events.

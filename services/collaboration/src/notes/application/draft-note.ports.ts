@@ -24,6 +24,8 @@ export interface DraftNoteStore {
     id: number,
     decide: (draft: DraftNote, others: DraftsBeside) => DraftNoteEdit,
   ): Promise<DraftNote | undefined>;
+  /** Sets ids aside for the notes of drafts that are there still, each once; by draft. */
+  reserveNoteIds(authorId: number, ids: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /** Deletes a draft; false where the author has none with that id. */
   remove(key: NoteableKey, authorId: number, id: number): Promise<boolean>;
   /**

@@ -13,12 +13,19 @@ import {
   refusedDraft,
 } from '../domain/draft-note';
 import { checkBody, checkMayComment, checkMayResolve, type Writer } from '../domain/note';
-import { decideNewDiscussion, decideReply, decideResolution } from '../domain/note-change';
+import {
+  decideNewDiscussion,
+  decideReply,
+  decideResolution,
+  type NoteDecision,
+  withNoteId,
+} from '../domain/note-change';
 import { invalidPosition, type NotePosition, type PositionInput, toPosition } from '../domain/note-position';
 import { checkSuggestions, type NewSuggestion, suggestedBlocks } from '../domain/suggestion';
 import { type DiscussionEdges, visibleDiscussion } from './discuss';
 import type { DraftNoteStore } from './draft-note.ports';
 import { writerOf } from './list-notes';
+import { tracksTime } from './run-quick-actions';
 import { type PlacedText, suggestionsIn } from './suggestions';
 
 /** What drafts need. */
@@ -177,11 +184,13 @@ interface Planned {
   /** There is nothing to write beside quick actions. */
   readonly commandsOnly: boolean;
   readonly suggestions: readonly NewSuggestion[];
+  /** The id that was set aside for its note, where its quick actions need one. */
+  readonly noteId: number | undefined;
 }
 
 /** What is to be published, with what it suggests: one call for all drafts, one statement for each that replies. */
 async function planAll(
-  { discussions, changes }: Pick<DraftNoteEdges, 'discussions' | 'changes'>,
+  { discussions, changes, drafts: store }: Pick<DraftNoteEdges, 'discussions' | 'changes' | 'drafts'>,
   reader: Reader,
   noteable: Noteable,
   drafts: readonly DraftNote[],
@@ -193,16 +202,20 @@ async function planAll(
     placed.push({ position: thread === undefined ? position : thread.notes[0].position, body });
   }
   const suggestions = await suggestionsIn(changes, noteable, placed);
-  return drafts.map((draft, at) => {
-    const { text, commands } = parseQuickActions(draft.body, noteable.kind);
+  const parsed = drafts.map((draft) => ({ draft, ...parseQuickActions(draft.body, noteable.kind) }));
+  const timed = parsed.filter(({ commands }) => commands.some(tracksTime)).map(({ draft }) => draft.id);
+  const noteIds =
+    timed.length === 0 ? new Map<number, number>() : await store.reserveNoteIds(reader.actor.userId, timed);
+  return parsed.map(({ draft, text, commands }, at) => {
     const commandsOnly = commands.length > 0 && text.trim() === '';
-    return { draft, text, commands, commandsOnly, suggestions: suggestions[at] ?? [] };
+    const noteId = noteIds.get(draft.id);
+    return { draft, text, commands, commandsOnly, suggestions: suggestions[at] ?? [], noteId };
   });
 }
 
 /** Publishes one draft as the note that it would have been. */
 async function publishOne(
-  { draft, text, commandsOnly, suggestions }: Planned,
+  { draft, text, commandsOnly, suggestions, noteId }: Planned,
   { reader, noteable, at }: { reader: Reader; noteable: Noteable; at: Date },
   publication: DraftPublication,
 ): Promise<void> {
@@ -210,7 +223,10 @@ async function publishOne(
   const writer = writerOf(reader);
   const authorId = writer.userId;
   const { discussionId, position } = draft;
-  const dated = (decision: ReturnType<typeof decideReply>) => decision && { ...decision, occurredAt: at };
+  const dated = (decision: NoteDecision): NoteDecision => {
+    const named = withNoteId(decision, noteId);
+    return named && { ...named, occurredAt: at };
+  };
   if (discussionId === undefined) {
     const type = position === undefined ? 'DiscussionNote' : 'DiffNote';
     const note = { type, authorId, body: text, internal: false, position, suggestions, at } as const;
@@ -230,8 +246,8 @@ async function publishOne(
 
 /**
  * Publishes the caller's drafts on a merge request, or the one with an id, together or not at all. Their quick actions
- * run first, as those of notes do (`writeText`): after a crash they run again, which does no harm, and no draft is
- * published twice. Fails with `not_found`, `forbidden`, `invalid`; with `conflict` when a draft changed after its
+ * run first, as those of notes do (`writeText`): after a crash they run again, which does no harm, since time is counted
+ * once for each quick action of a draft; and no draft is published twice. Fails with `not_found`, `forbidden`, `invalid`; with `conflict` when a draft changed after its
  * quick actions ran.
  */
 export const publishDraftNotes =
@@ -244,8 +260,10 @@ export const publishDraftNotes =
     if (planned.length === 0) return;
     checkMayComment(writerOf(reader), noteable, false);
     const begun = { reader, noteable, at: edges.clock() };
-    for (const { commands, commandsOnly } of planned)
-      if (commands.length > 0) await edges.runCommands(reader, noteable, commands, !commandsOnly);
+    for (const { draft, commands, commandsOnly, noteId } of planned) {
+      const origin = { noteId: commandsOnly ? undefined : noteId, cause: `draft:${draft.id}` };
+      if (commands.length > 0) await edges.runCommands(reader, noteable, commands, !commandsOnly, origin);
+    }
     const plans = new Map(planned.map((plan) => [plan.draft.id, plan]));
     const planFor = (draft: DraftNote): Planned => {
       const plan = plans.get(draft.id);

@@ -10,6 +10,8 @@ import type { SystemNote, SystemNoteCause } from '../domain/system-note';
 
 /** Notes as users change them. */
 export interface NoteStore {
+  /** Sets an id aside for a note that is to be written. */
+  reserveId(): Promise<number>;
   /**
    * Locks a noteable, reads what `selection` names, decides, and saves the decision with the counters and the event in
    * one transaction. Returns the note that was written, edited or deleted; the selected one when nothing changed.

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { forbidden, isAppError } from '@switchyard/errors';
 import { advance, type Command, type CommandSteps, type CommandSubject, notApplied } from '@switchyard/texts';
-import type { Noteable, NoteableEditor, NoteableKind, Reader } from '../../noteables';
+import type { CommandOrigin, Noteable, NoteableEditor, NoteableKind, Reader } from '../../noteables';
 
 /** To-dos that commands make and finish. */
 export interface CommandTodos {
@@ -23,6 +24,9 @@ export interface CommandOutcome {
   readonly summary: readonly string[];
 }
 
+/** Whether a quick action adds to the time spent, or takes from it. */
+export const tracksTime = ({ name }: Command): boolean => name === 'spend' || name === 'remove_time_spent';
+
 /** There were no quick actions. */
 export const noCommands: CommandOutcome = { changes: {}, summary: [] };
 
@@ -31,12 +35,14 @@ export const noCommands: CommandOutcome = { changes: {}, summary: [] };
  * reported. A text with a refused `/confidential` was meant for few users, so nothing of it may be written: that fails
  * with `forbidden`.
  * @param hasText whether the note has text in addition to its quick actions
+ * @param origin the note, and what names these quick actions where they may be run again
  */
 export type RunCommands = (
   reader: Reader,
   noteable: Noteable,
   commands: readonly Command[],
   hasText: boolean,
+  origin?: CommandOrigin,
 ) => Promise<CommandOutcome>;
 
 /**
@@ -46,14 +52,27 @@ export type RunCommands = (
 const confidentialFirst = (commands: readonly Command[]): Command[] =>
   [...commands].sort((one, other) => Number(other.name === 'confidential') - Number(one.name === 'confidential'));
 
+/** Names each command of a text by what it says, so that an edit of the rest of the text changes no name. */
+function causes(ofText: string | undefined): (command: Command) => string | undefined {
+  const seen = new Map<string, number>();
+  return ({ name, argument }) => {
+    if (ofText === undefined) return undefined;
+    const said = createHash('sha256').update(`${name} ${argument}`).digest('hex');
+    const place = seen.get(said) ?? 0;
+    seen.set(said, place + 1);
+    return `${ofText}:${said}:${place}`;
+  };
+}
+
 /** Opens `RunCommands`. */
 export const runQuickActions = ({ steps, editors, todos }: CommandEdges): RunCommands => {
-  return async (reader, noteable, commands, hasText) => {
+  return async (reader, noteable, commands, hasText, { noteId, cause } = {}) => {
     const { projectId, title, assigneeIds } = noteable;
     const { actor, access } = reader;
     const subject: CommandSubject = { userId: actor.userId, projectId, tier: access?.tier ?? '', title, assigneeIds };
     let changes: Record<string, unknown> = {};
     const summary: string[] = [];
+    const causeOf = causes(cause);
     for (const command of confidentialFirst(commands)) {
       const step = await steps(subject, command);
       const editor = editors[noteable.kind];
@@ -62,7 +81,8 @@ export const runQuickActions = ({ steps, editors, todos }: CommandEdges): RunCom
         continue;
       }
       try {
-        if (step.edit !== undefined) await editor?.(reader, noteable, step.edit);
+        const origin = { noteId, cause: causeOf(command) };
+        if (step.edit !== undefined) await editor?.(reader, noteable, step.edit, origin);
         if (step.todo === 'add') await todos.mark(reader, noteable);
         if (step.todo === 'done') await todos.finish(reader, noteable);
       } catch (error) {

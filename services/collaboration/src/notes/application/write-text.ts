@@ -1,11 +1,11 @@
 import { notFound } from '@switchyard/errors';
 import { parseQuickActions } from '@switchyard/texts';
 import type { Noteable, Reader } from '../../noteables';
-import type { LockedNotes, NoteDecision } from '../domain/note-change';
+import { type LockedNotes, type NoteDecision, withNoteId } from '../domain/note-change';
 import type { NoteSelection } from '../domain/note-selection';
 import { type FoundNote, writerOf } from './list-notes';
 import type { NoteStore } from './note.ports';
-import { type CommandOutcome, noCommands, type RunCommands } from './run-quick-actions';
+import { type CommandOutcome, noCommands, type RunCommands, tracksTime } from './run-quick-actions';
 
 /** The result of writing a body: a note, or quick actions alone (G-2-17, G-2-18). */
 export type WrittenText<T> =
@@ -45,10 +45,13 @@ export async function writeText(
   const { text, commands } = parseQuickActions(body, noteable.kind);
   const commandsOnly = commands.length > 0 && text.trim() === '';
   if (commands.length > 0 && !commandsOnly) checkText?.(text);
-  const outcome = commands.length === 0 ? noCommands : await runCommands(reader, noteable, commands, !commandsOnly);
+  // Entries of time name the note, which is written after them.
+  const noteId = !commandsOnly && commands.some(tracksTime) ? await store.reserveId() : undefined;
+  const outcome =
+    commands.length === 0 ? noCommands : await runCommands(reader, noteable, commands, !commandsOnly, { noteId });
   if (commandsOnly) return { kind: 'commands', commands: outcome };
   const note = await store.change(noteable, writerOf(reader).userId, selection, (locked) => {
-    const decision = decide(text, locked);
+    const decision = withNoteId(decide(text, locked), noteId);
     return decision && { ...decision, occurredAt };
   });
   if (note === undefined) throw notFound();

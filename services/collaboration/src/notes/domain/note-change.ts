@@ -32,6 +32,8 @@ export interface LockedNotes {
 
 /** A note to be written. */
 export interface NewNote {
+  /** The id that was set aside for it; undefined: the next one. */
+  readonly id?: number | undefined;
   /** Forty hexadecimal digits of the discussion that it joins; undefined starts one. */
   readonly discussionId: string | undefined;
   readonly type: NoteType;
@@ -89,6 +91,12 @@ export type NoteDecision =
       readonly occurredAt?: Date;
     }
   | undefined;
+
+/** Gives a note that is to be written the id that was set aside for it. */
+export const withNoteId = (decision: NoteDecision, id: number | undefined): NoteDecision =>
+  decision?.step.kind === 'write'
+    ? { ...decision, step: { ...decision.step, note: { ...decision.step.note, id } } }
+    : decision;
 
 /** How a note that is added (1) or deleted (-1) changes the counters. */
 const counted = ({ internal }: Pick<Note, 'internal'>, by: 1 | -1): CounterChange => ({

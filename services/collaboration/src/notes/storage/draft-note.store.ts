@@ -5,7 +5,7 @@ import { type Noteable, type NoteableKey, noteableId, noteableRules, noteableSto
 import type { DraftNote, DraftNoteEdit, DraftPublishing, DraftsBeside, NewDraftNote } from '../domain/draft-note';
 import type { NotePosition } from '../domain/note-position';
 import { diffNoteStore } from './diff-note.store';
-import { discussionBytes, readDiscussion, saveStep } from './note.store';
+import { discussionBytes, nextNoteId, readDiscussion, saveStep } from './note.store';
 import { changeNoteableBySteps, type NoteableChangeEdges } from './noteable-change';
 
 const columns = sql`d.id, d.author_id, d.body, d.discussion_id, d.resolve_discussion, d.position, d.line_code, d.commit_id, d.version`;
@@ -110,6 +110,15 @@ export function draftNoteStore(edges: NoteableChangeEdges) {
           where d.id = ${id} returning ${columns}`);
         return saved && draftOf(saved);
       }),
+
+    async reserveNoteIds(authorId: number, ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
+      const rows = await db.query<{ id: number; note_id: number }>(sql`
+        update draft_notes d set note_id = coalesce(d.note_id, ${nextNoteId})
+        where d.id in (select id from draft_notes where author_id = ${authorId} and id = any(${[...ids]}::bigint[])
+          order by id for no key update)
+        returning d.id, d.note_id`);
+      return new Map(rows.map((row) => [row.id, row.note_id]));
+    },
 
     remove: (key: NoteableKey, authorId: number, id: number): Promise<boolean> =>
       db.transaction(async (tx) => {

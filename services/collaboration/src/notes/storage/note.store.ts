@@ -25,6 +25,9 @@ export function newDiscussionId(at: Date): Buffer {
 export const discussionBytes = (discussionId: string): Buffer | undefined =>
   /^[0-9a-f]{40}$/.test(discussionId) ? Buffer.from(discussionId, 'hex') : undefined;
 
+/** The next id of a note. */
+export const nextNoteId = sql`nextval(pg_get_serial_sequence('notes', 'id'))`;
+
 /**
  * Writes a note and returns its id. The noteable must be locked.
  * @param row id of the row of the noteable
@@ -33,9 +36,10 @@ export async function insertNote(tx: SqlExecutor, row: number, projectId: number
   const discussion = note.discussionId === undefined ? newDiscussionId(note.at) : discussionBytes(note.discussionId);
   const position = note.position === undefined ? null : JSON.stringify(note.position);
   const [inserted] = await tx.query<{ id: number }>(sql`
-    insert into notes (noteable_id, project_id, discussion_id, starts_discussion, type, author_id, body, internal,
+    insert into notes (id, noteable_id, project_id, discussion_id, starts_discussion, type, author_id, body, internal,
       original_position, position, resolved_at, resolved_by_id, created_at, updated_at)
-    values (${row}, ${projectId}, ${discussion}, ${note.discussionId === undefined}, ${note.type ?? null},
+    overriding system value
+    values (${note.id === undefined ? nextNoteId : sql`${note.id}::bigint`}, ${row}, ${projectId}, ${discussion}, ${note.discussionId === undefined}, ${note.type ?? null},
       ${note.authorId}, ${note.body}, ${note.internal}, ${position}::jsonb, ${position}::jsonb,
       ${note.resolvedById === undefined ? null : note.at}, ${note.resolvedById ?? null}, ${note.at}, ${note.at})
     returning id`);
@@ -151,6 +155,11 @@ export async function saveStep(
 
 /** Opens the store of notes. */
 export const noteStore = (edges: NoteableChangeEdges) => ({
+  async reserveId(): Promise<number> {
+    const row = await edges.db.one<{ id: number }>(sql`select ${nextNoteId} as id`);
+    return row!.id;
+  },
+
   change: (
     noteable: Noteable,
     actorId: number,

@@ -11,7 +11,7 @@ import type { NoteableEditor } from '../../noteables';
 export function mergeRequestEditor(peer: Peer, directorySequence: () => number): NoteableEditor {
   const client = peer.client(MergeRequestServiceService);
   const approvals = peer.client(ApprovalServiceService);
-  return async ({ actor, access, requestId }, { projectId, iid = 0 }, edit) => {
+  return async ({ actor, access, requestId }, { projectId, iid = 0 }, edit, { noteId, cause = '' } = {}) => {
     const options = { requestId, actor, access, directorySequence: directorySequence() };
     if (edit.subscribed !== undefined) {
       await client.setSubscription({ projectId, iid, subscribed: edit.subscribed }, options);
@@ -25,7 +25,8 @@ export function mergeRequestEditor(peer: Peer, directorySequence: () => number):
     }
     const tracking = timeTrackingOf(edit);
     if (tracking !== undefined) {
-      await client.trackMergeRequestTime({ projectId, iid, tracking: timeTrackingMessage(tracking) }, options);
+      const message = timeTrackingMessage({ ...tracking, noteId });
+      await client.trackMergeRequestTime({ projectId, iid, tracking: message, cause }, options);
       return;
     }
     await client.updateMergeRequest(

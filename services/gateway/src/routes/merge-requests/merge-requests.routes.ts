@@ -461,7 +461,7 @@ export const mergeRequestRoutes = [
     write: 'update_merge_request',
     component: 'MergeRequestTimeStats',
     stats: (call, key) => call(MergeRequestServiceService).getMergeRequestTimeStats(key),
-    track: (call, request) => call(MergeRequestServiceService).trackMergeRequestTime(request),
+    track: (call, request) => call(MergeRequestServiceService).trackMergeRequestTime({ ...request, cause: '' }),
     timelogs: (call, request) => call(MergeRequestTimelogServiceService).listMergeRequestTimelogs(request),
     deleteTimelog: (call, request) => call(MergeRequestTimelogServiceService).deleteMergeRequestTimelog(request),
   }),

@@ -153,6 +153,13 @@ export interface MergeRequestStore
     decide: (locked: ReviewedMergeRequest) => MergeRequestChange | undefined,
     within?: Tx,
   ): Promise<MergeRequest>;
+  /** `change` for what may be asked for again: with the same cause it is decided and saved once. */
+  changeOnce(
+    id: number,
+    actorId: number,
+    cause: string,
+    decide: (locked: LockedMergeRequest) => MergeRequestChange | undefined,
+  ): Promise<MergeRequest>;
   /**
    * Changes several merge requests in one transaction, in the order given: all or none, unless the transaction is the
    * caller's. All are locked first, by ascending id.

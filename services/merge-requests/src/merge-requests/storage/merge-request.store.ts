@@ -386,6 +386,22 @@ export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges
     }
   },
 
+  // The row is locked before the command is noted: a repetition that comes in between finds what the first has noted.
+  changeOnce(
+    id: number,
+    actorId: number,
+    cause: string,
+    decide: (locked: LockedMergeRequest) => MergeRequestChange | undefined,
+  ): Promise<MergeRequest> {
+    return db.transaction(async (tx) => {
+      await tx.query(sql`select 1 from merge_requests where id = ${id} for no key update`);
+      const first = await tx.one(sql`
+        insert into merge_request_time_commands (merge_request_id, cause)
+        select id, ${cause} from merge_requests where id = ${id} on conflict do nothing returning 1`);
+      return this.change(id, actorId, (locked) => (first === undefined ? undefined : decide(locked)), tx);
+    });
+  },
+
   /**
    * Changes several merge requests in one transaction, in the order given. All are locked first, by ascending id: each
    * change locks its train as well, and one that locked its merge request only then would wait for a transaction that

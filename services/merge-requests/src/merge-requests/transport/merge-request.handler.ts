@@ -326,8 +326,12 @@ export function mergeRequestHandler(useCases: MergeRequestUseCases, edges: Merge
       return details(key, context);
     },
 
-    trackMergeRequestTime: async ({ tracking, ...key }, context) =>
-      entity(timeStats(await useCases.trackMergeRequestTime(callerOf(context), key, timeTracking(tracking)))),
+    trackMergeRequestTime: async ({ tracking, cause, ...key }, context) =>
+      entity(
+        timeStats(
+          await useCases.trackMergeRequestTime(callerOf(context), key, timeTracking(tracking), cause || undefined),
+        ),
+      ),
 
     getMergeRequestTimeStats: async (key) => entity(timeStats((await existing(key)).mergeRequest)),
   });
