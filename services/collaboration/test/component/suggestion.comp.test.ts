@@ -195,7 +195,9 @@ test('a suggestion that the caller may not see is none', async () => {
   });
   const locate = (ids: number[]) => fixture.here.suggestions.locateSuggestions({ ids }, fixture.as(fixture.bob));
   const { id } = hidden.notes[0].suggestions[0];
-  expect(await locate([id])).toEqual({ projectId: fixture.project.id });
+  const { projectId } = target;
+  expect(await locate([id])).toEqual({ projectId, internal: false });
+  expect(await locate([id, internal.notes[0].suggestions[0].id])).toEqual({ projectId, internal: true });
   await expect(locate([id, 999_999])).rejects.toMatchObject({ kind: 'not_found' });
 });
 

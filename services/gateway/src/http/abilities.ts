@@ -31,6 +31,7 @@ export const projectAbilities = {
   read_project: openOr(levels.guest),
   read_code: ofCode(openOr(levels.reporter)),
   read_merge_request: ofMergeRequests(openOr(levels.reporter)),
+  read_internal_note: everywhere(levels.reporter),
   read_pipeline: ofCode(openOr(levels.reporter)),
   read_label: openOr(levels.guest),
   read_milestone: openOr(levels.guest),

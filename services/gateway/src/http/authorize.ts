@@ -16,7 +16,7 @@ import type { TokenKind } from './authenticate';
 import { boolean } from './params';
 import type { RawParameters } from './read-parameters';
 import { insufficientScope } from './resolve-access';
-import type { Route } from './route';
+import type { Located, Route } from './route';
 
 const tiers = ['free', 'premium', 'ultimate'];
 const isRead = (method: string): boolean => method === 'get';
@@ -151,11 +151,18 @@ export function refusalOfTarget(
  * The refusal of the project in which the owner found what the request names: what the caller may not read is as good as
  * not there.
  */
-export function refusalOfLocated(route: Route, answer: ResolveResponse, instanceTier: string): AppError | undefined {
+export function refusalOfLocated(
+  route: Route,
+  { alsoRead }: Pick<Located, 'alsoRead'>,
+  answer: ResolveResponse,
+  instanceTier: string,
+): AppError | undefined {
   if (typeof route.access === 'string' || !('located' in route.access) || route.locate === undefined) return undefined;
   const refusal = (project: ProjectAbility): AppError | undefined =>
     refusalOfTarget({ ...route, access: { project } }, answer, instanceTier);
-  return refusal(route.locate.read) === undefined ? refusal(route.access.located) : notFound(route.locate.thing);
+  const { read, thing } = route.locate;
+  const mayRead = [read, ...(alsoRead === undefined ? [] : [alsoRead])].every((one) => refusal(one) === undefined);
+  return mayRead ? refusal(route.access.located) : notFound(thing);
 }
 
 const tooLowTier = (route: Route, tier: string): boolean =>

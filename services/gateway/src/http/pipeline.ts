@@ -161,22 +161,23 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
 
   /** The caller's access to the project in which the owner finds what the request names (D3). */
   async function admitToLocated(
+    locate: NonNullable<Route['locate']>,
     question: Question,
     { params, path }: { params: unknown; path: unknown },
     options: Identity & { readonly requestId: string; readonly signal: AbortSignal },
   ): Promise<ResolveResponse> {
     const visit = edges.admission.visit(route, { ...options, idempotent: true });
-    const projectId = await route.locate
-      ?.project({ params: params as never, path: path as never, call: visit.client })
+    const place = await locate
+      .project({ params: params as never, path: path as never, call: visit.client })
       .finally(() => visit.leave());
-    const located = { ...question, target: { kind: 'project', name: String(projectId) } } as const;
+    const located = { ...question, target: { kind: 'project', name: String(place.projectId) } } as const;
     const { requestId, signal } = options;
     let found = await edges.access.resolve(located, requestId, { signal });
     // A cached answer may admit, but never refuse.
     const { answer, fresh } = found;
-    if (!fresh && (refusalOfLocated(route, answer, edges.tier) !== undefined || isLeftToService(route, answer)))
+    if (!fresh && (refusalOfLocated(route, place, answer, edges.tier) !== undefined || isLeftToService(route, answer)))
       found = await edges.access.resolve(located, requestId, { fresh: true, signal });
-    const refusal = refusalOfLocated(route, found.answer, edges.tier);
+    const refusal = refusalOfLocated(route, place, found.answer, edges.tier);
     if (refusal !== undefined) throw refusal;
     return found.answer;
   }
@@ -267,7 +268,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     if (route.locate !== undefined) {
       const sent = { params: checked.value, path: checkedPath.value };
       const options = { actor, directorySequence: answer.directorySequence, requestId, signal: abort.signal };
-      answer = await admitToLocated(question(), sent, options);
+      answer = await admitToLocated(route.locate, question(), sent, options);
     }
     const identity = { actor, access: answer.access, directorySequence: answer.directorySequence };
     const options = { ...identity, requestId, signal: abort.signal, idempotent: route.method === 'get' };

@@ -86,6 +86,13 @@ type TargetOf<A extends RouteAccess> = A extends { project: string } | { group: 
   ? Access
   : Access | undefined;
 
+/** Where the owner found what a request names. */
+export interface Located {
+  readonly projectId: number;
+  /** What a caller needs beside `locate.read` in order to read it. */
+  readonly alsoRead?: ProjectAbility | undefined;
+}
+
 /** What the reference states of an endpoint beyond what follows from its declaration. */
 export interface RouteDocs {
   /** What it does, where the summary is not enough. Markdown. */
@@ -117,8 +124,8 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
     readonly thing: string;
     /** What a caller needs in order to read it. */
     readonly read: ProjectAbility;
-    /** Asks its owner for the id of the project. Fails with `not_found`. */
-    project(context: Pick<HandlerContext<Params, Path, undefined>, 'params' | 'path' | 'call'>): Promise<number>;
+    /** Asks its owner for the project. Fails with `not_found`. */
+    project(context: Pick<HandlerContext<Params, Path, undefined>, 'params' | 'path' | 'call'>): Promise<Located>;
   };
   /** Refuses anonymous callers although it only reads (G-4.6). */
   readonly needsToken?: boolean;

@@ -58,15 +58,15 @@ export interface SuggestionEdges {
 
 const noSuggestion = () => notFound('Suggestion');
 
-/** The project of suggestions. Fails with `not_found` when one is not there, and when they lie in several. */
+/** The project of suggestions, and whether an internal note makes one of them. Fails with `not_found` when one is not there, and when they lie in several. */
 export const locateSuggestions =
   ({ suggestions }: Pick<SuggestionEdges, 'suggestions'>) =>
-  async (ids: readonly number[]): Promise<number> => {
+  async (ids: readonly number[]): Promise<{ projectId: number; internal: boolean }> => {
     const wanted = [...new Set(ids)].slice(0, maxApplied);
     const found = await suggestions.find(wanted);
     const [projectId, ...others] = new Set(found.map((one) => one.projectId));
     if (projectId === undefined || others.length > 0 || found.length < wanted.length) throw noSuggestion();
-    return projectId;
+    return { projectId, internal: found.some((one) => one.internal) };
   };
 
 /** Marks as applied what a commit has applied, and resolves the threads. */

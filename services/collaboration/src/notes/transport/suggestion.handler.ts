@@ -21,7 +21,7 @@ export const suggestionHandler = (suggestions: SuggestionUseCases): ServiceImple
   implement(SuggestionServiceService, {
     locateSuggestions: async ({ ids }) => {
       checkIds(ids);
-      return { projectId: await suggestions.locateSuggestions(ids) };
+      return suggestions.locateSuggestions(ids);
     },
     applySuggestions: async ({ projectId, ids, commitMessage, asList }, context) => {
       checkIds(ids);

@@ -1,7 +1,7 @@
 import { SuggestionServiceService } from '@switchyard/protos/collaboration/v1/suggestion';
 import type { BoundClient } from '../../http/clients';
 import { documented, integer, integers, text } from '../../http/params';
-import { defineRoute } from '../../http/route';
+import { defineRoute, type Located } from '../../http/route';
 import { atMost } from '../field-facts';
 
 /** Who may push to the source branch is known to its service: it may lie in a fork (ADR 39). */
@@ -10,8 +10,10 @@ const access = { located: 'commit_code' } as const;
 /** Suggestions are read with the merge request whose notes make them. */
 const within = { thing: 'Suggestion', read: 'read_merge_request' } as const;
 
-const projectOf = async (client: BoundClient<typeof SuggestionServiceService>, ids: number[]): Promise<number> =>
-  (await client.locateSuggestions({ ids })).projectId;
+async function locate(client: BoundClient<typeof SuggestionServiceService>, ids: number[]): Promise<Located> {
+  const { projectId, internal } = await client.locateSuggestions({ ids });
+  return { projectId, alsoRead: internal ? 'read_internal_note' : undefined };
+}
 
 const commitMessage = documented(text(), atMost(1_000_000)).optional();
 
@@ -33,7 +35,7 @@ export const suggestionRoutes = [
     returns: { 200: 'Suggestion' },
     locate: {
       ...within,
-      project: ({ path, call }) => projectOf(call(SuggestionServiceService), [path.suggestion_id]),
+      project: ({ path, call }) => locate(call(SuggestionServiceService), [path.suggestion_id]),
     },
     handle: ({ params, path, access: { id }, call }) =>
       call(SuggestionServiceService).applySuggestions({
@@ -59,7 +61,7 @@ export const suggestionRoutes = [
       commit_message: commitMessage,
     },
     returns: { 200: ['Suggestion'] },
-    locate: { ...within, project: ({ params, call }) => projectOf(call(SuggestionServiceService), params.ids) },
+    locate: { ...within, project: ({ params, call }) => locate(call(SuggestionServiceService), params.ids) },
     handle: ({ params, access: { id }, call }) =>
       call(SuggestionServiceService).applySuggestions({
         projectId: id,
