@@ -4,7 +4,7 @@ import type { Area } from '@switchyard/service';
 import { commandSteps } from '@switchyard/texts';
 import type { Edges } from '../edges';
 import { enqueueJobs, type JobHandlers, type JobRequests } from '../jobs';
-import { type PipelineReader, pipelineReader } from '../pipelines';
+import { type PipelineReader, pipelineReader, type SkipPipeline } from '../pipelines';
 import {
   type CollaboratesOn,
   type InviteFor,
@@ -88,9 +88,14 @@ export interface MergeRequestPorts {
 }
 
 /** The areas that merge requests rest on, and their ports. */
-export interface MergeRequestAreas extends MergeRequestPorts {
+interface ReadAreas extends MergeRequestPorts {
   readonly repositories: RepositoryAccess;
   readonly pipelines: PipelineReader;
+}
+
+/** The same, and how pipelines are made. */
+export interface MergeRequestAreas extends ReadAreas {
+  readonly pipelines: PipelineReader & { readonly skip: SkipPipeline };
 }
 
 /** The area, and what others use of it. */
@@ -132,7 +137,7 @@ export const inviteFor = ({ db, config }: Edges): InviteFor =>
 export const collaborationsOf = ({ db, prisma }: Edges): CollaboratesOn =>
   collaborations({ openedBranches: openedBranches(db), protectedBranches: protectedBranchesIn({ db, prisma }) });
 
-function edgesOf(given: Edges, areas: MergeRequestAreas): MergeRequestEdges {
+function edgesOf(given: Edges, areas: ReadAreas): MergeRequestEdges {
   const { db, clock, peer, directory } = given;
   const { openRepository, changeRefs, beginRefChange, protectedBranches, protectedTags, committers } =
     areas.repositories;
@@ -217,7 +222,7 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
   const background = observe('merge_requests.jobs', {
     checkProject: checkProject(edges),
     autoMerge: runAutoMerge(edges, land, checkOne(edges)),
-    rebase: runRebase(edges),
+    rebase: runRebase(edges, areas.pipelines.skip),
     settleMerge: land.settle,
     recheck: recheckTarget(edges),
     followSources: followSources(edges),
@@ -239,7 +244,7 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
     jobHandlers: {
       mergeability: ({ projectId }) => background.checkProject(projectId),
       auto_merge: ({ mergeRequestId }) => background.autoMerge(mergeRequestId),
-      rebase: ({ mergeRequestId, actorId }) => background.rebase(mergeRequestId, actorId),
+      rebase: ({ mergeRequestId, actorId, skipCi }) => background.rebase(mergeRequestId, actorId, skipCi),
       settle_merge: ({ mergeRequestId }) => background.settleMerge(mergeRequestId),
       delete_authored: ({ userId }) => background.deleteAuthored(userId),
       recheck: ({ projectId, targetBranch }) => background.recheck(projectId, targetBranch),

@@ -30,6 +30,9 @@ export interface PipelinePorts {
 /** Pipelines as other areas read them. */
 export type PipelineReader = Pick<PipelineStore, 'find'>;
 
+/** Says of a head that it is not to be tested. */
+export type SkipPipeline = PipelineStore['skip'];
+
 /** The area, and what others use of it. */
 export interface Pipelines extends Area {
   readonly edges: PipelineEdges;

@@ -1,5 +1,12 @@
 export type { FindMergeRequest, TargetOfTrain, TestedMergeRequest } from './application/pipeline.edges';
-export { composePipelines, newestPipelineOf, type PipelineReader, type Pipelines, rotateSecrets } from './compose';
+export {
+  composePipelines,
+  newestPipelineOf,
+  type PipelineReader,
+  type Pipelines,
+  rotateSecrets,
+  type SkipPipeline,
+} from './compose';
 export type { NewPipeline, Pipeline, PipelineView } from './domain/pipeline';
 export { isFinished, isInProgress, type PipelineStatus } from './domain/pipeline-status';
 export { presentPipeline, presentPipelineBasic } from './presenters/pipeline.presenter';

@@ -177,6 +177,7 @@ test('a rebase writes to the fork, for who may push there', async () => {
     return body;
   });
   expect(await headOf(fork, 'fix')).toBe(rebased.sha);
+  expect((await api(forker, 'GET', mr(target, 1, '/pipelines'))).body).toEqual([]);
   const [only] = (await api(people.reporter, 'GET', mr(target, 1, '/commits'))).body;
   expect(only.parent_ids).toEqual([base]);
 });

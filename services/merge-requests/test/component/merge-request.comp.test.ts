@@ -275,13 +275,15 @@ describe('merging', () => {
     await open(project, 'feature');
     expect((await checked(project, 1)).detailed_merge_status).toBe('need_rebase');
     expect((await api(people.maintainer, 'PUT', mr(project, 1, '/merge'))).status).toBe(422);
-    expect(await api(people.developer, 'PUT', mr(project, 1, '/rebase'))).toMatchObject({
+    const skipping = { skip_ci: true };
+    expect(await api(people.developer, 'PUT', mr(project, 1, '/rebase'), skipping)).toMatchObject({
       status: 202,
       body: { rebase_in_progress: true },
     });
     await eventually(async () => {
       const { body } = await api(people.developer, 'GET', `${mr(project, 1)}?include_rebase_in_progress=true`);
       expect(body).toMatchObject({ rebase_in_progress: false, detailed_merge_status: 'mergeable', merge_error: null });
+      expect(body.head_pipeline).toMatchObject({ status: 'skipped', source: 'push', sha: body.sha });
     });
     const target = await head(project, 'main');
     const merged = await api(people.maintainer, 'PUT', mr(project, 1, '/merge'), {

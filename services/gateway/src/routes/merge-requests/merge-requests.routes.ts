@@ -220,7 +220,8 @@ export const mergeRequestRoutes = [
     section: 'Merge requests',
     summary: 'Rebase a merge request',
     docs: {
-      description: 'Replay the source branch on the target branch, in the background.',
+      description:
+        'Replay the source branch on the target branch, in the background. With `skip_ci` the new head gets a pipeline with the status `skipped`, which `allow_merge_on_skipped_pipeline` is about.',
       fails: [409],
       example: { skip_ci: false },
     },

@@ -1,6 +1,7 @@
 import { forbidden, isAppError } from '@switchyard/errors';
 import type { Caller } from '../../callers';
-import { branchRef, bringCommit, parseBranchName, replay } from '../../git';
+import { branchRef, bringCommit, parseBranchName, readCommit, replay } from '../../git';
+import type { SkipPipeline } from '../../pipelines';
 import { allowsForcePush } from '../../repositories';
 import { decideRebase, decideRebaseEnd } from '../domain/rebase';
 import type { MergeRequestEdges } from './merge-request.edges';
@@ -34,11 +35,11 @@ export const rebaseMergeRequest =
 
 /**
  * The job: replays the source branch on the target branch. Idempotent: a branch that holds the whole target is left as
- * it is.
+ * it is. With `skipCi` the head that is left has a pipeline that says it is not to be tested, unless it has another one.
  */
 export const runRebase =
-  (edges: MergeRequestEdges) =>
-  async (id: number, actorId: number): Promise<void> => {
+  (edges: MergeRequestEdges, skipPipeline: SkipPipeline) =>
+  async (id: number, actorId: number, skipCi: boolean): Promise<void> => {
     const view = await edges.mergeRequests.view({ id });
     if (view === undefined || !view.mergeRequest.rebaseInProgress) return;
     const { projectId, sourceProjectId, sourceBranch } = view.mergeRequest;
@@ -65,6 +66,17 @@ export const runRebase =
           updates: [{ ref: branchRef(parseBranchName(sourceBranch)), before: source, after: replayed.sha }],
         });
         if (outcome?.status !== 'moved') return end(failed);
+      }
+      if (skipCi) {
+        await skipPipeline({
+          projectId: sourceProjectId,
+          sha: replayed.sha,
+          ref: sourceBranch,
+          tag: false,
+          source: 'push',
+          userId: actorId,
+          committedAt: (await readCommit(repo, replayed.sha))?.committedAt,
+        });
       }
     } catch (error) {
       if (!isAppError(error) || isAppError(error, 'unavailable', 'internal')) throw error;

@@ -82,6 +82,8 @@ export interface PipelineStore {
    * variables are stored encrypted.
    */
   create(pipeline: NewPipeline, variables?: readonly PipelineVariable[]): Promise<Pipeline>;
+  /** Notes that a head is not to be tested, by a pipeline with the status `skipped`; nothing where it has a pipeline. */
+  skip(pipeline: NewPipeline): Promise<void>;
   /**
    * Takes a report: finds or makes its pipeline, sets the name's status, recomputes the pipeline, and lets the merge
    * requests whose head it is follow, all in one transaction.

@@ -180,6 +180,15 @@ export const pipelineStore = (
       return made;
     }),
 
+  skip: (pipeline: NewPipeline): Promise<void> =>
+    db.transaction(async (tx) => {
+      const { projectId, sha, ref, tag } = pipeline;
+      await lockHead(tx, projectId, sha, ref);
+      const there = await tx.one(sql`
+        select 1 from pipelines where project_id = ${projectId} and sha = ${sha} and ref = ${ref} and tag = ${tag} limit 1`);
+      if (there === undefined) await insertPipeline(tx, { ...pipeline, status: 'skipped' }, followers.heads);
+    }),
+
   /**
    * Takes a report: finds or makes its pipeline, sets the name's status, recomputes the pipeline, and lets the merge
    * requests whose head it is follow, all in one transaction.
