@@ -4,7 +4,7 @@ export type { TagsByName } from './application/manage-tags';
 export { mayMergeInto } from './application/merge-right';
 export type { OpenProjectRepository } from './application/open-project-repository';
 export { countedCommits, findReadme } from './application/push-facts';
-export type { CheckPushOptions, InviteFor } from './application/receive-push';
+export type { CheckPushOptions, InviteFor, PushedBranch } from './application/receive-push';
 export type { ChangeRefsRequest, Say } from './application/ref-change';
 export type { RefChangeSubscriber, RepositoryAccess } from './application/repository-access';
 export { composeRepositories, protectedBranchesIn, type Repositories, repositoriesIn } from './compose';

@@ -160,7 +160,9 @@ test('a megabyte of options is refused in a clear sentence, as are too many', as
 test('a merge request merges by itself: at once, or when its pipeline has succeeded', async () => {
   const { project, push, change, all } = await cloned();
   await push(['mr.create'], ['topic'], people.maintainer);
-  await push(['mr.create', 'mr.merge_when_pipeline_succeeds'], ['topic:refs/heads/soon'], people.maintainer);
+  const merging = ['mr.create', 'mr.merge_when_pipeline_succeeds'];
+  const said = await push(merging, ['topic:refs/heads/soon'], people.maintainer);
+  expect(said).toContain(`remote:   ${address(project, 2)}`);
   await eventually(async () => {
     const [first, second] = await all();
     // They have the same commits: who merges one has merged both.

@@ -35,10 +35,16 @@ export interface PushRequest {
   readonly sender: Omit<PushedOptions, 'values'>;
 }
 
+/** A branch that a push made or moved, and the commit that it holds then. */
+export interface PushedBranch {
+  readonly name: string;
+  readonly head: string;
+}
+
 /** What a client prints after a push of some branches, as lines for its screen; merge requests answer it. */
 export type InviteFor = (
   pushed: Pick<ProjectRepository, 'project' | 'defaultBranch'>,
-  branches: readonly string[],
+  branches: readonly PushedBranch[],
   viewer: Viewer,
 ) => Promise<string[]>;
 
@@ -73,8 +79,11 @@ const shownProblems = 10;
 
 const spoken = (text: string): string => `Switchyard: ${text}`;
 
-const pushedBranches = (updates: readonly { ref: string; new: string }[]): string[] =>
-  updates.flatMap(({ ref, new: after }) => (after === zeroSha ? [] : (branchOf(ref) ?? [])));
+const pushedBranches = (updates: readonly { ref: string; new: string }[]): PushedBranch[] =>
+  updates.flatMap(({ ref, new: head }) => {
+    const name = head === zeroSha ? undefined : branchOf(ref);
+    return name === undefined ? [] : [{ name, head }];
+  });
 
 /** A promise that is settled from outside. */
 function deferred<T>() {
@@ -162,7 +171,10 @@ export function receivePush({
       collaboratesOn: collaborates,
       mayBegin: mayBegin(project, access),
     };
-    const options = checkOptions(push.options, pushedBranches(push.updates));
+    const options = checkOptions(
+      push.options,
+      pushedBranches(push.updates).map(({ name }) => name),
+    );
     const refused = options.refusals.length > 0 ? 'its push options were refused' : undefined;
     const reasons = push.updates.map(
       (update) =>
