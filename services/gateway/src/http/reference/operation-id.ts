@@ -90,6 +90,7 @@ const verbs = new Set([
 
 const singular = (noun: string): string => {
   if (noun.endsWith('ies')) return `${noun.slice(0, -3)}y`;
+  if (noun.endsWith('eases')) return noun.slice(0, -1);
   if (/(ch|sh|s|x)es$/.test(noun)) return noun.slice(0, -2);
   return /[^su]s$/.test(noun) ? noun.slice(0, -1) : noun;
 };
