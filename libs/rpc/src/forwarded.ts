@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { AppError, notFound, unavailable } from '@switchyard/errors';
-import type { Claims } from '@switchyard/protos/rpc/v1/identity';
+import { Access_Kind, type Claims } from '@switchyard/protos/rpc/v1/identity';
 import { logger, withRequestId } from '@switchyard/telemetry';
 import { ClaimsRefused, forwardedMethod, identityKey, type TrustedKeys, verifyClaims } from './identity';
 import { anonymous } from './server';
@@ -11,8 +11,10 @@ export interface ForwardedCall {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly claims: Claims;
-  /** The project of the signed access, which is the one that the path names. */
+  /** The project of the signed access, which is the one that the path names; 0 where the endpoint has another target. */
   readonly projectId: number;
+  /** The same of a group. */
+  readonly groupId: number;
   /** Further parts of the path that the pattern caught, decoded. */
   readonly parts: readonly string[];
   readonly query: URLSearchParams;
@@ -21,7 +23,9 @@ export interface ForwardedCall {
 /** What answers some requests of the internal HTTP port. */
 export interface ForwardedEndpoint {
   readonly methods: readonly string[];
-  /** Form of the path without its query; the first part it catches is the id of a project. */
+  /** What the path names first; a project where it is not said. */
+  readonly target?: 'group' | 'instance';
+  /** Form of the path without its query; the first part it catches is the id of the project or group. */
   readonly path: RegExp;
   /**
    * Replies. An `AppError` before the head is sent becomes its status and body (G-7); a later error breaks the reply
@@ -62,10 +66,14 @@ async function handle(
     const found = endpoint.path.exec(path);
     if (found === null || !endpoint.methods.includes(request.method ?? '')) continue;
     const claims = await admit(edges, request);
-    const projectId = Number(found[1]);
-    if (claims.access?.id !== projectId) throw new AppError('forbidden');
-    const parts = found.slice(2).map((part) => decodeURIComponent(part));
-    await endpoint.run({ request, response, claims, projectId, parts, query: new URLSearchParams(query) });
+    const { target } = endpoint;
+    const named = target === 'instance' ? 0 : Number(found[1]);
+    const kind = target === 'group' ? Access_Kind.KIND_GROUP : Access_Kind.KIND_PROJECT;
+    if (target !== 'instance' && (claims.access?.id !== named || claims.access.kind !== kind))
+      throw new AppError('forbidden');
+    const parts = found.slice(target === 'instance' ? 1 : 2).map((part = '') => decodeURIComponent(part));
+    const place = { projectId: target === undefined ? named : 0, groupId: target === 'group' ? named : 0 };
+    await endpoint.run({ request, response, claims, ...place, parts, query: new URLSearchParams(query) });
     return;
   }
   throw notFound();

@@ -14,7 +14,7 @@ export interface Ability {
   /** The service refuses some of those below this level: a cached answer must not be what it judges by. */
   readonly decidedBelow?: number;
   /** Feature of the project it belongs to: closed to whom the feature is closed, whatever their level. */
-  readonly feature?: 'repository' | 'mergeRequests' | 'issues' | 'monitor' | 'snippets';
+  readonly feature?: 'repository' | 'mergeRequests' | 'issues' | 'monitor' | 'snippets' | 'packages';
 }
 
 const everywhere = (level: number): Ability => ({ public: level, internal: level, private: level });
@@ -24,6 +24,7 @@ const ofMergeRequests = (ability: Ability): Ability => ({ ...ability, feature: '
 const ofIssues = (ability: Ability): Ability => ({ ...ability, feature: 'issues' });
 const ofMonitor = (ability: Ability): Ability => ({ ...ability, feature: 'monitor' });
 const ofSnippets = (ability: Ability): Ability => ({ ...ability, feature: 'snippets' });
+const ofPackages = (ability: Ability): Ability => ({ ...ability, feature: 'packages' });
 const openOr = (level: number): Ability => ({ public: 0, internal: 0, private: level });
 
 /** Abilities on projects. */
@@ -66,6 +67,11 @@ export const projectAbilities = {
   update_alerts: ofMonitor(writing(levels.developer)),
   read_alert_configuration: ofMonitor(everywhere(levels.maintainer)),
   admin_alerts: ofMonitor(writing(levels.maintainer)),
+  // G-4.17-8.
+  read_package: ofPackages(openOr(levels.reporter)),
+  create_package: ofPackages(writing(levels.developer)),
+  delete_package: ofPackages(writing(levels.maintainer)),
+  admin_package: ofPackages(everywhere(levels.maintainer)),
   admin_label: writing(levels.reporter),
   admin_milestone: writing(levels.reporter),
   admin_protected_branch: ofCode(writing(levels.maintainer)),
@@ -82,6 +88,7 @@ export const projectAbilities = {
 export const groupAbilities = {
   read_group: openOr(0),
   read_group_member: openOr(0),
+  read_group_package: openOr(0),
   read_group_label: openOr(0),
   read_group_milestone: openOr(0),
   leave_group: openOr(0),

@@ -134,7 +134,10 @@ export function refusalOfTarget(
   if (typeof route.access === 'string' || 'located' in route.access)
     return tooLowTier(route, instanceTier) ? forbidden() : undefined;
   const { access } = answer;
-  if (access === undefined) return notFound('project' in route.access ? 'Project' : 'Group');
+  if (access === undefined) {
+    if (route.challenges && isAnonymous(answer.actor ?? anonymous)) return unauthorized();
+    return notFound('project' in route.access ? 'Project' : 'Group');
+  }
   if (tooLowTier(route, access.tier)) return forbidden();
   const abilities = abilitiesOf(route.access, route, sent);
   const needed = Math.max(...abilities.map((one) => one[access.visibility as 'public' | 'internal' | 'private']));

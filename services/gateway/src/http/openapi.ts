@@ -10,6 +10,7 @@ import { bodySchema, parameterComponents, parametersOf, queryRules, requestBody 
 import { failureComponents, headerComponents, responsesOf } from './reference/responses';
 import { sections } from './reference/sections';
 import type { Route } from './route';
+import { openapiPath } from './route-path';
 
 /** An OpenAPI 3.1 document. */
 export interface OpenApiDocument {
@@ -62,7 +63,7 @@ export function openApiDocument(routes: readonly Route[], serverUrl: string): Op
   const schemas = readComponents();
   const paths: OpenApiDocument['paths'] = {};
   for (const route of routes) {
-    const path = route.path.replace(/:([a-z_]+)/g, '{$1}');
+    const path = openapiPath(route.path);
     paths[path] = { ...paths[path], [route.method]: operation(route, routes) };
     const schema = bodySchema(route);
     if (schema !== undefined) add(schemas, requestComponent(route), schema);

@@ -1,4 +1,4 @@
-import { AppError, notFound, unauthorized } from '@switchyard/errors';
+import { AppError, isAppError, notFound, unauthorized } from '@switchyard/errors';
 import type { ResolveResponse } from '@switchyard/protos/groups_admin/v1/access';
 import type { Access } from '@switchyard/protos/rpc/v1/identity';
 import type { PageRequest, Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
@@ -31,6 +31,7 @@ import { type AccessResolver, actorOf, keyOf, type Question, refuseToken } from 
 import { isOutside } from './restrict-addresses';
 import type { Answer, Events, Forward, Route } from './route';
 import type { RouteBodies } from './route-bodies';
+import { pathNames, pathValues } from './route-path';
 import { sendJson } from './send';
 import { streamBody } from './stream-body';
 
@@ -78,10 +79,8 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
   const kind = targetKind(route);
   const listParameters = route.list === undefined ? {} : pageParameters(route.list);
   const shape: z.ZodRawShape = { ...route.params, ...listParameters };
-  const pathNames = [...route.path.matchAll(/:([a-z_]+)/g)]
-    .map((match) => match[1] as string)
-    .filter((name) => kind === undefined || name !== targetParameter);
-  const pathShape = Object.fromEntries(pathNames.map((name) => [name, route.path_params?.[name] ?? text()]));
+  const names = pathNames(route.path).filter((name) => kind === undefined || name !== targetParameter);
+  const pathShape = Object.fromEntries(names.map((name) => [name, route.path_params?.[name] ?? text()]));
   const asWritten = new Set(Object.keys(shape).filter((name) => isAsWritten(shape[name])));
   const files = new Set(Object.keys(shape).filter((name) => isFile(shape[name])));
   const [[status, component] = [], ...otherReplies] = Object.entries(route.returns);
@@ -208,7 +207,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     });
   }
 
-  return async (request: Request, response: Response, _next: NextFunction): Promise<void> => {
+  const serve = async (request: Request, response: Response): Promise<void> => {
     edges.admission.knock(route);
     const abort = new AbortController();
     response.on('close', () => {
@@ -217,7 +216,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     const requestId = response.getHeader('X-Request-Id') as string;
     if (isJson) refuseOtherThanJson(request);
     let raw: RawParameters = readQuery(request);
-    let isBodyToCome = route.upload === undefined && hasParameters(request);
+    let isBodyToCome = route.upload === undefined && route.streams !== true && hasParameters(request);
     const rules = { limit: route.bodyLimit, asWritten, files };
     if (isBodyToCome && credentialOf(request, raw, route) === undefined) {
       raw = { ...raw, ...(await edges.bodies.ofAnonymousCaller(request, response, rules)) };
@@ -249,7 +248,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     }
     const actor = actorOf(answer);
 
-    const checkedPath = checkParameters(pathShape, request.params as Record<string, unknown>);
+    const checkedPath = checkParameters(pathShape, pathValues(request.params));
     const checked = checkParameters(shape, raw, route.relations, actor.admin);
     const paging = route.list === undefined || checked.value === undefined ? undefined : pageRequest(checked.value);
     refuseProblems([...checkedPath.problems, ...checked.problems, ...(paging?.problems ?? [])]);
@@ -309,6 +308,16 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
         response.setHeader(name, value);
     }
     sendJson(request, response, reply.status || defaultStatus, reply.json);
+  };
+
+  return async (request: Request, response: Response, _next: NextFunction): Promise<void> => {
+    try {
+      await serve(request, response);
+    } catch (error) {
+      if (route.challenges === true && isAppError(error) && error.status === 401)
+        response.setHeader('WWW-Authenticate', 'Basic realm="Switchyard"');
+      throw error;
+    }
   };
 }
 

@@ -108,7 +108,7 @@ export interface RouteDocs {
 /** One endpoint: its path, access, parameters and replies. Routing, checks and documentation follow from it. */
 export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape = Shape, Path extends Shape = Shape> {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Path below `/api/v4`. */
+  /** Path below `/api/v4`: `:name` stands for one segment, `*name` for one or more. */
   readonly path: string;
   /** Where the reference shows it. */
   readonly section: Section;
@@ -163,6 +163,16 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
    * `params` are parameters of the query; the service reads the form. The handler forwards.
    */
   readonly upload?: string;
+  /**
+   * The body is a file that streams on to a service, whatever its type: `params` are parameters of the query, and a token
+   * comes by header. The handler forwards.
+   */
+  readonly streams?: true;
+  /**
+   * Callers without a token are asked for Basic credentials (401) where they do not see the target: clients such as Maven
+   * and pip send theirs only then. It says nothing of whether the target is there.
+   */
+  readonly challenges?: true;
   /**
    * The reply is a stream of server-sent events with this name; `returns` names the component of their data. It lasts as
    * long as its reader, and is timed until it begins.

@@ -18,6 +18,7 @@ const features: Readonly<Record<NonNullable<Ability['feature']>, string>> = {
   issues: 'issues',
   monitor: 'monitoring',
   snippets: 'snippets',
+  packages: 'the package registry',
 };
 
 function ofTarget(ability: Ability, kind: 'project' | 'group', token: boolean): string[] {

@@ -1,4 +1,5 @@
 import type { Route } from '../route';
+import { pathNames } from '../route-path';
 import { operationId } from './operation-id';
 
 type Json = Record<string, unknown>;
@@ -23,7 +24,7 @@ export function linksOf(route: Route, routes: readonly Route[]): Json {
     next.map((one) => {
       const name = one.path.slice(route.path.length + 2);
       const id = operationId(one);
-      const before = [...route.path.matchAll(/:([a-z_]+)/g)].map(([, at = '']) => [at, `$request.path.${at}`]);
+      const before = pathNames(route.path).map((at) => [at, `$request.path.${at}`]);
       return [
         id,
         {

@@ -11,6 +11,7 @@ import {
   type ParameterSchema,
 } from '../params';
 import type { Route } from '../route';
+import { pathNames } from '../route-path';
 import { meanings, pathMeanings, samples } from './glossary';
 
 type Json = Record<string, unknown>;
@@ -60,10 +61,6 @@ export function unsupportedOf(route: Route): string[] {
   });
 }
 
-/** Names in a path. */
-export const pathNames = (route: Pick<Route, 'path'>): string[] =>
-  [...route.path.matchAll(/:([a-z_]+)/g)].map(([, name = '']) => name);
-
 /**
  * A parameter of the query string. Members of a hash are parameters of their own, `not[labels]`: `deepObject` says
  * nothing of arrays inside.
@@ -110,7 +107,7 @@ const ifUnmodifiedSince = { $ref: '#/components/parameters/if_unmodified_since' 
 
 /** Parameters in the path, the query and the headers. */
 export const parametersOf = (route: Route): Json[] => [
-  ...pathNames(route).map((name) => pathParameter(route, name)),
+  ...pathNames(route.path).map((name) => pathParameter(route, name)),
   ...(hasBody(route) ? [] : Object.entries(shapeOf(route)).flatMap(([name, one]) => queryParameters(name, one))),
   ...(route.docs?.fails?.includes(412) === true ? [ifUnmodifiedSince] : []),
 ];
@@ -144,7 +141,8 @@ export const parameterComponents: Json = {
 };
 
 /** Whether the parameters of an endpoint stand in the body. */
-export const hasBody = ({ method }: Pick<Route, 'method'>): boolean => method !== 'get' && method !== 'delete';
+export const hasBody = ({ method, streams }: Pick<Route, 'method' | 'streams'>): boolean =>
+  method !== 'get' && method !== 'delete' && streams !== true;
 
 const pairs = (names: readonly string[]): [string, string][] =>
   names.flatMap((one, at) => names.slice(at + 1).map((other): [string, string] => [one, other]));
@@ -264,6 +262,7 @@ function plainValue(schema: ParameterSchema): unknown {
 
 /** The request body; undefined when the endpoint takes none. `component` names its schema. */
 export function requestBody(route: Route, component: string): Json | undefined {
+  if (route.streams === true) return { required: true, content: { 'application/octet-stream': {} } };
   const schema = bodySchema(route);
   if (schema === undefined) return undefined;
   const reference = { schema: { $ref: `#/components/schemas/${component}` } };

@@ -28,6 +28,7 @@ export const sections = {
   Alerts: 'What monitoring tools reported, and what the project does about it.',
   'HTTP integrations': 'The addresses of a project that monitoring tools send alerts to.',
   'Alert inlet': 'Where monitoring tools send their alerts. Its addresses lie outside `/api/v4`.',
+  Packages: 'The package registry: what was published, and the protocols of package managers.',
   Groups: 'Groups of projects and of further groups.',
   Namespaces: 'The paths that projects lie under: of users and of groups.',
   Projects: 'A repository with its issues, merge requests, alerts and settings.',
