@@ -5,10 +5,16 @@ export type Content = AsyncIterable<Uint8Array>;
 
 /** A blob that is read. */
 export interface StoredBlob {
-  /** Bytes. */
+  /** Bytes of the whole blob. */
   readonly size: number;
-  /** Its content. A caller that does not read it to the end destroys it. */
+  /** Its content, or the part that was asked for. A caller that does not read it to the end destroys it. */
   readonly content: Readable;
+}
+
+/** A part of a blob: the bytes from `start` to `end`, both of them included, counted from 0. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
 }
 
 /**
@@ -23,8 +29,8 @@ export interface BlobStore {
    * @returns bytes stored
    */
   write(key: string, content: Content): Promise<number>;
-  /** Opens a blob; undefined when there is none. */
-  open(key: string): Promise<StoredBlob | undefined>;
+  /** Opens a blob, or a part of it, which must lie within; undefined when there is no blob. */
+  open(key: string, range?: ByteRange): Promise<StoredBlob | undefined>;
   /** Removes a blob and what a failed or killed `write` left of it. It is no error if there is none. */
   remove(key: string): Promise<void>;
   /** Ends connections; the store is not used afterwards. */

@@ -56,12 +56,12 @@ export function diskStore(root: string): BlobStore {
       return size;
     },
 
-    async open(key) {
+    async open(key, range) {
       try {
         const handle = await open(fileOf(key), 'r');
         try {
           const { size } = await handle.stat();
-          return { size, content: createReadStream('', { fd: handle }) };
+          return { size, content: createReadStream('', { fd: handle, ...range }) };
         } catch (error) {
           await handle.close();
           throw error;

@@ -59,10 +59,13 @@ export async function s3Store({ bucket, region, endpoint, credentials }: S3Optio
       return size;
     },
 
-    async open(key) {
+    async open(key, range) {
       try {
-        const { Body, ContentLength = 0 } = await client.send(new GetObjectCommand(named(key)));
-        return { size: ContentLength, content: Body as Readable };
+        const part = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
+        const found = await client.send(new GetObjectCommand({ ...named(key), ...part }));
+        // `bytes 0-9/1234`: of a part the length of the content is not that of the blob.
+        const size = Number(found.ContentRange?.split('/')[1] ?? found.ContentLength ?? 0);
+        return { size, content: found.Body as Readable };
       } catch (error) {
         if ((error as Error).name === 'NoSuchKey') return undefined;
         throw error;

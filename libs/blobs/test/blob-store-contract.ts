@@ -43,6 +43,20 @@ export function blobStoreContract(given: () => BlobStore): void {
     expect(await given().write(key, pieces('again'))).toBe(5);
   });
 
+  it.each([
+    [0, 0, 'a'],
+    [2, 4, 'cde'],
+    [3, 5, 'def'],
+  ])('gives back the bytes %p to %p of a blob, and the size of the whole', async (start, end, part) => {
+    const key = `kind/part-${start}`;
+    await given().write(key, pieces('abc', 'def'));
+    const blob = await given().open(key, { start, end });
+    const chunks: Buffer[] = [];
+    for await (const chunk of blob?.content ?? []) chunks.push(chunk as Buffer);
+    expect([blob?.size, Buffer.concat(chunks).toString()]).toEqual([6, part]);
+    expect(await given().open('kind/none', { start, end })).toBeUndefined();
+  });
+
   it('removes, once and again', async () => {
     await given().write('kind/gone', pieces('x'));
     await given().remove('kind/gone');
