@@ -18,7 +18,7 @@ export interface ProjectRule {
    */
   readonly privateLevel?: number;
   /** Feature that what is listed belongs to: where it has an access level of its own, that counts as well. */
-  readonly feature?: 'merge_requests' | 'repository' | 'issues' | 'snippets';
+  readonly feature?: 'merge_requests' | 'repository' | 'issues' | 'snippets' | 'packages';
 }
 
 /**
@@ -29,6 +29,9 @@ export const mergeRequestRule: ProjectRule = { privateLevel: levels.reporter, fe
 
 /** Who reads the code of a project (ability `read_code`). */
 export const codeRule: ProjectRule = { privateLevel: levels.reporter, feature: 'repository' };
+
+/** Who reads the packages of a project: everyone who sees it, in a private one from Reporter on (G-4.17-8). */
+export const packageRule: ProjectRule = { privateLevel: levels.reporter, feature: 'packages' };
 
 /** A viewer inside a statement: constants of one actor, or columns of a users row. */
 interface Subject {
@@ -162,6 +165,7 @@ const openFeature: Record<NonNullable<ProjectRule['feature']>, (subject: Subject
   merge_requests: mergeRequestsOpen,
   repository: repositoryOpen,
   snippets: (subject) => openBy(sql`p.snippets_access_level`, subject),
+  packages: (subject) => openBy(sql`p.package_registry_access_level`, subject),
   // That they are `disabled` is a condition of its own (`issues_enabled`).
   issues: (subject) => sql`(p.issues_access_level <> 'private' or ${membersOrAdmins(subject, levels.guest)})`,
 };

@@ -13,6 +13,7 @@ export {
   membersAtLevel,
   mergeRequestRule,
   type ProjectRule,
+  packageRule,
   projectsFrom,
   reachedByGroup,
   usersAtLevel,

@@ -80,6 +80,7 @@ const columnsOf: { [K in Kind]: (value: Extract<Entity, { $case: K }>['value']) 
     repository_access_level: project.settings?.repositoryAccessLevel || 'enabled',
     monitor_access_level: project.settings?.monitorAccessLevel || 'enabled',
     snippets_access_level: project.settings?.snippetsAccessLevel || 'enabled',
+    package_registry_access_level: project.settings?.packageRegistryAccessLevel || 'enabled',
     initialize_with_readme: project.settings?.initializeWithReadme ?? false,
     merge_commit_template: text(project.settings?.mergeCommitTemplate ?? ''),
     squash_commit_template: text(project.settings?.squashCommitTemplate ?? ''),

@@ -38,6 +38,7 @@ const featureLevels = {
   issues_access_level: featureLevel(),
   merge_requests_access_level: featureLevel(),
   monitor_access_level: featureLevel(),
+  package_registry_access_level: featureLevel(),
   repository_access_level: featureLevel(),
   snippets_access_level: featureLevel(),
 };
@@ -46,12 +47,14 @@ const featureLevels = {
 const featureSwitches = {
   issues_enabled: boolean().optional(),
   merge_requests_enabled: boolean().optional(),
+  packages_enabled: boolean().optional(),
   snippets_enabled: boolean().optional(),
 };
 
 const switchedFeature: Record<keyof typeof featureSwitches, string> = {
   issues_enabled: 'issues',
   merge_requests_enabled: 'merge_requests',
+  packages_enabled: 'package_registry',
   snippets_enabled: 'snippets',
 };
 
@@ -65,7 +68,6 @@ const fixedSettings = {
   infrastructure_access_level: fixedLevel('enabled'),
   model_experiments_access_level: fixedLevel('enabled'),
   model_registry_access_level: fixedLevel('enabled'),
-  package_registry_access_level: fixedLevelOrPublic('enabled'),
   pages_access_level: fixedLevelOrPublic('private'),
   releases_access_level: fixedLevel('enabled'),
   requirements_access_level: fixedLevel('enabled'),

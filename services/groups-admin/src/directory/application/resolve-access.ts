@@ -111,6 +111,7 @@ const featuresOf = (row: TargetRow) => ({
   issues: row.issues_access_level,
   monitor: row.monitor_access_level,
   snippets: row.snippets_access_level,
+  packages: row.package_registry_access_level,
 });
 
 const earliest = (...timestamps: (number | null)[]): number => {

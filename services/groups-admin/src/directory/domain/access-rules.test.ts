@@ -6,6 +6,7 @@ const none = {
   issues: false,
   monitor: false,
   snippets: false,
+  packages: false,
   mergeRequestsDisabled: false,
 };
 const all = { ...none, repository: true, mergeRequests: true };
@@ -16,6 +17,7 @@ const open = {
   issues: 'enabled',
   monitor: 'enabled',
   snippets: 'enabled',
+  packages: 'enabled',
 };
 
 describe('features of a project', () => {
@@ -55,8 +57,9 @@ describe('features of a project', () => {
     ['private', 0, true, false],
     ['disabled', 50, false, true],
     ['disabled', 50, true, true],
-  ])('monitor or snippets %s, level %s, administrator %s', (feature, level, admin, closed) => {
+  ])('monitor, snippets or packages %s, level %s, administrator %s', (feature, level, admin, closed) => {
     expect(closedFeatures({ ...open, monitor: feature }, { level, admin })?.monitor ?? false).toBe(closed);
     expect(closedFeatures({ ...open, snippets: feature }, { level, admin })?.snippets ?? false).toBe(closed);
+    expect(closedFeatures({ ...open, packages: feature }, { level, admin })?.packages ?? false).toBe(closed);
   });
 });

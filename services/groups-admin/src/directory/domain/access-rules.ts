@@ -33,6 +33,7 @@ export interface FeatureLevels {
   readonly issues: string;
   readonly monitor: string;
   readonly snippets: string;
+  readonly packages: string;
 }
 
 /** The features that are closed to a viewer. */
@@ -44,7 +45,7 @@ type ClosedFeatures = Record<keyof FeatureLevels | 'mergeRequestsDisabled', bool
  * The owner of issues refuses `disabled` ones itself.
  */
 export function closedFeatures(
-  { repository, mergeRequests, issues, monitor, snippets }: FeatureLevels,
+  { repository, mergeRequests, issues, monitor, snippets, packages }: FeatureLevels,
   { level, admin }: { readonly level: number; readonly admin: boolean },
 ): ClosedFeatures | undefined {
   const isPrivate = (feature: string, least: number): boolean => feature === 'private' && !admin && level < least;
@@ -57,6 +58,7 @@ export function closedFeatures(
     issues: isPrivate(issues, levels.guest),
     monitor: isShut(monitor),
     snippets: isShut(snippets),
+    packages: isShut(packages),
     mergeRequestsDisabled: mergeRequests === 'disabled',
   };
   return Object.values(closed).includes(true) ? closed : undefined;

@@ -48,6 +48,7 @@ export interface TargetRow {
   issues_access_level: string;
   monitor_access_level: string;
   snippets_access_level: string;
+  package_registry_access_level: string;
   level: number;
   /** True for a private group in whose tree the user is a member further down. */
   member_below: boolean;

@@ -66,6 +66,7 @@ export function accessStore(db: Database) {
             p.repository_access_level, p.merge_requests_access_level, p.issues_access_level,
             coalesce(p.feature_access_levels ->> 'monitor', 'enabled') as monitor_access_level,
             coalesce(p.feature_access_levels ->> 'snippets', 'enabled') as snippets_access_level,
+            coalesce(p.feature_access_levels ->> 'package_registry', 'enabled') as package_registry_access_level,
             p.marked_for_deletion_at is not null or root.deleting as deleting,
             coalesce(p.marked_for_deletion_at = ${purgeBegun}, false) or root.purging as purging, ${topColumns},
             greatest(case when n.owner_id = ${userId} then 50 else 0 end, coalesce(own.level, 0)) as level,
@@ -90,7 +91,7 @@ export function accessStore(db: Database) {
           sql`
           select n.id, n.full_path, n.visibility, false as archived, root.deleting, root.purging, ${topColumns},
             '' as repository_access_level, '' as merge_requests_access_level, '' as issues_access_level,
-            '' as monitor_access_level, '' as snippets_access_level,
+            '' as monitor_access_level, '' as snippets_access_level, '' as package_registry_access_level,
             coalesce(own.level, 0) as level,
             case when n.visibility = 'public' or own.level is not null then false else below.member end as member_below,
             case when own.level is not null then own.valid_until else below.valid_until end as valid_until,

@@ -71,6 +71,7 @@ export async function projectChanges(
       issues_access_level <> 'disabled' as "issuesEnabled", issues_access_level as "issuesAccessLevel",
       repository_access_level as "repositoryAccessLevel", coalesce(feature_access_levels ->> 'monitor', 'enabled') as "monitorAccessLevel",
       coalesce(feature_access_levels ->> 'snippets', 'enabled') as "snippetsAccessLevel",
+      coalesce(feature_access_levels ->> 'package_registry', 'enabled') as "packageRegistryAccessLevel",
       initialize_with_readme as "initializeWithReadme", coalesce(merge_commit_template, '') as "mergeCommitTemplate",
       coalesce(squash_commit_template, '') as "squashCommitTemplate",
       coalesce(suggestion_commit_message, '') as "suggestionCommitMessage",

@@ -49,7 +49,7 @@ export interface ProjectRow {
   issues_access_level: string;
   merge_requests_access_level: string;
   repository_access_level: string;
-  /** Of `forking`, `monitor` and `snippets`; other features, which nothing is behind, do not count. */
+  /** Of `forking`, `monitor`, `package_registry` and `snippets`; other features, which nothing is behind, do not count. */
   feature_access_levels: Record<string, string>;
   request_access_enabled: boolean;
   emails_enabled: boolean;

@@ -54,7 +54,7 @@ export interface ProjectChange {
   issues_access_level?: string;
   merge_requests_access_level?: string;
   repository_access_level?: string;
-  /** Levels of the features without a column, `forking`, `monitor` and `snippets`; merged into those that are set. */
+  /** Levels of the features without a column, `forking`, `monitor`, `package_registry` and `snippets`; merged into those that are set. */
   feature_access_levels?: Record<string, string>;
   request_access_enabled?: boolean;
   emails_enabled?: boolean;
