@@ -12,6 +12,7 @@ export {
   userEvents,
 } from './catalogue/groups-admin-users';
 export { mergeRequestEventId, mergeRequestEvents } from './catalogue/merge-requests';
+export { packageEventId, packageEvents } from './catalogue/packages';
 export { pipelineEvents, pipelineRunEndedId } from './catalogue/pipeline';
 export { releaseEventId, releaseEvents } from './catalogue/releases';
 export * from './catalogue/repository';

@@ -39,6 +39,8 @@ const families = {
   openRead: { public: '.........31.', internal: '4........31.', private: '44.......31.' },
   /** Code, merge requests and pipelines of a private project are for Reporters and above. */
   reporterRead: { public: '.........31.', internal: '4........31.', private: '4433.....31.' },
+  /** The same for package managers: without a token they are asked for one, whether the project is there or not. */
+  managerRead: { public: '.........31.', internal: '1........31.', private: '1433.....31.' },
   developerRead: { public: '13333....31.', internal: '43333....31.', private: '44333....31.' },
   /** Every user who reads merge requests; the service decides on authorship (G-4.2-7). */
   readerWrite: { public: '1........313', internal: '1........313', private: '1433.....313' },
@@ -88,14 +90,16 @@ export interface Expectation {
 
 /** Operations on what belongs to a feature of a project that has an access level of its own. */
 const ofFeature =
-  /^\w+ \/projects\/:id\/(issues|issues_statistics|merge_requests|merge_trains|approvals|approval_rules|repository|pipelines?|statuses|jobs|releases|environments|deployments|protected_branches|protected_tags|alert_management|alert_management_alerts|snippets|milestones\/:milestone_id\/(issues|merge_requests))(\/|$)/;
+  /^\w+ \/projects\/:id\/(issues|issues_statistics|merge_requests|merge_trains|approvals|approval_rules|repository|pipelines?|statuses|jobs|releases|environments|deployments|protected_branches|protected_tags|alert_management|alert_management_alerts|snippets|packages|milestones\/:milestone_id\/(issues|merge_requests))(\/|$)/;
 
-/**
- * Whether a path of a project names an object in a feature that has to be there. What makes a file names it before: clients would take
- * 404 for leave to make it.
- */
-export const isOfObject = (operation: string): boolean =>
-  /:id\/.*:/.test(operation) && operation !== 'POST /projects/:id/repository/files/:file_path';
+/** What makes a file names it before: clients would take 404 for leave to make it. */
+const createsNamed: ReadonlySet<string> = new Set([
+  'POST /projects/:id/repository/files/:file_path',
+  'PUT /projects/:id/packages/generic/:package_name/:package_version/*file_path',
+]);
+
+/** Whether a path of a project names an object in a feature that has to be there. */
+export const isOfObject = (operation: string): boolean => /:id\/.*:/.test(operation) && !createsNamed.has(operation);
 
 /**
  * The cells of a public project whose features are for its members: what is in a feature is not there for others (G-5-15), whether it is or
@@ -819,6 +823,17 @@ export const expectations: readonly Expectation[] = [
   ...customAttributeRows('users', 'adminRead', 'adminWrite'),
   ...customAttributeRows('groups', 'adminOfTarget', 'adminOfTarget'),
   ...customAttributeRows('projects', 'adminOfTarget', 'adminOfTarget'),
+
+  // Packages
+  row('GET /projects/:id/packages', 'reporterRead', 'G-4.17-8'),
+  row('GET /groups/:id/packages', 'openRead', 'G-4.17-8'),
+  row('GET /projects/:id/packages/:package_id', 'reporterRead', 'G-4.17-8'),
+  row('DELETE /projects/:id/packages/:package_id', 'maintainerWrite', 'G-4.17-2'),
+  row('GET /projects/:id/packages/:package_id/package_files', 'reporterRead', 'G-4.17-8'),
+  row('GET /projects/:id/packages/:package_id/package_files/:package_file_id/download', 'reporterRead', 'G-4.17-6'),
+  row('DELETE /projects/:id/packages/:package_id/package_files/:package_file_id', 'maintainerWrite', 'G-4.17-3'),
+  row('PUT /projects/:id/packages/generic/:package_name/:package_version/*file_path', 'developerWrite', 'G-4.17-10'),
+  row('GET /projects/:id/packages/generic/:package_name/:package_version/*file_path', 'managerRead', 'G-4.17-11'),
 ];
 
 const repository = '/projects/:id/repository';
@@ -827,6 +842,13 @@ const mergeRequest = '/projects/:id/merge_requests/:merge_request_iid';
 /** Operations that take the token of a job (G-5-13): they read its project, and report what it found out. */
 export const jobOperations: ReadonlySet<string> = new Set([
   'GET /projects/:id/pipelines/:pipeline_id/ci_variables',
+  'GET /projects/:id/packages',
+  'GET /groups/:id/packages',
+  'GET /projects/:id/packages/:package_id',
+  'GET /projects/:id/packages/:package_id/package_files',
+  'GET /projects/:id/packages/:package_id/package_files/:package_file_id/download',
+  'GET /projects/:id/packages/generic/:package_name/:package_version/*file_path',
+  'PUT /projects/:id/packages/generic/:package_name/:package_version/*file_path',
   `GET ${repository}/tree`,
   `GET ${repository}/blobs/:sha`,
   `GET ${repository}/blobs/:sha/raw`,

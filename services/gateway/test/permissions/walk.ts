@@ -81,7 +81,7 @@ export const pathOf = (pattern: string): string =>
   pattern
     .replace(/:(id|[a-z_]*iid|[a-z_]+_id)(?=\/|$)/g, '1')
     .replace(/:(sha|commit_id)(?=\/|$)/g, 'a'.repeat(40))
-    .replace(/:[a-z_]+/g, 'name');
+    .replace(/[:*][a-z_]+/g, 'name');
 
 const symbol = (status: number): string => (status === 401 ? '1' : status === 403 ? '3' : status === 404 ? '4' : '.');
 
@@ -104,6 +104,7 @@ export async function openWalk(routes: readonly Route[]): Promise<Walk> {
       SWITCHYARD_APPLICATION_LIMITS: 0,
       MERGE_REQUESTS_HTTP_URL: internal,
       ALERTS_HTTP_URL: internal,
+      PACKAGES_HTTP_URL: internal,
     },
     fakes: {
       'AvatarService/GetAvatar': async () => ({ content: Buffer.from('x'), contentType: 'image/png', filename: 'x' }),

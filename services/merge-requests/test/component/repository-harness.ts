@@ -309,6 +309,8 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
       MERGE_REQUESTS_HTTP_URL: `http://127.0.0.1:${running.httpPort}`,
       ALERTS_ADDRESS: '',
       ALERTS_HTTP_URL: 'http://127.0.0.1:9',
+      PACKAGES_ADDRESS: '',
+      PACKAGES_HTTP_URL: 'http://127.0.0.1:9',
       SWITCHYARD_IDENTITY_KEY_FILE: '',
       SWITCHYARD_THROTTLE_AUTHENTICATED: undefined,
       SWITCHYARD_THROTTLE_UNAUTHENTICATED: undefined,

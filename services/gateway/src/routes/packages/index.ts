@@ -1,0 +1,9 @@
+import type { Route } from '../../http/route';
+import { genericPackageRoutes } from './generic-packages.routes';
+import { packageRoutes } from './packages.routes';
+
+/** What the service packages serves. */
+export const routes: readonly Route[] = [...packageRoutes, ...genericPackageRoutes];
+
+/** Files stream through its internal HTTP server. */
+export const forwards = true;

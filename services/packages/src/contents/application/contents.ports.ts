@@ -1,0 +1,14 @@
+import type { Tx } from '@switchyard/database';
+import type { ReceivedContent } from '../domain/content';
+
+/** Contents as rows, each with the number of files that use it. */
+export interface ContentStore {
+  /**
+   * Id of the row of a content, which is locked until the transaction ends, so that it cannot be collected meanwhile. The
+   * first blob of a content stays; the blob of a later one becomes due for removal. Undefined when the received blob was
+   * pruned.
+   */
+  keep(tx: Tx, content: ReceivedContent): Promise<number | undefined>;
+  /** Deletes up to `limit` contents that no file uses, and makes their blobs due for removal. Returns how many. */
+  collect(tx: Tx, limit: number): Promise<number>;
+}

@@ -1,0 +1,34 @@
+import type { Tx } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
+import type { ContentStore } from '../application/contents.ports';
+import type { ReceivedContent } from '../domain/content';
+
+/** The rows of contents. */
+export const contentStore: ContentStore = {
+  async keep(tx: Tx, { blob, size, sha256, sha1, md5 }: ReceivedContent): Promise<number | undefined> {
+    // The update that changes nothing locks the row: `collect` passes over it, or has deleted it before.
+    const [kept] = await tx.query<{ id: number; blob: string }>(sql`
+      insert into contents as c (sha256, sha1, md5, size, blob)
+      values (decode(${sha256}, 'hex'), decode(${sha1}, 'hex'), decode(${md5}, 'hex'), ${size}::bigint, ${blob})
+      on conflict (sha256) do update set size = c.size
+      returning id, blob`);
+    if (kept === undefined) return undefined;
+    if (kept.blob !== blob) {
+      await tx.query(sql`update blob_remains set due_at = now() where blob = ${blob}`);
+      return kept.id;
+    }
+    const remaining = await tx.query(sql`delete from blob_remains where blob = ${blob} returning 1`);
+    return remaining.length > 0 ? kept.id : undefined;
+  },
+
+  async collect(tx: Tx, limit: number): Promise<number> {
+    const rows = await tx.query(sql`
+      with unused as (
+        delete from contents where id in (
+          select id from contents where uses = 0 order by id limit ${limit} for update skip locked)
+        returning blob)
+      insert into blob_remains (blob, due_at) select blob, now() from unused
+      on conflict (blob) do update set due_at = now() returning 1`);
+    return rows.length;
+  },
+};

@@ -1,0 +1,23 @@
+import { z } from '@switchyard/config';
+import type { ServiceEdges } from '@switchyard/service';
+import type { PrismaClient } from './generated/prisma/client';
+
+const gibibyte = 1 << 30;
+
+/** Variables of the service; those of every service and of its peers are added. See docs/operations.md. */
+export const variables = {
+  /** Bytes of the largest file of a generic package (G-8-10). */
+  SWITCHYARD_GENERIC_PACKAGE_LIMIT: z.coerce
+    .number()
+    .int()
+    .min(1_024)
+    .max(1_024 * gibibyte)
+    .default(5 * gibibyte),
+};
+
+/** What each area of the service is built from. */
+export type Edges = ServiceEdges<
+  typeof variables,
+  'groups-admin',
+  { directory: true; blobs: true; prisma: new (options: never) => PrismaClient }
+>;

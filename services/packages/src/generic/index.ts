@@ -1,0 +1,1 @@
+export { composeGeneric } from './compose';

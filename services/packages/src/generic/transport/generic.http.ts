@@ -1,0 +1,78 @@
+import type { BlobStore } from '@switchyard/blobs';
+import { badRequest, invalidParams, isAppError, notFound } from '@switchyard/errors';
+import type { ForwardedCall, ForwardedEndpoint } from '@switchyard/rpc';
+import { sendContent } from '../../contents';
+import { type PackageKey, type PackagesArea, type Published, presentPackageFile } from '../../packages';
+import { type GenericPath, pathProblems } from '../domain/generic-package';
+
+/** What the endpoints work with. */
+export interface GenericEdges {
+  readonly packages: Pick<PackagesArea, 'publishFile' | 'findFile' | 'recordDownload'>;
+  readonly blobs: BlobStore;
+  /** Bytes of the largest file. */
+  readonly limit: number;
+}
+
+const pathOf = ({ parts: [name = '', version = '', filePath = ''] }: ForwardedCall): GenericPath => ({
+  name,
+  version,
+  filePath,
+});
+
+const keyOf = (projectId: number, { name, version }: GenericPath): PackageKey => ({
+  projectId,
+  format: 'generic',
+  name,
+  version,
+});
+
+const statusOf = (query: URLSearchParams): 'default' | 'hidden' | undefined =>
+  (query.get('status') as 'default' | 'hidden' | null) ?? undefined;
+
+function sendJson({ response }: ForwardedCall, status: number, value: unknown): void {
+  const body = Buffer.from(JSON.stringify(value));
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': String(body.length) }).end(body);
+}
+
+/** Files by name and version on the internal HTTP port (G-4.17-10, G-4.17-11); uploads and downloads stream. */
+export function genericHttp({ packages, blobs, limit }: GenericEdges): readonly ForwardedEndpoint[] {
+  async function upload(call: ForwardedCall): Promise<void> {
+    const path = pathOf(call);
+    const problems = pathProblems(path);
+    if (problems.length > 0) throw invalidParams(...problems);
+    const tooLarge = () => badRequest('File is too large');
+    // A body that says it is too large is refused before it is read.
+    if (Number(call.request.headers['content-length'] ?? 0) > limit) throw tooLarge();
+    const { actor } = call.claims;
+    const publication = {
+      key: keyOf(call.projectId, path),
+      fileName: path.filePath,
+      publisher: { userId: actor?.userId ?? 0, pipelineId: actor?.job?.pipelineId },
+      status: statusOf(call.query),
+    };
+    const published = await packages.publishFile(publication, call.request, limit).catch((error) => {
+      throw isAppError(error, 'too_large') ? tooLarge() : error;
+    });
+    sendJson(call, 201, call.query.get('select') === 'package_file' ? recordOf(published, path) : created);
+  }
+
+  async function download(call: ForwardedCall): Promise<void> {
+    const path = pathOf(call);
+    const file =
+      pathProblems(path).length > 0 ? undefined : await packages.findFile(keyOf(call.projectId, path), path.filePath);
+    if (file === undefined) throw notFound();
+    if (call.request.method === 'GET') await packages.recordDownload(file.packageId);
+    await sendContent(call, blobs, file);
+  }
+
+  const path = /^\/projects\/(\d{1,15})\/packages\/generic\/([^/]+)\/([^/]+)\/(.+)$/;
+  return [
+    { methods: ['PUT'], path, run: upload },
+    { methods: ['GET', 'HEAD'], path, run: download },
+  ];
+}
+
+const created = { message: '201 Created' };
+
+const recordOf = ({ fileId, createdAt, ...published }: Published, { filePath }: GenericPath) =>
+  presentPackageFile({ ...published, id: fileId, fileName: filePath, createdAt });

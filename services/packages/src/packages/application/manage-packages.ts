@@ -1,0 +1,93 @@
+import type { Database, PageInfo, PageRequest, Tx } from '@switchyard/database';
+import type { Viewer } from '@switchyard/directory';
+import { AppError, notFound } from '@switchyard/errors';
+import { faultPoint, faultPoints } from '@switchyard/events';
+import type { Package, PackageFile, PackageFilter, PackageVersion } from '../domain/package';
+import type { PackageKey, PackageStore } from './package.ports';
+
+faultPoints.push('package.deleted');
+
+/** A package that was deleted. */
+export interface DeletedPackage extends PackageKey {
+  readonly id: number;
+  /** User who deleted it; 0 for a deploy token. */
+  readonly actorId: number;
+}
+
+/** What managing packages works with. */
+export interface PackageEdges {
+  readonly db: Database;
+  readonly packages: PackageStore;
+  /** Appends the fact to the outbox (D6). */
+  readonly recordDeletion: (tx: Tx, deleted: DeletedPackage) => Promise<void>;
+  /** Starts the removal of what was deleted. */
+  readonly destroySoon: () => void;
+}
+
+const noPackage = () => new AppError('not_found', 'Package not found');
+
+/** The use cases of packages of every format; the gateway has checked what the caller may do. */
+export const managePackages = ({ db, packages, recordDeletion, destroySoon }: PackageEdges) => ({
+  /** Packages of a project. */
+  listOfProject: (
+    projectId: number,
+    filter: PackageFilter,
+    request: PageRequest,
+  ): Promise<{ rows: Package[]; page: PageInfo }> => packages.pageOfProject(projectId, filter, request),
+
+  /** Packages of a group that the viewer may read. */
+  listOfGroup: (
+    group: { readonly id: number; readonly excludeSubgroups: boolean },
+    viewer: Viewer,
+    filter: PackageFilter,
+    request: PageRequest,
+  ): Promise<{ rows: Package[]; page: PageInfo }> => packages.pageOfGroup(group, viewer, filter, request),
+
+  /** One package with its other versions. Fails with `not_found` (G-4.17-4). */
+  async get(projectId: number, id: number): Promise<{ found: Package; versions: PackageVersion[] }> {
+    const one = await packages.find(projectId, id);
+    if (one === undefined) throw noPackage();
+    return one;
+  },
+
+  /** Files of a package. Fails with `not_found`. */
+  async listFiles(
+    projectId: number,
+    id: number,
+    request: PageRequest,
+  ): Promise<{ rows: PackageFile[]; page: PageInfo }> {
+    if (!(await packages.exists(projectId, id))) throw noPackage();
+    return packages.pageOfFiles(id, request);
+  },
+
+  /** A file by its id, where its package is shown. Fails with `not_found`. */
+  async getFile(projectId: number, packageId: number, fileId: number): Promise<PackageFile> {
+    const file = await packages.findFileById(projectId, packageId, fileId);
+    if (file === undefined) throw notFound();
+    return file;
+  },
+
+  /** Deletes a package. Fails with `not_found`, `precondition_failed`. */
+  async remove(projectId: number, id: number, actorId: number, unmodifiedSince: Date | undefined): Promise<void> {
+    await db.transaction(async (tx) => {
+      const key = await packages.markForDestruction(tx, projectId, id, unmodifiedSince);
+      if (key === undefined) throw notFound();
+      await recordDeletion(tx, { ...key, projectId, id, actorId });
+      faultPoint('package.deleted');
+    });
+    destroySoon();
+  },
+
+  /** Deletes a file of a package. Fails with `not_found`, `precondition_failed`. */
+  async removeFile(
+    file: { readonly projectId: number; readonly packageId: number; readonly fileId: number },
+    unmodifiedSince: Date | undefined,
+  ): Promise<void> {
+    const removed = await db.transaction((tx) => packages.deleteFile(tx, file, unmodifiedSince));
+    if (!removed) throw notFound();
+    destroySoon();
+  },
+});
+
+/** What `managePackages` gives. */
+export type Packages = ReturnType<typeof managePackages>;

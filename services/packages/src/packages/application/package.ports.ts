@@ -1,0 +1,93 @@
+import type { PageInfo, PageRequest, Tx } from '@switchyard/database';
+import type { Viewer } from '@switchyard/directory';
+import type { Package, PackageFile, PackageFilter, PackageFormat, PackageVersion } from '../domain/package';
+
+/** Which package of a project. */
+export interface PackageKey {
+  readonly projectId: number;
+  readonly format: PackageFormat;
+  readonly name: string;
+  /** Undefined for a package without a version. */
+  readonly version: string | undefined;
+}
+
+/** A package that is found or made by its key. */
+export interface OpenedPackage {
+  readonly id: number;
+  /** It was made by this call. */
+  readonly created: boolean;
+}
+
+/** What a new file brings. */
+export interface NewPackageFile {
+  readonly packageId: number;
+  readonly contentId: number;
+  readonly fileName: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Pipeline whose job token published it; undefined for none. */
+  readonly pipelineId: number | undefined;
+}
+
+/** Packages and their files as rows. */
+export interface PackageStore {
+  /**
+   * The package of a key, which is made when it is not there, and is locked until the transaction ends. A status or
+   * metadata that are given are set.
+   */
+  open(
+    tx: Tx,
+    key: PackageKey,
+    given: {
+      readonly creatorId: number | undefined;
+      readonly status: 'default' | 'hidden' | undefined;
+      readonly metadata: Readonly<Record<string, unknown>> | undefined;
+    },
+  ): Promise<OpenedPackage>;
+  /** Whether a package has a file with a name. */
+  hasFile(tx: Tx, packageId: number, fileName: string): Promise<boolean>;
+  /** Adds a file. */
+  addFile(tx: Tx, file: NewPackageFile): Promise<{ id: number; createdAt: Date }>;
+  /** The newest file with a name of a package that is served; undefined when there is none. */
+  findFile(key: PackageKey, fileName: string): Promise<PackageFile | undefined>;
+  /** A file of a package by its id, where the package is shown; undefined when there is none. */
+  findFileById(projectId: number, packageId: number, fileId: number): Promise<PackageFile | undefined>;
+  /** Records that a file of a package was downloaded; at most once a minute for each package. */
+  recordDownload(packageId: number): Promise<void>;
+  /** One package that is shown, with its other versions; undefined when there is none. */
+  find(projectId: number, id: number): Promise<{ found: Package; versions: PackageVersion[] } | undefined>;
+  /** Whether a package is there that may be listed, whatever its status. */
+  exists(projectId: number, id: number): Promise<boolean>;
+  /** One page of the packages of a project. */
+  pageOfProject(
+    projectId: number,
+    filter: PackageFilter,
+    request: PageRequest,
+  ): Promise<{ rows: Package[]; page: PageInfo }>;
+  /** One page of the packages of a group that a viewer may read. */
+  pageOfGroup(
+    group: { readonly id: number; readonly excludeSubgroups: boolean },
+    viewer: Viewer,
+    filter: PackageFilter,
+    request: PageRequest,
+  ): Promise<{ rows: Package[]; page: PageInfo }>;
+  /** One page of the files of a package. */
+  pageOfFiles(packageId: number, request: PageRequest): Promise<{ rows: PackageFile[]; page: PageInfo }>;
+  /**
+   * Marks a package for destruction; undefined when there is none. Fails with `precondition_failed` when it changed after
+   * `since`.
+   */
+  markForDestruction(
+    tx: Tx,
+    projectId: number,
+    id: number,
+    since: Date | undefined,
+  ): Promise<Omit<PackageKey, 'projectId'> | undefined>;
+  /** Deletes a file; false when there is none. Fails with `precondition_failed` when its package changed after `since`. */
+  deleteFile(
+    tx: Tx,
+    file: { readonly projectId: number; readonly packageId: number; readonly fileId: number },
+    since: Date | undefined,
+  ): Promise<boolean>;
+  /** Deletes up to `limit` packages that are marked for destruction, with their files. Returns how many. */
+  destroy(limit: number): Promise<number>;
+}

@@ -1,0 +1,37 @@
+import type { Repeating } from '@switchyard/background';
+import type { Area } from '@switchyard/service';
+import type { Contents } from '../contents';
+import type { Edges } from '../edges';
+import { destroyPackages } from './application/destroy-packages';
+import { managePackages } from './application/manage-packages';
+import type { PackageStore } from './application/package.ports';
+import { type Publishing, publishFile } from './application/publish-file';
+import { recordDeletion, recordPublication } from './storage/package.events';
+import { packageStore } from './storage/package.store';
+import { packageHandler } from './transport/package.handler';
+import { packageFileHttp } from './transport/package-file.http';
+
+/** What formats use of packages. */
+export interface PackagesArea extends Area, Publishing, Pick<PackageStore, 'findFile' | 'recordDownload'> {}
+
+/** Builds packages of every format. */
+export function composePackages(
+  { db, blobs, config, observe }: Edges,
+  { contents }: { readonly contents: Contents },
+): PackagesArea {
+  const store = packageStore(db);
+  let destroying: Repeating | undefined;
+  const edges = { db, packages: store, recordDeletion, destroySoon: () => destroying?.soon() };
+  const packages = observe('packages', managePackages(edges));
+  return {
+    ...publishFile({ db, packages: store, contents, record: recordPublication }),
+    findFile: store.findFile,
+    recordDownload: store.recordDownload,
+    services: [packageHandler(packages, config.SWITCHYARD_EXTERNAL_URL)],
+    http: packageFileHttp(packages, store, blobs),
+    start: () => {
+      destroying = destroyPackages(store, contents.collectSoon);
+      return [destroying];
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/** How files come in and go out: the protocol of a package manager, or plain files. */
+export type PackageFormat = 'generic' | 'npm' | 'maven' | 'pypi' | 'helm' | 'golang';
+
+/** Where a package stands (G-3-3). Those that are `pending_destruction` are invisible. */
+export type PackageStatus = 'default' | 'hidden' | 'processing' | 'error' | 'pending_destruction' | 'deprecated';
+
+/** Statuses of a list that asks for none (api.md 4.17). */
+export const listedStatuses: readonly PackageStatus[] = ['default', 'deprecated', 'error'];
+
+/** Statuses in which a package is shown by its id, and its files are served (G-4.17-4). */
+export const shownStatuses: readonly PackageStatus[] = ['default', 'deprecated'];
+
+/** A name of a version. */
+export interface PackageTag {
+  readonly id: number;
+  readonly packageId: number;
+  readonly name: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** A version of a package. */
+export interface Package {
+  readonly id: number;
+  readonly projectId: number;
+  /** Full path of the project. */
+  readonly projectPath: string;
+  readonly format: PackageFormat;
+  readonly name: string;
+  readonly version: string | undefined;
+  readonly status: PackageStatus;
+  readonly createdAt: Date;
+  readonly lastDownloadedAt: Date | undefined;
+  readonly tags: readonly PackageTag[];
+  /** Whether job tokens of pipelines published it. */
+  readonly hasPipelines: boolean;
+}
+
+/** Another version of the same package. */
+export interface PackageVersion {
+  readonly id: number;
+  readonly version: string | undefined;
+  readonly createdAt: Date;
+  readonly hasPipelines: boolean;
+}
+
+/** A file of a package. */
+export interface PackageFile {
+  readonly id: number;
+  readonly packageId: number;
+  readonly fileName: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly md5: string;
+  readonly sha1: string;
+  readonly sha256: string;
+  /** Key of its content in the blob store. */
+  readonly blob: string;
+  /** What its format keeps of it. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly createdAt: Date;
+}
+
+/** Conditions of a list; all of them must hold. */
+export interface PackageFilter {
+  readonly format?: string | undefined;
+  /** Part of the name, in any case. */
+  readonly name?: string | undefined;
+  readonly version?: string | undefined;
+  readonly statuses: readonly string[];
+  /** Packages without a version are listed as well. */
+  readonly includeVersionless: boolean;
+}

@@ -1,0 +1,90 @@
+import { notFound } from '@switchyard/errors';
+import { PackageServiceService, type PackageFilter as WireFilter } from '@switchyard/protos/packages/v1/package';
+import { levels } from '@switchyard/rights';
+import {
+  type CallContext,
+  entity,
+  implement,
+  nothing,
+  page,
+  pageRequest,
+  type ServiceImplementation,
+  viewerOf,
+} from '@switchyard/rpc';
+import type { Packages } from '../application/manage-packages';
+import { listedStatuses, type PackageFilter } from '../domain/package';
+import {
+  type PackageReader,
+  presentGroupPackage,
+  presentPackage,
+  presentPackageFile,
+  presentPackageWithVersions,
+} from '../presenters/package.presenter';
+
+/** The target of a call; what the request names must be what was resolved and signed. */
+function named({ access }: CallContext, id: number, noun: 'Project' | 'Group'): number {
+  if (access?.id !== id) throw notFound(noun);
+  return id;
+}
+
+const toFilter = (filter: WireFilter | undefined): PackageFilter => ({
+  format: filter?.packageType || undefined,
+  name: filter?.packageName || undefined,
+  version: filter?.packageVersion,
+  statuses: filter?.status ? [filter.status] : listedStatuses,
+  includeVersionless: filter?.includeVersionless ?? false,
+});
+
+/** Serves `PackageService`. */
+export function packageHandler(packages: Packages, externalUrl: string): ServiceImplementation {
+  const readerOf = ({ access }: CallContext): PackageReader => ({
+    externalUrl,
+    mayDelete: (access?.level ?? 0) >= levels.maintainer,
+  });
+
+  return implement(PackageServiceService, {
+    async listProjectPackages(request, context) {
+      const wanted = pageRequest(request.page, { orderBy: 'created_at' });
+      const projectId = named(context, request.projectId, 'Project');
+      const found = await packages.listOfProject(projectId, toFilter(request.filter), wanted);
+      const reader = readerOf(context);
+      return page(
+        found.rows.map((one) => presentPackage(one, reader)),
+        { ...found.page, keyset: wanted.mode === 'keyset' },
+      );
+    },
+
+    async listGroupPackages(request, context) {
+      const wanted = pageRequest(request.page, { orderBy: 'created_at' });
+      const group = { id: named(context, request.groupId, 'Group'), excludeSubgroups: request.excludeSubgroups };
+      const found = await packages.listOfGroup(group, viewerOf(context), toFilter(request.filter), wanted);
+      const reader = readerOf(context);
+      return page(
+        found.rows.map((one) => presentGroupPackage(one, reader)),
+        { ...found.page, keyset: wanted.mode === 'keyset' },
+      );
+    },
+
+    async getPackage({ projectId, packageId }, context) {
+      const { found, versions } = await packages.get(named(context, projectId, 'Project'), packageId);
+      return entity(presentPackageWithVersions(found, versions, readerOf(context)));
+    },
+
+    async deletePackage({ projectId, packageId, ifUnmodifiedSince }, context) {
+      await packages.remove(named(context, projectId, 'Project'), packageId, context.actor.userId, ifUnmodifiedSince);
+      return nothing();
+    },
+
+    async listPackageFiles(request, context) {
+      const wanted = pageRequest(request.page, { orderBy: 'id' });
+      const found = await packages.listFiles(named(context, request.projectId, 'Project'), request.packageId, wanted);
+      return page(found.rows.map(presentPackageFile), { ...found.page, keyset: wanted.mode === 'keyset' });
+    },
+
+    async deletePackageFile({ projectId, packageId, packageFileId, ifUnmodifiedSince }, context) {
+      const file = { projectId: named(context, projectId, 'Project'), packageId, fileId: packageFileId };
+      await packages.removeFile(file, ifUnmodifiedSince);
+      return nothing();
+    },
+  });
+}

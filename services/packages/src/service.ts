@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import { type Area, defineService } from '@switchyard/service';
+import { composeContents } from './contents';
+import { type Edges, variables } from './edges';
+import { PrismaClient } from './generated/prisma/client';
+import { composeGeneric } from './generic';
+import { composePackages } from './packages';
+
+/** Areas, those first on which others rest; the last ones are formats. */
+function areas(given: Edges): Area[] {
+  const contents = composeContents(given);
+  const packages = composePackages(given, { contents });
+  return [
+    contents,
+    packages,
+    composeGeneric(given, { packages }),
+    // New areas
+  ];
+}
+
+/** The service packages: the registry of packages, and the protocols of package managers. */
+export const service = defineService({
+  name: 'packages',
+  variables,
+  migrations: join(__dirname, '..', 'prisma', 'migrations'),
+  peers: ['groups-admin'],
+  needs: { directory: true, blobs: true, prisma: PrismaClient },
+  areas,
+});
