@@ -33,7 +33,7 @@ export const genericPackageRoutes = [
       status: oneOf('default', 'hidden').optional(),
       select: documented(oneOf('package_file'), { description: 'Answer with the record of the file.' }).optional(),
     },
-    returns: { 201: undefined },
+    returns: { 201: 'PublishedGenericFile' },
     handle: async ({ access, path: at, params }) =>
       toPackages(
         ['projects', access.id, 'packages', 'generic', at.package_name, at.package_version, at.file_path],

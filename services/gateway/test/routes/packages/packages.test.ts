@@ -32,9 +32,9 @@ const textOf = async (request: IncomingMessage): Promise<string> => {
 beforeAll(async () => {
   service = createServer(async (request, response) => {
     forwarded.push({ method: request.method ?? '', url: request.url ?? '', body: await textOf(request) });
-    response
-      .writeHead(request.method === 'PUT' ? 201 : 200, { 'Content-Type': 'application/json' })
-      .end('{"message":"201 Created"}');
+    if (request.method === 'PUT')
+      response.writeHead(201, { 'Content-Type': 'application/json' }).end('{"message":"201 Created"}');
+    else response.writeHead(200, { 'Content-Type': 'application/octet-stream' }).end('a file');
   });
   await new Promise<void>((settle) => service.listen(0, '127.0.0.1', settle));
   const info = { keyset: false, page: 1, perPage: 20, total: 1, hasNext: false };
