@@ -2,25 +2,27 @@ import { compareSizes, cursorAfter } from './growth.mjs';
 import { seedMergeRequests, seedPeople, seedProject } from './seed.mjs';
 
 const sizes = [1_000, 100_000];
-const approved = 40;
+const approved = 20;
+/** Merge requests of a project that one approved, so that a page of few and one of many has as many rows. */
+const rare = 40;
 const shownTargetMs = 100;
 const environments = ['production', 'staging'];
 
 /**
  * What the filters look at: one of three merge requests is approved by one colleague and, one of ten of these, by
- * another, one of 500 by the developer; the developer reacted to one of ten; all that are merged were deployed, ten at
- * once, each second time to production; a rule of the project names two colleagues, and one of 50 merge requests has a
+ * another, and 40 of each project, however many it has, by the developer; the developer reacted to one of ten; all that are merged were deployed, ten at
+ * once, each second time to production; a rule of the project names two colleagues, and one of 25 merge requests has a
  * rule of its own that names the developer.
  */
-async function seedReviews(db, { project, people }) {
+async function seedReviews(db, { project, people, count }) {
   const ours = 'mr.project_id = $1';
   await db.query('begin');
   await db.query(
     `insert into merge_request_approvals (merge_request_id, user_id, created_at)
       select mr.id, ($2::bigint[])[1 + mr.iid % cardinality($2)], mr.created_at from merge_requests mr where ${ours} and mr.iid % 3 = 0
       union all select mr.id, ($2::bigint[])[1 + (mr.iid + 1) % cardinality($2)], mr.created_at from merge_requests mr where ${ours} and mr.iid % 30 = 0
-      union all select mr.id, $3, mr.created_at from merge_requests mr where ${ours} and mr.iid % 500 = 1`,
-    [project.id, people.others, people.developer],
+      union all select mr.id, $3, mr.created_at from merge_requests mr where ${ours} and mr.iid % $4 = 1`,
+    [project.id, people.others, people.developer, count / rare],
   );
   await db.query(
     `insert into merge_request_reactions (merge_request_id, user_id, name, given, version)
@@ -36,7 +38,7 @@ async function seedReviews(db, { project, people }) {
   await db.query(
     `with made as (
         insert into approval_rules (project_id, merge_request_id, rule_type, name, approvals_required)
-        select mr.project_id, mr.id, 'regular', 'Own', 1 from merge_requests mr where ${ours} and mr.iid % 50 = 0 returning id)
+        select mr.project_id, mr.id, 'regular', 'Own', 1 from merge_requests mr where ${ours} and mr.iid % 25 = 0 returning id)
       insert into approval_rule_users (rule_id, user_id) select made.id, $2 from made`,
     [project.id, people.developer],
   );
@@ -72,7 +74,7 @@ async function seedFiltered(installation, report, people, db) {
     const project = await seedProject(installation, { path: `filtered-${count}`, people });
     const since = performance.now();
     await seedMergeRequests(db, { project, people, count });
-    await seedReviews(db, { project, people });
+    await seedReviews(db, { project, people, count });
     report.note(`filters: ${count} merge requests written in ${((performance.now() - since) / 1_000).toFixed(1)} s`);
     projects.push({ ...project, count });
   }
@@ -87,15 +89,22 @@ const filtersOf = (people) => ({
   'approved by the caller, rarely': `approved_by_ids[]=${people.developer}`,
   'approver by rules': `approver_ids[]=${people.others[0]}`,
   'approver by own rules': `approver_ids[]=${people.developer}`,
+  'approved by both, never': `approved_by_ids[]=${people.developer}&approved_by_ids[]=${people.others[0]}`,
+  'without approvers': 'approver_ids=None',
+  'approved by no colleague': 'approved_by_ids=None',
   'own reaction': 'my_reaction_emoji=rocket',
+  'no such reaction': 'my_reaction_emoji=tada',
+  'without that reaction': 'not[my_reaction_emoji]=rocket',
   environment: 'environment=production',
+  'no such environment': 'environment=nowhere',
   'deployed after': 'deployed_after=2024-01-01T12:00:00Z',
+  'deployed before': 'deployed_before=2024-01-01T12:00:00Z',
 });
 
 /** From the request to approve until the list says that the merge request is mergeable, of some that lack the caller's approval. */
 async function approveAndLook({ api }, report, db, { project, token }) {
   const { rows } = await db.query(
-    `select iid::int from merge_requests where project_id = $1 and iid % 50 = 0 and not draft and merge_status = 'can_be_merged'
+    `select iid::int from merge_requests where project_id = $1 and iid % 25 = 0 and not draft and merge_status = 'can_be_merged'
       and state = 'opened' order by iid desc limit $2`,
     [project.id, approved],
   );

@@ -89,7 +89,36 @@ export interface ListQuery {
    * rows after the page.
    */
   each?: Sql;
+  /**
+   * One plan is right for all values of the conditions: the usual limits are written out, so that PostgreSQL keeps the
+   * plan. Of a limit that it does not know it expects a tenth of all rows, and plans a wide list anew for each request,
+   * which takes longer than reading a page.
+   */
+  steady?: boolean;
+  /** Where the list may begin instead of walking its order (ADR 43). Not together with `each`. */
+  begin?: Beginnings;
 }
+
+/** Selects of which each holds every row of a list, read from an index that the order of the list knows nothing of. */
+export interface Beginnings {
+  /** The id of a row in `from`. */
+  id: Sql;
+  /**
+   * Selects of one column `id`; an id may come more than once. The rows are read from the first that gives no more than
+   * `few`, and sorted; where each gives more, the list is walked in its order.
+   */
+  at: readonly Sql[];
+  /** Default 1,000. */
+  few?: number;
+  /** A select with one row for each row of the list, which is counted instead. */
+  count?: Sql;
+}
+
+/**
+ * Most ids that a list begins at. Sorting a thousand rows costs a millisecond, as does walking an order of 100,000 in
+ * which a thousand match until a page of 20 is full.
+ */
+const fewLimit = 1_000;
 
 interface Column extends OrderColumn {
   descending: boolean;
@@ -225,6 +254,28 @@ const whereClause = (conditions: Sql[]): Sql =>
 
 const sortName = (at: number): string => `__sort${at}`;
 
+/** The ids to begin at, null where there are many of each kind. Read once, and the second only if the first has many. */
+function fewIds({ at, few: limit = fewLimit }: Beginnings): Sql {
+  const few = at.map(
+    (ids) => sql`(select case when count(*) <= ${raw(String(limit))} then coalesce(array_agg(b.id), '{}') end
+      from (${ids} limit ${raw(String(limit + 1))}) b)`,
+  );
+  return sql`with few as materialized (select ${few.length === 1 ? few[0]! : sql`coalesce(${join(few)})`} as ids) `;
+}
+
+/** Both ways to the rows, of which the ids to begin at close one before it reads a row. */
+function bothWays(begin: Beginnings, rowsOf: (condition: Sql) => Sql): Sql {
+  const atFew = rowsOf(sql`${begin.id} = any((select few.ids from few)::bigint[])`);
+  const along = rowsOf(sql`(select few.ids is null from few)`);
+  return sql`(${atFew}) union all (${along})`;
+}
+
+const beginsOf = ({ begin }: ListQuery): Beginnings | undefined =>
+  begin === undefined || begin.at.length === 0 ? undefined : begin;
+
+/** Rows of the pages that clients ask for, one more each; others would fill the names of prepared statements. */
+const usualLimits = new Set([21, 51, 101]);
+
 /** The rows of a page, at most `limit` after `offset`. */
 function pageStatement(
   list: ListQuery,
@@ -236,8 +287,18 @@ function pageStatement(
   const { limit, offset, keys } = range;
   const selected = keys === undefined ? select : sql`${select}, ${keys}`;
   const skipped = offset === 0 ? empty : sql` offset ${offset}`;
+  const most = list.steady && offset === 0 && usualLimits.has(limit) ? raw(String(limit)) : sql`${limit}`;
+  const begin = beginsOf(list);
+  if (begin !== undefined) {
+    const ids = bothWays(
+      begin,
+      (condition) => sql`select ${begin.id} from ${from}${whereClause([...conditions, condition])}
+        order by ${orderClause(columns)} limit ${most}${skipped}`,
+    );
+    return sql`${fewIds(begin)}select ${selected} from ${from} where ${begin.id} = any(array(${ids})) order by ${orderClause(columns)}`;
+  }
   if (each === undefined)
-    return sql`select ${selected} from ${from}${whereClause(conditions)} order by ${orderClause(columns)} limit ${limit}${skipped}`;
+    return sql`select ${selected} from ${from}${whereClause(conditions)} order by ${orderClause(columns)} limit ${most}${skipped}`;
   const sorts = columns.map((column, at) => sql`${column.expression} as ${raw(sortName(at))}`);
   const outer = columns.map((column, at) => ({ ...column, expression: raw(`one.${sortName(at)}`) }));
   return sql`select one.* from ${each} cross join lateral (
@@ -246,9 +307,17 @@ function pageStatement(
 }
 
 /** How many rows a list has, one more than a total is given for at the most. */
-function countStatement({ from, where, countFrom = from, each }: ListQuery): Sql {
+function countStatement(list: ListQuery): Sql {
+  const { from, where, countFrom = from, each, begin: given } = list;
   // Written out: of a parameter a prepared plan knows nothing, and takes a scan that would end early for the cheapest.
-  const rows = sql`select 1 from ${countFrom}${whereClause(where)} limit ${raw(String(totalLimit + 1))}`;
+  const limited = (select: Sql): Sql => sql`${select} limit ${raw(String(totalLimit + 1))}`;
+  if (given?.count !== undefined)
+    return sql`select count(*)::int as total from (${limited(sql`select 1 from (${given.count}) as found`)}) as counted`;
+  const rowsOf = (conditions: Sql[]): Sql => limited(sql`select 1 from ${countFrom}${whereClause(conditions)}`);
+  const begin = beginsOf(list);
+  if (begin !== undefined)
+    return sql`${fewIds(begin)}select count(*)::int as total from (${bothWays(begin, (condition) => rowsOf([...where, condition]))}) as counted`;
+  const rows = rowsOf(where);
   const all =
     each === undefined ? rows : sql`select 1 from ${each} cross join lateral (${rows}) as one limit ${totalLimit + 1}`;
   return sql`select count(*)::int as total from (${all}) as counted`;

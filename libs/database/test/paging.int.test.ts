@@ -249,3 +249,64 @@ test('a list that searches is planned for its values every time, others are prep
     await one.close();
   }
 });
+
+test('a list that begins at few rows, or at many, is the list that does not, page by page', async () => {
+  const item = fc.record({
+    name: fc.constantFrom('ada', 'Ada', 'bob'),
+    rank: fc.option(fc.integer({ min: 0, max: 3 })),
+    due: fc.constant(null),
+  });
+  const wanted = fc.record({
+    orderBy: fc.constantFrom(...Object.keys(orders)),
+    sort: fc.constantFrom('asc' as const, 'desc' as const),
+    perPage: fc.integer({ min: 1, max: 5 }),
+    few: fc.integer({ min: 0, max: 12 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(item, { maxLength: 20 }), wanted, async (items, { few, ...request }) => {
+      await fill(items);
+      const where = [sql`i.rank is not null`, sql`i.name = ${'ada'}`];
+      const begin = {
+        id: sql`i.id`,
+        at: [
+          sql`select g.id from items g where g.name = 'ada'`,
+          sql`select g.id from items g, (values (1), (2)) v where g.rank is not null`,
+        ],
+        few,
+      };
+      for (const mode of ['offset', 'keyset'] as const) {
+        const pages = async (more: Partial<ListQuery>) => {
+          const found: unknown[] = [];
+          let cursor: string | undefined;
+          let page = 1;
+          for (let further = true; further; page += 1) {
+            const one = await list({ ...request, mode, page, cursor }, { where, ...more });
+            found.push(one);
+            cursor = one.page.nextCursor;
+            further = one.page.hasNext;
+          }
+          return found;
+        };
+        expect(await pages({ begin })).toEqual(await pages({}));
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('the usual pages of a steady list keep one plan', async () => {
+  await fill(plain(300));
+  await db.query(sql`analyze items`);
+  const one = openDatabase({ url: home.url, applicationName: 'test', poolSize: 1 });
+  try {
+    for (const steady of [true, false]) {
+      for (let at = 0; at < 8; at += 1)
+        await list({ mode: 'keyset' }, { db: one, name: `list_${steady}`, steady, where: [sql`${steady}`] });
+    }
+    const kept = await one.query<{ name: string; limit: boolean }>(sql`
+      select name, statement like '%limit 21%' as limit from pg_prepared_statements where name like 'list_%' order by name desc`);
+    expect(kept.map(({ limit }) => limit)).toEqual([true, false]);
+  } finally {
+    await one.close();
+  }
+});

@@ -54,7 +54,7 @@ export {
   milestonesByTitle,
   milestonesInScope,
 } from './labels';
-export { linkedLabels, linkedUsers, milestoneColumn, milestoneWhere, userColumn } from './matches';
+export { eachUser, linkedLabels, linkedUsers, milestoneColumn, milestoneWhere, userColumn } from './matches';
 export { directoryMigrations } from './migrations';
 export { leastPriority, milestoneDue, type PriorityTables, priorityOrderStore, priorityOrders } from './priority-order';
 export {

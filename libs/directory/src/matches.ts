@@ -41,6 +41,12 @@ const anyOf = ({ ids, usernames }: Users): Sql => sql`any(${[...ids]}::bigint[] 
 const anyAuthorOf = (users: Users): Sql => sql`any(${[...users.ids]}::bigint[] || ${idsOf(users.usernames)}
   || array(select gone.id from directory.users gone where gone.ghost_id = ${anyOf(users)}))`;
 
+/** Users each by itself, as what stands behind `=`: a clause for each lets a statement begin at the one with few rows. */
+export const eachUser = ({ ids, usernames }: Users): Sql[] => [
+  ...[...new Set(ids)].map((id) => sql`${id}::bigint`),
+  ...withoutCase(usernames).map((username) => sql`any(${idsOf([username])})`),
+];
+
 const countOf = ({ ids, usernames }: Users): number => ids.length + withoutCase(usernames).length;
 
 /** Matches a column that holds one user, of deleted ones their ghost user: several never match all. */

@@ -1,11 +1,12 @@
 import { anyContains, type ClauseTable, clausesOf } from '@switchyard/database';
 import { join, type Sql, sql } from '@switchyard/database/sql';
-import { linkedLabels, linkedUsers, milestoneColumn, userColumn } from '@switchyard/directory';
+import { eachUser, linkedLabels, linkedUsers, milestoneColumn, userColumn } from '@switchyard/directory';
 import type {
   DeploymentMatch,
   MergeRequestExclusion,
   MergeRequestFilter,
   ReactionMatch,
+  UserMatch,
 } from '../domain/merge-request-filter';
 
 const own = sql`link.merge_request_id = mr.id`;
@@ -14,14 +15,34 @@ const mergeUser = userColumn(sql`mr.merge_user_id`);
 const assignees = linkedUsers({ table: sql`merge_request_assignees`, own });
 const reviewers = linkedUsers({ table: sql`merge_request_reviewers`, own });
 const approvers = linkedUsers({ table: sql`merge_request_approvals`, own });
-// The rules of a merge request stand in place of those of its project. One way each, since each has an index.
-const ownRules = sql`select r.id from approval_rules r where r.merge_request_id = mr.id
-  and not p.disable_overriding_approvers_per_merge_request`;
-const namedByRules = linkedUsers({
-  table: sql`approval_rule_users`,
-  own: sql`link.rule_id = any(array(${ownRules} union all select r.id from approval_rules r
-    where r.project_id = mr.project_id and r.merge_request_id is null and not exists (${ownRules})))`,
-});
+// The rules of a merge request stand in place of those of its project. No `exists` here: PostgreSQL may answer one by
+// reading the whole of its table once.
+const ownRules = sql`(not p.disable_overriding_approvers_per_merge_request
+  and (select true from approval_rules r where r.merge_request_id = mr.id limit 1) is true)`;
+const namedByRules = (user: Sql): Sql => {
+  const named = (owner: Sql): Sql => sql`(select true from approval_rule_users link
+    where link.project_id = mr.project_id and ${owner} and ${user} limit 1) is true`;
+  return sql`case when ${ownRules} then ${named(sql`link.merge_request_id = mr.id`)}
+    else ${named(sql`link.merge_request_id is null`)} end`;
+};
+
+/** Users each of whom gets a clause of its own; of more, those that are named are counted. */
+const approverClauses = 8;
+
+function approver(match: UserMatch): Sql[] {
+  if (typeof match === 'string') {
+    const some = namedByRules(sql`true`);
+    return [match === 'any' ? some : sql`not ${some}`];
+  }
+  const users = eachUser(match);
+  if (users.length <= approverClauses) return users.map((user) => namedByRules(sql`link.user_id = ${user}`));
+  return linkedUsers({
+    table: sql`approval_rule_users`,
+    own: sql`link.project_id = mr.project_id
+      and link.merge_request_id is not distinct from case when ${ownRules} then mr.id end`,
+  }).allOf(match);
+}
+
 const labels = linkedLabels({ table: sql`merge_request_labels`, own });
 const milestone = sql`mr.milestone_id`;
 
@@ -45,9 +66,9 @@ const clauses: ClauseTable<MergeRequestFilter, number> = {
   assignee: assignees.allOf,
   reviewer: reviewers.allOf,
   mergeUser: mergeUser.allOf,
-  approved: (approved) => approvers.oneOf(approved ? 'any' : 'none'),
-  approvedBy: approvers.allOf,
-  approver: namedByRules.allOf,
+  approved: (approved) => sql`mr.approved = ${approved}`,
+  approvedBy: (match) => (typeof match === 'string' ? sql`mr.approved = ${match === 'any'}` : approvers.allOf(match)),
+  approver,
   labels: labels.allOf,
   milestone: (match) => milestoneColumn(milestone, match),
   milestoneId: (id) => sql`mr.milestone_id = ${id}`,
@@ -72,19 +93,22 @@ const clauses: ClauseTable<MergeRequestFilter, number> = {
   // What one deployment brought in is read first: the planner would look for it along the order of the list.
   deployment: (match) => {
     const those = sql`select dm.merge_request_id from deployment_merge_requests dm
-      where ${join(clausesOf(deployments, match, undefined), ' and ')}`;
+      where ${join(deploymentLinks(sql`dm`, match), ' and ')}`;
     return match.id === undefined
       ? sql`exists (${those} and dm.merge_request_id = mr.id)`
       : sql`mr.id = any(array(${those}))`;
   },
 };
 
-const deployments: ClauseTable<DeploymentMatch> = {
-  environment: (name) => sql`dm.environment = ${name}`,
-  after: (date) => sql`dm.finished_at > ${date}`,
-  before: (date) => sql`dm.finished_at < ${date}`,
-  id: (id) => sql`dm.deployment_id = ${id}`,
+const deployments: ClauseTable<DeploymentMatch, Sql> = {
+  environment: (name, link) => sql`${link}.environment = ${name}`,
+  after: (date, link) => sql`${link}.finished_at > ${date}`,
+  before: (date, link) => sql`${link}.finished_at < ${date}`,
+  id: (id, link) => sql`${link}.deployment_id = ${id}`,
 };
+
+/** Conditions on a row of `deployment_merge_requests`; all must hold. */
+export const deploymentLinks = (link: Sql, match: DeploymentMatch): Sql[] => clausesOf(deployments, match, link);
 
 const none = (condition: Sql): Sql => sql`(${condition}) is not true`;
 

@@ -10,6 +10,7 @@ import {
 } from '@switchyard/directory';
 import type { MergeRequestFilter } from '../domain/merge-request-filter';
 import type { MergeRequestView } from '../domain/merge-request-view';
+import { beginningsOf, type MergeRequestScope } from './merge-request.beginnings';
 import { whereOf } from './merge-request.filter';
 import { mergeRequestFrom, mergeRequestSelect, toView } from './merge-request.row';
 
@@ -32,7 +33,20 @@ export const mergeRequestOrders: PriorityTables = {
   sources: 'merge_request_order_sources',
 };
 
-type MergeRequestScope = { projectId: number } | { groupId: number } | 'all';
+/** Filters whose lists begin at few rows or find what they look for soon; of others the values decide which index is best. */
+const steadyFilters = new Set<keyof MergeRequestFilter>([
+  'state',
+  'approved',
+  'approvedBy',
+  'approver',
+  'reaction',
+  'deployment',
+]);
+
+const isSteady = (filter: MergeRequestFilter): boolean =>
+  (Object.keys(filter) as (keyof MergeRequestFilter)[]).every(
+    (field) => filter[field] === undefined || steadyFilters.has(field),
+  );
 
 /** One page of merge requests an actor may see: one statement, and one that counts to 10,001. */
 export async function listMergeRequests(
@@ -59,6 +73,8 @@ export async function listMergeRequests(
     orders,
     request,
     count: true,
+    steady: isSteady(filter),
+    begin: beginningsOf(filter, scope, viewer.userId, id.expression),
   });
   return { rows: rows.map(toView), page };
 }
