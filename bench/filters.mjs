@@ -1,4 +1,5 @@
 import { compareSizes, cursorAfter } from './growth.mjs';
+import { compareWithBare } from './list.mjs';
 import { seedMergeRequests, seedPeople, seedProject } from './seed.mjs';
 
 const sizes = [1_000, 100_000];
@@ -6,6 +7,7 @@ const approved = 20;
 /** Merge requests of a project that one approved, so that a page of few and one of many has as many rows. */
 const rare = 40;
 const shownTargetMs = 100;
+const bareTarget = 3;
 const environments = ['production', 'staging'];
 
 /**
@@ -125,7 +127,10 @@ async function approveAndLook({ api }, report, db, { project, token }) {
   report.figure('filters, approve until shown as mergeable', shown, { unit: 'ms', digits: 0, target: shownTargetMs });
 }
 
-/** Each filter of merge requests by what others did with them: the pages of a project with 100,000 against one with 1,000. */
+/**
+ * Each filter of merge requests by what others did with them: the pages of a project with 100,000 against one with 1,000;
+ * and the list of merge requests that have approvals and rules, against a bare process.
+ */
 export async function filters(installation, report) {
   const { url } = installation;
   const people = await seedPeople(installation, 'filters');
@@ -134,6 +139,19 @@ export async function filters(installation, report) {
     const projects = await seedFiltered(installation, report, people, db);
     const [small] = projects;
     await approveAndLook(installation, report, db, { project: small, token: people.token });
+    await compareWithBare(
+      installation,
+      report,
+      { db, project: small, token: people.token },
+      {
+        kind: 'merge_requests',
+        name: 'filters, list with approvals, first page',
+        paging: 'offset',
+        perPage: 20,
+        query: 'per_page=20',
+        target: bareTarget,
+      },
+    );
     const middleOf = async ({ id, count }) => {
       const { rows } = await db.query(
         'select created_at::text, id::text from merge_requests where project_id = $1 order by created_at desc, id desc offset $2 limit 1',
