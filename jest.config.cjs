@@ -14,7 +14,7 @@ const shared = {
   transformIgnorePatterns: ['/node_modules/(?!sql-template-tag/)'],
   moduleNameMapper: {
     '^fast-check$': '<rootDir>/libs/testkit/jest/fast-check.cjs',
-    '^@switchyard/protos/(?!package\\.json)(.*)$': '<rootDir>/protos/gen/switchyard/$1',
+    '^@switchyard/protos/(?!package\\.json)(.*)$': '<rootDir>/protos/dist/switchyard/$1',
     '^@switchyard/testkit/([a-z]+)$': '<rootDir>/libs/testkit/src/$1/index.ts',
     '^@switchyard/([a-z-]+)$': '<rootDir>/libs/$1/src/index.ts',
     '^@switchyard/database/sql$': '<rootDir>/libs/database/src/sql.ts',
