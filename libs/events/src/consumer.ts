@@ -18,6 +18,8 @@ export interface EventMeta {
   key: string;
   /** When its change was committed by the publisher. */
   time: Date;
+  /** The event as it lies on the bus, with what this version does not know yet. */
+  body: string;
   /** 1 for the first try of this process. */
   attempt: number;
 }
@@ -128,7 +130,15 @@ export async function startConsumer({
   ): Promise<'handled' | 'duplicate'> {
     const { id, type, time } = record.headers as { id: string; type: string; time: string };
     const payload = decodeBody(one.event, record.body);
-    const meta = { id, type, topic: one.event.topic, key: record.key, time: new Date(time), attempt };
+    const meta = {
+      id,
+      type,
+      topic: one.event.topic,
+      key: record.key,
+      time: new Date(time),
+      body: record.body,
+      attempt,
+    };
     await one.before?.(payload);
     const outcome = await db.transaction(async (tx) => {
       const fresh = await tx.query(

@@ -42,7 +42,7 @@ export async function replay({
         const at = new Date(time ?? 0);
         const payload = decodeBody(one.event, body);
         await one.before?.(payload);
-        await db.transaction((tx) => one.handle(payload, tx, { id, type, topic, key, time: at, attempt: 1 }));
+        await db.transaction((tx) => one.handle(payload, tx, { id, type, topic, key, time: at, body, attempt: 1 }));
         if (oldest === undefined || at < oldest) oldest = at;
       },
     });

@@ -117,6 +117,7 @@ export function consumerContract(name: string, open: () => Promise<EventBus> | E
         topic: event.topic,
         key: 'the-key',
         time: expect.any(Date),
+        body: expect.stringMatching(/^\{.*\}$/),
         attempt: 1,
       });
     });
