@@ -8,8 +8,10 @@ export {
   emailConfirmationId,
   tokenExpiringId,
   userBlockedId,
+  userCreatedId,
   userDeletedId,
   userEvents,
+  userRenamedId,
 } from './catalogue/groups-admin-users';
 export { mergeRequestEventId, mergeRequestEvents } from './catalogue/merge-requests';
 export { packageEventId, packageEvents } from './catalogue/packages';

@@ -10,6 +10,12 @@ export const userEvents = defineEvent({
   key: (event) => String(event.userId),
 });
 
+/** Id of the making of a user. */
+export const userCreatedId = (userId: number): string => `user_created:${userId}`;
+
+/** Id of a change of a username. */
+export const userRenamedId = (userId: number, at: Date): string => `user_renamed:${userId}:${at.getTime()}`;
+
 /** Id of the deletion of a user. */
 export const userDeletedId = (userId: number): string => `user_deleted:${userId}`;
 

@@ -1,8 +1,10 @@
 import { AccessRequestEvent } from '@switchyard/protos/groups_admin/events/v1/access_request_event';
+import { GroupEvent } from '@switchyard/protos/groups_admin/events/v1/group_event';
 import { MembershipEvent } from '@switchyard/protos/groups_admin/events/v1/membership_event';
 import { MilestoneEvent } from '@switchyard/protos/groups_admin/events/v1/milestone_event';
 import { ProjectEvent } from '@switchyard/protos/groups_admin/events/v1/project_event';
 import { ShareEvent } from '@switchyard/protos/groups_admin/events/v1/share_event';
+import { SshKeyEvent } from '@switchyard/protos/groups_admin/events/v1/ssh_key_event';
 import { defineEvent } from '../event';
 
 /** Access requests, in order per request. */
@@ -12,6 +14,15 @@ export const accessRequestEvents = defineEvent({
   type: 'access_request.changed',
   message: AccessRequestEvent,
   key: (event) => String(event.requestId),
+});
+
+/** Changes of groups, in order per group. */
+export const groupEvents = defineEvent({
+  stream: 'groups-admin.group',
+  version: 1,
+  type: 'group.changed',
+  message: GroupEvent,
+  key: (event) => String(event.groupId),
 });
 
 /** Changes of memberships, in order per user. */
@@ -48,4 +59,13 @@ export const shareEvents = defineEvent({
   type: 'share.changed',
   message: ShareEvent,
   key: (event) => String(event.groupId),
+});
+
+/** Changes of the SSH keys of users, in order per key. */
+export const sshKeyEvents = defineEvent({
+  stream: 'groups-admin.ssh_key',
+  version: 1,
+  type: 'ssh_key.changed',
+  message: SshKeyEvent,
+  key: (event) => String(event.keyId),
 });

@@ -10,8 +10,8 @@ import { deployKeyHandler } from './transport/deploy-key.handler';
 import { sshKeyHandler } from './transport/ssh-key.handler';
 
 /** SSH keys of users, and deploy keys. */
-export function composeSshKeys({ config, db, prisma, observe }: Edges, writer: DirectoryWriter): Area {
-  const given = { keys: sshKeyStore(db, prisma, writer), findUser: (id: number) => findUser(db, id, 0) };
+export function composeSshKeys({ config, db, observe }: Edges, writer: DirectoryWriter): Area {
+  const given = { keys: sshKeyStore(db, writer), findUser: (id: number) => findUser(db, id, 0) };
   const keys = observe('ssh-keys', manageSshKeys(given));
   const deployKeys = observe('deploy-keys', manageDeployKeys({ keys: deployKeyStore(db, writer) }));
   return { services: [sshKeyHandler(keys, config.SWITCHYARD_EXTERNAL_URL), deployKeyHandler(deployKeys)] };

@@ -14,7 +14,9 @@ export const updateGroup =
   ({ groups, keepAvatar, tier }: { groups: GroupStore; keepAvatar: KeepAvatar; tier: string }) =>
   async (actor: Viewer, command: UpdateGroup): Promise<GroupRow> => {
     const found = await keepAvatar(command.avatar, (avatar) =>
-      groups.change({ ...command, avatar }, (group, facts) => decideUpdate(actor, group, command, facts, tier)),
+      groups.change({ ...command, avatar, actorId: actor.userId }, (group, facts) =>
+        decideUpdate(actor, group, command, facts, tier),
+      ),
     );
     const group = found ? await groups.find(command.id) : undefined;
     if (group === undefined) throw notFound('Group');

@@ -70,6 +70,8 @@ export interface TransferFacts extends NewParentFacts {
 /** Which group changes, and what is read for the decision. */
 export interface GroupChangeRequest {
   readonly id: number;
+  /** User who changes it; absent for a deletion or restoration, of which nothing is published. */
+  readonly actorId?: number;
   /** The new path and visibility, for `GroupFacts`. */
   readonly path?: string | undefined;
   readonly visibility?: Visibility | undefined;

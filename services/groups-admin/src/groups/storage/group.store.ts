@@ -33,7 +33,9 @@ import {
 } from '../domain/group-change';
 import type { GroupExtras, GroupFilter, GroupRow, Moving, NewGroup } from '../domain/group-row';
 import { groupColumns, groupColumnsWith, noExtras } from './group.columns';
+import { publishGroups } from './group.events';
 import { listGroups } from './group.list';
+import { groupState } from './group-state';
 import {
   depthBelow,
   hasWiderContent,
@@ -158,6 +160,22 @@ async function removeMark(tx: DirectoryTx, id: number): Promise<void> {
   if (restored.length === 0) throw notFound('Group');
 }
 
+/** Publishes that a group has another name, path or parent. */
+async function publishPosition(
+  tx: DirectoryTx,
+  { id, name, path, full_path: oldFullPath }: GroupRow,
+  decision: GroupDecision,
+  actorId: number,
+): Promise<void> {
+  const position = decision.kind === 'changed' || decision.kind === 'moved' ? decision.position : undefined;
+  if (position === undefined) return;
+  const fact =
+    decision.kind === 'moved'
+      ? ({ $case: 'moved', value: { oldFullPath } } as const)
+      : ({ $case: 'renamed', value: { oldName: name, oldPath: path, oldFullPath } } as const);
+  publishGroups(tx, [{ id, group: await groupState(tx, id), fact }], actorId);
+}
+
 /** A failed insert or move that would give two namespaces one full path is refused with `refusal`. */
 const whenPathTaken =
   (refusal: () => unknown) =>
@@ -239,6 +257,8 @@ export const groupStore = (db: Database, { transaction }: Pick<DirectoryWriter, 
         const id = await insertGroup(tx, group);
         await owners.add(tx, { kind: 'group', id }, actor.userId, actor.userId);
         await setAvatar(tx, { kind: 'group', id }, avatar);
+        const created = { $case: 'created', value: {} } as const;
+        publishGroups(tx, [{ id, group: await groupState(tx, id), fact: created }], actor.userId);
         return id;
       }).catch(whenPathTaken(() => newGroupRefusal({ path: [taken] }))),
 
@@ -253,6 +273,7 @@ export const groupStore = (db: Database, { transaction }: Pick<DirectoryWriter, 
         const decision = decide(group, await groupFacts(tx, group, request));
         await requireUnmodified(tx, 'namespaces', group.id, request.unmodifiedSince);
         await save(tx, group.id, decision);
+        await publishPosition(tx, group, decision, request.actorId ?? 0);
         await setAvatar(tx, { kind: 'group', id: group.id }, request.avatar);
         return true;
       }).catch(whenPathTaken(() => invalid({ path: [taken] }))),
@@ -270,7 +291,9 @@ export const groupStore = (db: Database, { transaction }: Pick<DirectoryWriter, 
         const isBelow = facts.parent !== undefined;
         const depth = isBelow ? await depthBelow(tx, id) : 1;
         const hasServiceAccounts = isBelow && (await ownsServiceAccounts(tx, id));
-        await save(tx, id, decide(group, { ...facts, depthBelow: depth, hasServiceAccounts }));
+        const decision = decide(group, { ...facts, depthBelow: depth, hasServiceAccounts });
+        await save(tx, id, decision);
+        await publishPosition(tx, group, decision, actor.userId);
         return true;
       }).catch(whenPathTaken(transferPathTaken)),
   };

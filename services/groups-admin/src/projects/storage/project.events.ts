@@ -21,17 +21,23 @@ export const publishProjectCreated = (
     ),
   );
 
-/** Publishes that a project is no longer marked for deletion. */
-export const publishProjectRestored = (
+/** What a change did to a project that others act on. */
+export type ProjectFact = Extract<
+  NonNullable<Parameters<typeof projectEvents.key>[0]['fact']>,
+  { $case: 'restored' | 'renamed' | 'transferred' | 'updated' }
+>;
+
+/** Publishes that a project was changed. */
+export const publishProjectChanged = (
   tx: DirectoryTx,
-  { id: projectId, actorId }: { id: number; actorId: number },
+  { id: projectId, actorId, fact }: { id: number; actorId: number; fact: ProjectFact },
 ): void =>
   tx.withSequence((directorySequence) =>
     appendToOutbox(
       tx,
       projectEvents,
-      { projectId, actorId, occurredAt: new Date(), fact: { $case: 'restored', value: {} }, directorySequence },
-      { id: `project_restored:${projectId}:${directorySequence}` },
+      { projectId, actorId, occurredAt: new Date(), fact, directorySequence },
+      { id: `project_${fact.$case}:${projectId}:${directorySequence}` },
     ),
   );
 

@@ -10,7 +10,7 @@ import type { ProjectChange } from '../domain/project';
 import type { ProjectChangeRequest, ProjectCreation, ProjectDecision, ProjectFacts } from '../domain/project-change';
 import type { LockedProject, ProjectExtras, ProjectFilter, ProjectRow, PushRecord } from '../domain/project-row';
 import { noExtras, projectColumns, projectColumnsWith, projectFrom } from './project.columns';
-import { publishProjectCreated, publishProjectRestored } from './project.events';
+import { type ProjectFact, publishProjectChanged, publishProjectCreated } from './project.events';
 import { listProjects } from './project.list';
 import { conflictsIn, insertProject, lockNamespace, noConflicts } from './project.rows';
 
@@ -46,6 +46,28 @@ const update = (tx: DirectoryTx, id: number, sets: readonly Sql[]): Promise<unkn
     sql`update projects set ${join([sql`updated_at = now()`, ...sets])} where id = ${id} returning id`,
   );
 
+/** What is published of a change; undefined for what no one acts on, such as what a first push sets. */
+function factOf(
+  { name, full_path: oldFullPath }: LockedProject,
+  decision: ProjectDecision,
+  actorId: number,
+): ProjectFact | undefined {
+  switch (decision.kind) {
+    case 'changed':
+      if (decision.redirects || (decision.change.name ?? name) !== name)
+        return { $case: 'renamed', value: { oldFullPath } };
+      return actorId > 0 ? { $case: 'updated', value: {} } : undefined;
+    case 'moved':
+      return { $case: 'transferred', value: { oldFullPath } };
+    case 'archived':
+      return { $case: 'updated', value: {} };
+    case 'restored':
+      return { $case: 'restored', value: {} };
+    default:
+      return undefined;
+  }
+}
+
 /** When another project was created concurrently, a unique index refuses the name or path. */
 function refuseTaken(error: unknown): never {
   if (isUniqueViolation(error, 'projects_path_unique')) throw invalid({ path: [taken] });
@@ -78,7 +100,6 @@ export const projectStore = (
       case 'deleted':
         return update(tx, id, [sql`marked_for_deletion_at = ${decision.purgesNow ? purgeBegun : sql`now()`}`]);
       case 'restored':
-        publishProjectRestored(tx, { id, actorId });
         return update(tx, id, [sql`marked_for_deletion_at = null`]);
     }
   }
@@ -175,8 +196,11 @@ export const projectStore = (
         const conflicts = namespace
           ? await conflictsIn(tx, namespace.id, { name, path: newPath, except: id })
           : noConflicts;
-        await save(tx, id, decide(project, { namespace, conflicts }), actorId);
+        const decision = decide(project, { namespace, conflicts });
+        await save(tx, id, decision, actorId);
         await setAvatar(tx, { kind: 'project', id }, avatar);
+        const fact = factOf(project, decision, actorId);
+        if (fact !== undefined) publishProjectChanged(tx, { id, actorId, fact });
         return true;
       }).catch(refuseTaken),
 

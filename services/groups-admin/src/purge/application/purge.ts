@@ -1,9 +1,10 @@
 import type { Tx } from '@switchyard/database';
 import { appendAllToOutbox, projectEvents } from '@switchyard/events';
 import type { DirectoryTx, Transact } from '../../directory';
+import { type GroupState, publishGroups } from '../../groups';
 import { publishMemberRemoved } from '../../members';
 import { publishShareRemoved } from '../../shares';
-import type { Contents } from '../domain/contents';
+import type { Contents, ProjectState } from '../domain/contents';
 
 /** What the purge reads and deletes; several replicas may purge at once and take different rows. */
 export interface PurgeStore {
@@ -15,6 +16,10 @@ export interface PurgeStore {
   dueProjects(tx: Tx, limit: number): Promise<number[]>;
   /** Locks namespaces whose purge has begun and that hold nothing any more, deepest first. */
   dueNamespaces(tx: Tx, limit: number): Promise<number[]>;
+  /** What hooks say of projects, by id. */
+  projectStates(tx: Tx, projects: readonly number[]): Promise<ReadonlyMap<number, ProjectState>>;
+  /** What hooks say of the groups among namespaces, by id. */
+  groupStates(tx: Tx, namespaces: readonly number[]): Promise<ReadonlyMap<number, GroupState>>;
   inProjects(tx: Tx, projects: readonly number[]): Promise<Contents>;
   inNamespaces(tx: Tx, namespaces: readonly number[]): Promise<Contents>;
   /** Deletes locked projects with what lies in them. */
@@ -31,7 +36,7 @@ const batch = 50;
 /** Forks that one transaction unlinks at the most, for the same reason. */
 const forkBatch = 500;
 
-const publishDeleted = (tx: Tx, ids: readonly number[]): Promise<void> =>
+const publishDeleted = (tx: Tx, ids: readonly number[], were: ReadonlyMap<number, ProjectState>): Promise<void> =>
   appendAllToOutbox(
     tx,
     projectEvents,
@@ -41,10 +46,17 @@ const publishDeleted = (tx: Tx, ids: readonly number[]): Promise<void> =>
         projectId: id,
         actorId: 0,
         occurredAt: new Date(),
-        fact: { $case: 'deleted', value: {} },
+        fact: { $case: 'deleted', value: { project: were.get(id) } },
         directorySequence: 0,
       },
     })),
+  );
+
+const publishGroupsDeleted = (tx: DirectoryTx, were: ReadonlyMap<number, GroupState>): void =>
+  publishGroups(
+    tx,
+    [...were].map(([id, group]) => ({ id, group, fact: { $case: 'deleted', value: {} } })),
+    0,
   );
 
 const publishEnded = (tx: DirectoryTx, { memberships, shares }: Contents): void =>
@@ -73,8 +85,9 @@ export const purge = ({
       const ids = await store.dueProjects(tx, batch);
       if (ids.length === 0) return 0;
       const inside = await store.inProjects(tx, ids);
+      const were = await store.projectStates(tx, ids);
       await store.deleteProjects(tx, ids, inside);
-      await publishDeleted(tx, ids);
+      await publishDeleted(tx, ids, were);
       publishEnded(tx, inside);
       return ids.length;
     });
@@ -84,7 +97,9 @@ export const purge = ({
       const ids = await store.dueNamespaces(tx, batch);
       if (ids.length === 0) return 0;
       const inside = await store.inNamespaces(tx, ids);
+      const were = await store.groupStates(tx, ids);
       await store.deleteNamespaces(tx, ids, inside);
+      publishGroupsDeleted(tx, were);
       publishEnded(tx, inside);
       return ids.length;
     });

@@ -2,11 +2,12 @@ import type { Tx } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
 import { endAccessRequestsIn } from '../../access-requests';
 import { type DirectoryTx, purgeBegun } from '../../directory';
+import { groupStates } from '../../groups';
 import { issuableCounts } from '../../issuable-counts';
 import type { Membership } from '../../members';
 import { type Share, shareColumns } from '../../shares';
 import { forgetDeployKeys } from '../../ssh-keys';
-import type { Contents } from '../domain/contents';
+import type { Contents, ProjectState } from '../domain/contents';
 
 const ids = async (tx: Tx, query: Sql): Promise<number[]> =>
   (await tx.query<{ id: number }>(query)).map(({ id }) => id);
@@ -79,6 +80,16 @@ export const purgeStore = () => ({
         and not exists (select from projects p where p.namespace_id = n.id)
         order by n.id limit ${limit} for update skip locked`,
     ),
+
+  groupStates,
+
+  async projectStates(tx: Tx, projects: readonly number[]): Promise<ReadonlyMap<number, ProjectState>> {
+    const rows = await tx.query<ProjectState & { id: number }>(sql`
+      select p.id, p.name, p.path, n.full_path || '/' || p.path as "fullPath", p.visibility, p.namespace_id as "namespaceId",
+        n.kind = 'group' as "inGroup", coalesce(p.creator_id, 0) as "creatorId"
+      from projects p join namespaces n on n.id = p.namespace_id where p.id = any(${[...projects]}::bigint[])`);
+    return new Map(rows.map(({ id, ...state }) => [id, state]));
+  },
 
   inProjects: (tx: Tx, projects: readonly number[]): Promise<Contents> =>
     inside(tx, sql`project_id = any(${[...projects]}::bigint[])`, sql`s.project_id = any(${[...projects]}::bigint[])`),

@@ -56,8 +56,8 @@ export function manageSshKeys({
     },
 
     /** @throws AppError not_found, precondition_failed */
-    async remove(userId: number, keyId: number, unmodifiedSince?: Date): Promise<void> {
-      if (!(await keys.delete(userId, keyId, unmodifiedSince))) throw notFound('Key');
+    async remove(userId: number, keyId: number, actorId: number, unmodifiedSince?: Date): Promise<void> {
+      if (!(await keys.delete(userId, keyId, actorId, unmodifiedSince))) throw notFound('Key');
     },
 
     /** @throws AppError not_found; bad_request for a malformed fingerprint (G-4.10-1, G-4.10-2) */

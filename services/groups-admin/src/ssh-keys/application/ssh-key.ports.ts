@@ -16,7 +16,7 @@ export interface SshKeyStore {
    */
   create(userId: number, key: NewKey, usageType: UsageType, creatorId: number): Promise<number | undefined>;
   /** Deletes a key of a user; false when there is none. @throws AppError precondition_failed */
-  delete(userId: number, keyId: number, unmodifiedSince?: Date): Promise<boolean>;
+  delete(userId: number, keyId: number, actorId: number, unmodifiedSince?: Date): Promise<boolean>;
   /** Any key, by id or fingerprint. */
   lookUp(name: { id: number } | Pick<PublicKey, 'md5'> | Pick<PublicKey, 'sha256'>): Promise<SshKeyRow | undefined>;
   /** Projects in which a deploy key is enabled, at most 1,000. */

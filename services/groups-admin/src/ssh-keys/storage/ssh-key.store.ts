@@ -10,11 +10,11 @@ import {
 } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { type DirectoryWriter, isUserNamed } from '../../directory';
-import type { PrismaClient } from '../../generated/prisma/client';
 import { internalUserTypes } from '../../rules';
 import { keyTaken, type NewKey, type PublicKey, type UsageType } from '../domain/ssh-key';
 import type { DeployKeyProjectRow, SshKeyRow } from '../domain/ssh-key-row';
 import { keyColumns } from './ssh-key.columns';
+import { publishKey } from './ssh-key.events';
 
 const from = sql`ssh_keys k left join users u on u.id = k.user_id`;
 
@@ -22,7 +22,7 @@ const from = sql`ssh_keys k left join users u on u.id = k.user_id`;
 const maxShownProjects = 1_000;
 
 /** SSH keys of users in the database. */
-export const sshKeyStore = (db: Database, prisma: PrismaClient, { prismaTransaction }: DirectoryWriter) => ({
+export const sshKeyStore = (db: Database, { prismaTransaction }: DirectoryWriter) => ({
   async findUserId(idOrUsername: string): Promise<number | undefined> {
     const row = await db.one<{ id: number }>(
       sql`select u.id from users u where ${isUserNamed(idOrUsername)} and u.user_type <> all(${[...internalUserTypes]}::text[])`,
@@ -52,21 +52,25 @@ export const sshKeyStore = (db: Database, prisma: PrismaClient, { prismaTransact
     creatorId: number,
   ): Promise<number | undefined> {
     try {
-      const created = await prisma.sshKey.create({
-        data: {
-          kind: 'user',
-          userId: BigInt(userId),
-          creatorId: BigInt(creatorId),
-          title,
-          key: publicKey.text,
-          fingerprintMd5: publicKey.md5,
-          fingerprintSha256: publicKey.sha256,
-          usageType,
-          expiresAt,
-        },
-        select: { id: true },
+      return await prismaTransaction(async (client, tx) => {
+        const created = await client.sshKey.create({
+          data: {
+            kind: 'user',
+            userId: BigInt(userId),
+            creatorId: BigInt(creatorId),
+            title,
+            key: publicKey.text,
+            fingerprintMd5: publicKey.md5,
+            fingerprintSha256: publicKey.sha256,
+            usageType,
+            expiresAt,
+          },
+          select: { id: true },
+        });
+        const keyId = Number(created.id);
+        await publishKey(tx, 'added', { keyId, userId, actorId: creatorId, key: publicKey.text });
+        return keyId;
       });
-      return Number(created.id);
     } catch (error) {
       if (isUniqueViolation(error, 'ssh_keys_sha256')) throw keyTaken();
       if (isForeignKeyViolation(error)) return undefined;
@@ -74,11 +78,15 @@ export const sshKeyStore = (db: Database, prisma: PrismaClient, { prismaTransact
     }
   },
 
-  delete: (userId: number, keyId: number, unmodifiedSince?: Date): Promise<boolean> =>
-    prismaTransaction(async (client, tx) => {
+  delete: (userId: number, keyId: number, actorId: number, unmodifiedSince?: Date): Promise<boolean> =>
+    prismaTransaction(async (_client, tx) => {
       await requireUnmodified(tx, 'ssh_keys', keyId, unmodifiedSince);
-      const { count } = await client.sshKey.deleteMany({ where: { id: BigInt(keyId), userId: BigInt(userId) } });
-      return count > 0;
+      const [removed] = await tx.query<{ key: string }>(
+        sql`delete from ssh_keys where id = ${keyId} and user_id = ${userId} returning key`,
+      );
+      if (removed === undefined) return false;
+      await publishKey(tx, 'removed', { keyId, userId, actorId, key: removed.key });
+      return true;
     }),
 
   lookUp: (

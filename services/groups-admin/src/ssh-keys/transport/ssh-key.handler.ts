@@ -31,8 +31,8 @@ export const sshKeyHandler = (keys: ManageSshKeys, externalUrl: string): Service
         ),
       ),
 
-    deleteSshKey: async ({ userId, keyId, ifUnmodifiedSince }) => {
-      await keys.remove(userId, keyId, ifUnmodifiedSince);
+    deleteSshKey: async ({ userId, keyId, ifUnmodifiedSince }, { actor }) => {
+      await keys.remove(userId, keyId, actor.userId, ifUnmodifiedSince);
       return nothing(204);
     },
 

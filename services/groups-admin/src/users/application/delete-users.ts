@@ -34,7 +34,7 @@ export const deleteQueuedUsers = (store: HardDeletions) => (stopping: AbortSigna
       async work({ id, actorId }) {
         while ((await store.markSoleOwnedGroups(id, groupsAtOnce)) > 0);
         const publish = (user: LockedUser, tx: Tx, ghostId: number) =>
-          publishDeletion(tx, { userId: user.id, actorId, ghostId, hard: true });
+          publishDeletion(tx, { user, actorId, ghostId, hard: true });
         await store.delete(id, actorId, publish, { hard: true });
       },
     },

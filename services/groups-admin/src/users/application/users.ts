@@ -168,13 +168,18 @@ async function stored({ password, avatar: _, ...fields }: UserFields): Promise<S
 /** Publishes that a user is gone. */
 export const publishDeletion = (
   tx: Tx,
-  { userId, actorId, ghostId, hard }: { userId: number; actorId: number; ghostId: number; hard: boolean },
+  { user, actorId, ghostId, hard }: { user: LockedUser; actorId: number; ghostId: number; hard: boolean },
 ): Promise<void> =>
   appendToOutbox(
     tx,
     userEvents,
-    { userId, actorId, occurredAt: new Date(), fact: { $case: 'deleted', value: { ghostId, hard } } },
-    { id: userDeletedId(userId) },
+    {
+      userId: user.id,
+      actorId,
+      occurredAt: new Date(),
+      fact: { $case: 'deleted', value: { ghostId, hard, username: user.username, name: user.name } },
+    },
+    { id: userDeletedId(user.id) },
   );
 
 /** Builds the use cases of users. */
@@ -245,7 +250,7 @@ export function users(
           if (isInternalUser(user.user_type)) throw forbidden('Internal users cannot be deleted');
           await requireUnmodified(tx, 'users', userId, unmodifiedSince);
           if (user.soleOwner) throw conflict('User cannot be removed while is the sole-owner of a group');
-          await publishDeletion(tx, { userId, actorId: actor.userId, ghostId, hard: false });
+          await publishDeletion(tx, { user, actorId: actor.userId, ghostId, hard: false });
         },
         { hard: false },
       );

@@ -15,6 +15,7 @@ import {
   isAddressOfOther,
   lockAddress,
 } from './email.store';
+import { publishUserCreated, publishUserRenamed } from './user.events';
 import { findUser, listUsers } from './user.list';
 
 /** Its notices wake those who delete users with what they wrote, in all processes. */
@@ -166,6 +167,7 @@ export function userStore(db: Database, { prismaTransaction }: DirectoryWriter) 
         await setAvatar(tx, { kind: 'user', id }, avatar);
         if (!fields.confirmedAt) await awaitPrimary(tx, { userId: id, email: fields.email, actorId, at });
         await requireOwned(tx, id, fields, { public_email: '', commit_email: null });
+        await publishUserCreated(tx, { userId: id, actorId });
         return id;
       }),
 
@@ -188,6 +190,8 @@ export function userStore(db: Database, { prismaTransaction }: DirectoryWriter) 
         const moves = username !== user.username || name !== user.name;
         if (moves && user.namespace_id !== null) await moveUserNamespace(tx, user.namespace_id, username, name);
         await setAvatar(tx, { kind: 'user', id: userId }, change.avatar);
+        if (username !== user.username)
+          await publishUserRenamed(tx, { userId, actorId: change.actorId, oldUsername: user.username });
         return true;
       }),
 
