@@ -17,4 +17,8 @@ export const variables = {
 };
 
 /** What every area is built from. */
-export type Edges = ServiceEdges<typeof variables, never, { blobs: true; prisma: typeof PrismaClient }>;
+export type Edges = ServiceEdges<
+  typeof variables,
+  'merge-requests' | 'collaboration' | 'alerts',
+  { blobs: true; prisma: typeof PrismaClient }
+>;

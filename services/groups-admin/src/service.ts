@@ -5,6 +5,7 @@ import { composeAccessRequests } from './access-requests';
 import { composeAvatars } from './avatars';
 import { bootstrap } from './bootstrap';
 import { composeBroadcastMessages } from './broadcast-messages';
+import { composeChanges } from './changes';
 import { composeCustomAttributes } from './custom-attributes';
 import { composeDeployTokens } from './deploy-tokens';
 import { composeDirectory, type DirectoryWriter, directoryWriter, publishTier } from './directory';
@@ -77,6 +78,7 @@ export function composeAreas(given: Edges, directory: DirectoryWriter, digest: T
     composeBroadcastMessages(given),
     composeCustomAttributes(given),
     composeStatistics(given),
+    composeChanges(given, { followers: [] }),
     // New areas
   ];
   return { all, members, shares, purge };
@@ -87,7 +89,7 @@ export const service = defineService({
   name: 'groups-admin',
   variables,
   migrations: join(__dirname, '..', 'prisma', 'migrations'),
-  peers: [],
+  peers: ['merge-requests', 'collaboration', 'alerts'],
   needs: { blobs: true, prisma: PrismaClient },
   commands: { 'rotate-secrets': rotateSecrets },
   async areas(given) {

@@ -1,10 +1,3 @@
-import type { Tx } from '@switchyard/database';
-import type { Change } from './domain/change';
-
+export type { ChangeFollower } from './application/change-follower';
+export { composeChanges } from './compose';
 export type { Change } from './domain/change';
-
-/**
- * Decides what follows from changes and writes it through `tx`, in which the changes get their places: both are
- * committed, or neither is.
- */
-export type ChangeFollower = (tx: Tx, changes: readonly Change[]) => Promise<void>;

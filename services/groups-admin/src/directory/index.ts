@@ -5,6 +5,7 @@ export { directoryWriter } from './storage/directory-writer';
 export { publishTier } from './storage/instance.store';
 export { type Reached, sharedMemberships, sharesOf, waysBelow, waysOf } from './storage/reach';
 export { type DirectoryTx, recorded } from './storage/recorded';
+export { targetRights } from './storage/target-rights.store';
 export { isUserNamed } from './storage/user-name.sql';
 export {
   matches,

@@ -38,6 +38,7 @@ import { eventually, freePort, type TestDatabase, testDatabase, testIdentities }
 import * as fc from 'fast-check';
 import { publishTier } from '../../src/directory';
 import { service as groupsAdmin } from '../../src/service';
+import { awayPeers } from '../support/running-service';
 import { writerOf } from '../support/writer';
 
 const rootToken = 'root-token-of-the-directory-test';
@@ -75,6 +76,7 @@ async function open(deletionDelayDays: number): Promise<void> {
     SWITCHYARD_SECRET: 'secret of the directory test, long enough',
     SWITCHYARD_ROOT_TOKEN: rootToken,
     SWITCHYARD_DELETION_DELAY_DAYS: String(deletionDelayDays),
+    ...awayPeers,
   });
   const context = { signer: identities.signer('groups-admin'), trusted: identities.trusted };
   service = await startService(config, context, await groupsAdmin.compose(config, context));

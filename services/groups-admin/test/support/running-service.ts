@@ -33,13 +33,27 @@ export interface TestService {
   close(): Promise<void>;
 }
 
+/** Addresses at which no service listens. */
+export const awayPeers = {
+  MERGE_REQUESTS_ADDRESS: '127.0.0.1:9',
+  COLLABORATION_ADDRESS: '127.0.0.1:9',
+  ALERTS_ADDRESS: '127.0.0.1:9',
+};
+
 /** Body of a reply. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
 export const bodyOf = (reply: Representation | RepresentationPage): any =>
   reply.json.length === 0 ? undefined : JSON.parse(reply.json.toString());
 
-/** Starts the service as its `main.ts` does, without the process. */
-export async function startTestService(): Promise<TestService> {
+/**
+ * Starts the service as its `main.ts` does, without the process.
+ * @param peers services that it calls; those that are not given are away
+ */
+export async function startTestService({
+  peers: given = {},
+}: {
+  peers?: Record<string, Peer>;
+} = {}): Promise<TestService> {
   const database = await testDatabase({ sets: [...groupsAdmin.migrationSets] });
   const log = await testDatabase();
   const gated = new URL(database.url);
@@ -60,9 +74,14 @@ export async function startTestService(): Promise<TestService> {
     SWITCHYARD_SECRET: 'a secret of at least thirty-two characters',
     SWITCHYARD_ROOT_TOKEN: rootToken,
     SWITCHYARD_DATA: dataFolder,
+    ...awayPeers,
   });
   const context = { signer: identities.signer('groups-admin'), trusted: identities.trusted };
-  const service: RunningService = await startService(config, context, await groupsAdmin.compose(config, context));
+  const service: RunningService = await startService(
+    config,
+    context,
+    await groupsAdmin.compose(config, context, { peers: given }),
+  );
   const peers = new Map<string, Peer>();
   const peer = (caller: string): Peer => {
     const known = peers.get(caller) ?? connect(`127.0.0.1:${service.grpcPort}`, identities.signer(caller));

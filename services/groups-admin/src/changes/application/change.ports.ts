@@ -1,0 +1,83 @@
+import type { Tx } from '@switchyard/database';
+import type { HookBody, RenderedHookBodies } from '@switchyard/protos/rpc/v1/hook_body';
+import type { Change } from '../domain/change';
+import type { ChangeAudience, RightsOfReader } from '../domain/change-rights';
+import type { Owner, PendingChange } from '../domain/pending-change';
+
+/** Events that wait, by owner. */
+export interface PendingChanges {
+  /** Adds an event, in the transaction of the inbox. */
+  add(tx: Tx, owner: Owner, event: Pick<PendingChange, 'eventId' | 'type' | 'body'>): Promise<void>;
+  /**
+   * Takes or prolongs the lease on the events of an owner. False while another process has it.
+   * @param leaseMs how long it lasts
+   */
+  lease(owner: Owner, holder: string, leaseMs: number): Promise<boolean>;
+  /** Gives the lease back. */
+  release(holder: string): Promise<void>;
+  /** The oldest events of an owner, at most `limit`. */
+  oldest(owner: Owner, limit: number): Promise<readonly PendingChange[]>;
+  /** Counts a failure of an event. */
+  failed(id: number): Promise<void>;
+  /** Moves an event to those that were passed over. */
+  passOver(owner: Owner, event: PendingChange, reason: string): Promise<void>;
+  /** Deletes events in `tx`; false when not all of them were there: another process has worked them off. */
+  take(tx: Tx, ids: readonly number[]): Promise<boolean>;
+  /** Events that wait, and the age of the oldest in seconds, by owner. */
+  backlog(): Promise<readonly { owner: string; count: number; age: number }[]>;
+}
+
+/** Renders events; at most 100. @throws AppError unavailable while the owner is away */
+export type RenderHookBodies = (events: readonly PendingChange[]) => Promise<readonly RenderedHookBodies[]>;
+
+/** Changes with their places. */
+export interface Changes {
+  /** Gives bodies their places, and stores them. */
+  append(tx: Tx, bodies: readonly HookBody[]): Promise<readonly Change[]>;
+  /** Deletes what is older than `keepDays` days, at most `limit` positions; returns how many. */
+  prune(keepDays: number, limit: number): Promise<number>;
+  /** Deletes what was passed over before `keepDays` days. */
+  prunePassedOver(keepDays: number): Promise<void>;
+  /** Calls `wake` after changes were stored, by any process. */
+  onChange(wake: () => void): () => void;
+}
+
+/** Where a feed is read: a project, or a group with what lies below it. */
+export interface FeedScope {
+  readonly kind: 'project' | 'group';
+  readonly id: number;
+}
+
+/** A change without its body. */
+export interface ListedChange extends ChangeAudience {
+  readonly position: number;
+}
+
+/** A stretch of a feed. */
+export interface Stretch {
+  /** Newest position of the instance. */
+  readonly head: number;
+  /** Positions up to here are no longer kept. */
+  readonly prunedThrough: number;
+  /** In order, whoever may read them. */
+  readonly changes: readonly ListedChange[];
+}
+
+/** A change as the feed prints it. */
+export type PrintedChange = Omit<Change, 'ref' | 'confidential'>;
+
+/** Reads of the feed. */
+export interface ChangeList {
+  /** The changes of a scope after a position, at most `limit`, in one statement. */
+  stretch(scope: FeedScope, after: number | undefined, limit: number): Promise<Stretch>;
+  /** Newest position of the instance. */
+  head(): Promise<number>;
+  /** Changes by position, in order. */
+  bodies(positions: readonly number[]): Promise<readonly PrintedChange[]>;
+}
+
+/** Rights of a reader in projects and groups, in one statement. */
+export type ReadRights = (
+  reader: { readonly userId: number; readonly admin: boolean; readonly external: boolean },
+  targets: { readonly projects: readonly number[]; readonly groups: readonly number[] },
+) => Promise<RightsOfReader>;

@@ -1,0 +1,96 @@
+import type { Database } from '@switchyard/database';
+import { isAppError } from '@switchyard/errors';
+import { faultPoint } from '@switchyard/events';
+import type { HookBody, RenderedHookBodies } from '@switchyard/protos/rpc/v1/hook_body';
+import { logger } from '@switchyard/telemetry';
+import { batchSize, mostTries, type Owner, type PendingChange } from '../domain/pending-change';
+import type { Changes, PendingChanges, RenderHookBodies } from './change.ports';
+import type { ChangeFollower } from './change-follower';
+
+/** What rendering works with. */
+export interface RenderChangesEdges {
+  readonly db: Pick<Database, 'transaction'>;
+  readonly pending: PendingChanges;
+  readonly changes: Changes;
+  readonly followers: readonly ChangeFollower[];
+  /** Counts one more event that was passed over. */
+  readonly countPassedOver: () => void;
+}
+
+/** How one round ended: `idle` without an event, `done` with some, `failed` where it has to be tried again later. */
+export type Round = 'idle' | 'done' | 'failed';
+
+/** Rolls a batch back that another process has worked off. */
+class WorkedOff extends Error {}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+
+/** The bodies of a batch in its order. @throws Error when the owner left an event out */
+function bodiesOf(batch: readonly PendingChange[], rendered: readonly RenderedHookBodies[]): readonly HookBody[] {
+  const byEvent = new Map(rendered.map(({ eventId, bodies }) => [eventId, bodies]));
+  return batch.flatMap(({ eventId }) => {
+    const bodies = byEvent.get(eventId);
+    if (bodies === undefined) throw new Error(`the owner answers nothing about the event ${eventId}`);
+    return bodies;
+  });
+}
+
+/**
+ * Works off the events of one owner in their order. An owner that is away holds up its own events and no others. An
+ * event that the owner refuses is found by halving the batch; after some tries it is recorded, and passed over.
+ */
+export function renderChanges(owner: Owner, render: RenderHookBodies, edges: RenderChangesEdges) {
+  const { db, pending, changes, followers, countPassedOver } = edges;
+  let size = batchSize;
+
+  async function record(batch: readonly PendingChange[], bodies: readonly HookBody[]): Promise<void> {
+    await db.transaction(async (tx) => {
+      // Events are deleted with what they lead to: whoever comes second finds them gone, and changes nothing.
+      if (
+        !(await pending.take(
+          tx,
+          batch.map(({ id }) => id),
+        ))
+      )
+        throw new WorkedOff();
+      const placed = await changes.append(tx, bodies);
+      if (placed.length > 0) for (const follow of followers) await follow(tx, placed);
+      faultPoint('changes.recorded');
+    });
+    faultPoint('changes.committed');
+  }
+
+  async function refused(batch: readonly PendingChange[], error: unknown): Promise<Round> {
+    const [event] = batch;
+    if (batch.length > 1 || event === undefined) {
+      size = Math.ceil(batch.length / 2);
+      return 'done';
+    }
+    if (event.tries + 1 < mostTries) {
+      await pending.failed(event.id);
+      return 'failed';
+    }
+    logger.error({ err: error, owner, event: event.eventId, type: event.type }, 'an event leads to no hook');
+    await pending.passOver(owner, event, reasonOf(error));
+    countPassedOver();
+    return 'done';
+  }
+
+  /** Renders and records the oldest events. @throws AppError unavailable while the owner or the database is away */
+  return async (): Promise<Round> => {
+    const batch = await pending.oldest(owner, size);
+    if (batch.length === 0) return 'idle';
+    try {
+      const rendered = await render(batch);
+      faultPoint('changes.rendered');
+      await record(batch, bodiesOf(batch, rendered));
+      size = Math.min(size * 2, batchSize);
+      return 'done';
+    } catch (error) {
+      if (error instanceof WorkedOff) return 'done';
+      if (isAppError(error, 'unavailable')) throw error;
+      return refused(batch, error);
+    }
+  };
+}

@@ -1,0 +1,23 @@
+/** Services whose events lead to hooks; each renders its own. */
+export const owners = ['groups-admin', 'merge-requests', 'collaboration', 'alerts'] as const;
+
+/** Service whose events lead to hooks. */
+export type Owner = (typeof owners)[number];
+
+/** An event that waits for its hook bodies. */
+export interface PendingChange {
+  readonly id: number;
+  readonly eventId: string;
+  /** Type of the event, as on the bus. */
+  readonly type: string;
+  /** The encoded event. */
+  readonly body: string;
+  /** How often it has failed. */
+  readonly tries: number;
+}
+
+/** Events that are rendered by one call. */
+export const batchSize = 100;
+
+/** How often an event that its owner refuses is tried before it is passed over. */
+export const mostTries = 5;

@@ -1,0 +1,75 @@
+import type { Database, Tx } from '@switchyard/database';
+import { named, sql } from '@switchyard/database/sql';
+import type { PendingChanges } from '../application/change.ports';
+import type { Owner, PendingChange } from '../domain/pending-change';
+
+/** Notices of it wake those who work off events. */
+export const pendingChannel = 'switchyard_pending_changes';
+
+/** Longest reason that is kept, characters. */
+const reasonLength = 2_000;
+
+/** Events that wait, over the database. */
+export const pendingChangeStore = (db: Database): PendingChanges & { onPending(wake: () => void): () => void } => ({
+  async add(tx: Tx, owner: Owner, { eventId, type, body }) {
+    await tx.query(
+      named(
+        'pending_change_add',
+        sql`insert into pending_changes (owner, event_id, type, body) values (${owner}, ${eventId}, ${type}, ${body})`,
+      ),
+    );
+    tx.notify(pendingChannel);
+  },
+
+  onPending: (wake) => db.notices.listen(pendingChannel, wake),
+
+  async lease(owner, holder, leaseMs) {
+    const rows = await db.query(
+      named(
+        'change_queue_lease',
+        sql`insert into change_queues (owner, holder, leased_until)
+          values (${owner}, ${holder}, now() + ${leaseMs}::int * interval '1 millisecond')
+          on conflict (owner) do update set holder = excluded.holder, leased_until = excluded.leased_until
+          where change_queues.holder = excluded.holder or change_queues.leased_until < now() returning owner`,
+      ),
+    );
+    return rows.length > 0;
+  },
+
+  async release(holder) {
+    await db.query(sql`delete from change_queues where holder = ${holder}`);
+  },
+
+  oldest: (owner, limit) =>
+    db.query<PendingChange>(
+      named(
+        'pending_change_oldest',
+        sql`select id, event_id as "eventId", type, body, tries from pending_changes
+          where owner = ${owner} order by id limit ${limit}::int`,
+      ),
+    ),
+
+  async failed(id) {
+    await db.query(sql`update pending_changes set tries = tries + 1 where id = ${id}::bigint`);
+  },
+
+  async passOver(owner, { id, eventId, type, body }, reason) {
+    await db.query(sql`
+      with gone as (delete from pending_changes where id = ${id}::bigint returning id)
+      insert into passed_over_changes (event_id, owner, type, body, reason)
+      select ${eventId}, ${owner}, ${type}, ${body}, ${reason.slice(0, reasonLength)} from gone
+      on conflict (event_id) do nothing`);
+  },
+
+  async take(tx, ids) {
+    const rows = await tx.query(
+      named('pending_change_take', sql`delete from pending_changes where id = any(${[...ids]}::bigint[]) returning id`),
+    );
+    return rows.length === ids.length;
+  },
+
+  backlog: () =>
+    db.query(sql`
+      select owner, count(*)::int as count, extract(epoch from now() - min(created_at))::float8 as age
+      from pending_changes group by owner`),
+});

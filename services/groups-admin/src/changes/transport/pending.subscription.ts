@@ -1,0 +1,40 @@
+import {
+  type AnySubscription,
+  accessRequestEvents,
+  alertEvents,
+  type EventDefinition,
+  groupEvents,
+  issueEvents,
+  membershipEvents,
+  mergeRequestEvents,
+  noteEvents,
+  projectEvents,
+  repositoryPushed,
+  sshKeyEvents,
+  subscription,
+  userEvents,
+} from '@switchyard/events';
+import type { PendingChanges } from '../application/change.ports';
+import type { Owner } from '../domain/pending-change';
+
+/** Every event that can lead to a hook waits for its owner to render it, as it came. */
+export function pendingSubscriptions(pending: PendingChanges): AnySubscription[] {
+  const waiting = <Payload>(owner: Owner, event: EventDefinition<Payload>): AnySubscription =>
+    subscription({
+      event,
+      handle: (_payload, tx, { id, type, body }) => pending.add(tx, owner, { eventId: id, type, body }),
+    });
+  return [
+    waiting('groups-admin', membershipEvents),
+    waiting('groups-admin', accessRequestEvents),
+    waiting('groups-admin', projectEvents),
+    waiting('groups-admin', groupEvents),
+    waiting('groups-admin', userEvents),
+    waiting('groups-admin', sshKeyEvents),
+    waiting('merge-requests', repositoryPushed),
+    waiting('merge-requests', mergeRequestEvents),
+    waiting('collaboration', issueEvents),
+    waiting('collaboration', noteEvents),
+    waiting('alerts', alertEvents),
+  ];
+}

@@ -1,0 +1,7 @@
+import type { Edges } from '../edges';
+import { renderHookBodies } from './application/render-hook-bodies';
+import { hookFactsStore } from './storage/hook-facts.store';
+
+/** Hook bodies of what this service owns: members, projects, groups, users and keys (G-6-3, G-6-4). */
+export const composeHookBodies = ({ db, observe }: Pick<Edges, 'db' | 'observe'>) =>
+  observe('hook-bodies', { renderHookBodies: renderHookBodies({ factsOf: hookFactsStore(db) }) }).renderHookBodies;
