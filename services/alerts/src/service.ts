@@ -3,6 +3,7 @@ import { defineService } from '@switchyard/service';
 import { composeAlerts } from './alerts';
 import { variables } from './edges';
 import { PrismaClient } from './generated/prisma/client';
+import { composeHookBodies } from './hook-bodies';
 import { composeIngestion } from './ingestion';
 import { composeIntegrations } from './integrations';
 import { composeMetricImages } from './metric-images';
@@ -19,6 +20,7 @@ export const service = defineService({
     composeIngestion(given),
     composeAlerts(given),
     composeMetricImages(given),
+    composeHookBodies(given),
     // New areas
   ],
 });

@@ -7,6 +7,7 @@ import { composeCrossReferences } from './cross-references';
 import { composeDeletedUsers } from './deleted-users';
 import { type Edges, variables } from './edges';
 import { PrismaClient } from './generated/prisma/client';
+import { composeHookBodies } from './hook-bodies';
 import { composeIssues } from './issues';
 import { composeMail } from './mail';
 import { composeMergeRequests } from './merge-requests';
@@ -40,6 +41,7 @@ function areas(given: Edges): Area[] {
     composeAlerts(given, { todos }),
     composeTokenNotices(given),
     composeDeletedUsers(given, [issues.authored, snippets.authored, ...notes.authored]),
+    composeHookBodies(given),
     // New areas
   ];
 }

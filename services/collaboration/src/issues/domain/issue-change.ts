@@ -31,6 +31,8 @@ export type IssueFact =
       /** Public names. */
       readonly changedFields: readonly string[];
       readonly changes: readonly IssueFieldChange[];
+      /** Where it changed: the description before, cut where it is long. */
+      readonly oldDescription?: string | undefined;
     }
   | { readonly kind: 'closed'; readonly byMergeRequestId?: number | undefined }
   | { readonly kind: 'reopened' }

@@ -60,6 +60,11 @@ const plainFields = {
 
 const plainNames = Object.entries(plainFields) as [keyof typeof plainFields, string][];
 
+/** Characters of a description that its event repeats: an event has to fit on the bus. */
+const repeatedLength = 10_000;
+
+const cutText = (text: string): string => text.slice(0, repeatedLength).toWellFormed();
+
 /** An unset flag is as good as false. */
 const present = (issue: Issue, field: keyof typeof plainFields): unknown =>
   field === 'discussionLocked' ? (issue.discussionLocked ?? false) : (issue[field] ?? null);
@@ -127,6 +132,7 @@ export function editIssue(locked: LockedIssue, edit: IssueEdit, actorId: number,
       mentions: newMentions(mentionsIn(issue.title, issue.description), mentionsIn(...texts)),
       changedFields: fields,
       changes,
+      ...(fields.includes('description') ? { oldDescription: cutText(issue.description ?? '') } : {}),
     });
   }
   const state = nextState(issue.state, edit.stateEvent);

@@ -45,6 +45,7 @@ function wireFact(fact: IssueFact, subject: Issue, assigneeIds: readonly number[
             addedLabelIds: [...fact.addedLabelIds],
             removedLabelIds: [...fact.removedLabelIds],
             changes: [...fact.changes],
+            oldDescription: fact.oldDescription,
           },
         },
       };

@@ -47,6 +47,7 @@ create table changes (
   created_at timestamptz(3) not null default now()
 );
 create index changes_project on changes (project_id, position);
+create index changes_object on changes (object_key);
 create index changes_created on changes (created_at);
 
 -- The groups in whose feed a change is: those that it happened below.

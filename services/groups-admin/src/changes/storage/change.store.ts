@@ -22,6 +22,31 @@ async function descriptionsOf(tx: Tx, bodies: readonly HookBody[]): Promise<Read
   return new Map(rows.map(({ id, description }) => [id, description]));
 }
 
+/**
+ * What became confidential is so in what the feed kept of it before: hooks have had that, and readers get it no more.
+ * Notes have the key of what they are on, so they are hidden with it.
+ */
+async function hideEarlier(tx: Tx, bodies: readonly HookBody[]): Promise<void> {
+  const hidden = bodies.filter(({ kind, confidential }) => confidential && kind !== 'note' && kind !== 'emoji');
+  if (hidden.length === 0) return;
+  const rows = hidden.map((body) => ({
+    object_key: body.objectKey,
+    author_id: body.authorId,
+    audience_ids: body.audienceIds,
+    least_level: body.leastLevel,
+  }));
+  await tx.query(
+    named(
+      'change_hide_earlier',
+      sql`update changes c set confidential = true, least_level = g.least_level, author_id = g.author_id,
+          audience_ids = g.audience_ids
+        from json_to_recordset(${JSON.stringify(rows)}::json)
+          as g (object_key text, author_id bigint, audience_ids bigint[], least_level int)
+        where c.object_key = g.object_key and not c.confidential`,
+    ),
+  );
+}
+
 /** Changes with their places, over the database. */
 export const changeStore = (db: Database): Changes => ({
   async append(tx, bodies) {
@@ -88,6 +113,7 @@ export const changeStore = (db: Database): Changes => ({
           join namespaces a on a.id = any(n.ancestry) and a.kind = 'group'`,
       ),
     );
+    await hideEarlier(tx, bodies);
     tx.notify(changeChannel);
     return changes;
   },

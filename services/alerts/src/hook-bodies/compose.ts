@@ -1,0 +1,17 @@
+import type { Area } from '@switchyard/service';
+import type { Edges } from '../edges';
+import { renderHookBodies } from './application/render-hook-bodies';
+import { hookFactsStore } from './storage/hook-facts.store';
+import { hookBodyHandler } from './transport/hook-body.handler';
+
+/** Hook bodies of alerts (G-6-3, G-6-4). */
+export function composeHookBodies({ config, db, directory, observe }: Edges): Area {
+  const useCases = observe('hook-bodies', {
+    renderHookBodies: renderHookBodies({
+      factsOf: hookFactsStore(db),
+      externalUrl: config.SWITCHYARD_EXTERNAL_URL,
+      ensureDirectory: directory.ensure,
+    }),
+  });
+  return { services: [hookBodyHandler(useCases.renderHookBodies)] };
+}

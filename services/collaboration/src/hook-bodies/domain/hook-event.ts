@@ -1,0 +1,64 @@
+import type { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
+import type { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
+import type { AwardKey, Named } from './hook-facts';
+
+/** An event of this service that can lead to hooks. */
+export type HookEvent =
+  | { readonly of: 'issue'; readonly event: IssueEvent }
+  | { readonly of: 'note'; readonly event: NoteEvent };
+
+const nothing: Named = { users: [], projects: [], labels: [], issues: [], notes: [], snippets: [], awards: [] };
+
+/** What an edit took off is no longer on the issue, and is named all the same. */
+function namedInIssue({ issue, actorId, fact }: IssueEvent): Named {
+  const removed = fact?.$case === 'updated' ? fact.value : undefined;
+  return {
+    ...nothing,
+    users: [actorId, issue?.authorId ?? 0, ...(issue?.assigneeIds ?? []), ...(removed?.removedAssigneeIds ?? [])],
+    projects: [issue?.projectId ?? 0],
+    labels: [...(issue?.labelIds ?? []), ...(removed?.removedLabelIds ?? [])],
+    issues: [issue?.id ?? 0],
+  };
+}
+
+/** The reaction of an event; undefined for every other fact. */
+export function awardOf({ noteable, fact }: NoteEvent): AwardKey | undefined {
+  if (fact?.$case !== 'reacted' || noteable === undefined) return undefined;
+  const { noteId, name, userId } = fact.value;
+  return noteId > 0
+    ? { type: 'Note', on: noteId, name, userId }
+    : { type: noteable.kind, on: noteable.id, name, userId };
+}
+
+/** The note of an event; 0 for none. */
+export function noteIdOf({ fact }: NoteEvent): number {
+  if (fact?.$case === 'created' || fact?.$case === 'updated') return fact.value.note?.id ?? 0;
+  return fact?.$case === 'reacted' ? fact.value.noteId : 0;
+}
+
+function namedInNote(event: NoteEvent): Named {
+  const { noteable, actorId } = event;
+  const award = awardOf(event);
+  return {
+    ...nothing,
+    users: [actorId],
+    projects: [noteable?.projectId ?? 0],
+    issues: noteable?.kind === 'Issue' ? [noteable.id] : [],
+    snippets: noteable?.kind === 'Snippet' ? [noteable.id] : [],
+    notes: [noteIdOf(event)],
+    awards: award === undefined ? [] : [award],
+  };
+}
+
+/** What the bodies of an event need. */
+export const namedIn = (given: HookEvent): Named =>
+  given.of === 'issue' ? namedInIssue(given.event) : namedInNote(given.event);
+
+/** Whether hooks carry an event at all. Imported history gives none (D6). */
+export function isCarried(given: HookEvent): boolean {
+  if (given.event.imported) return false;
+  const fact = given.event.fact?.$case;
+  return given.of === 'issue'
+    ? fact === 'created' || fact === 'updated' || fact === 'closed' || fact === 'reopened'
+    : fact === 'created' || fact === 'updated' || fact === 'reacted';
+}
