@@ -2,7 +2,7 @@ import { AppError, isAppError, notFound, unauthorized } from '@switchyard/errors
 import type { ResolveResponse } from '@switchyard/protos/groups_admin/v1/access';
 import type { Access } from '@switchyard/protos/rpc/v1/identity';
 import type { PageRequest, Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
-import { type Identity, measureCost } from '@switchyard/rpc';
+import { type Identity, measureCost, type ServiceDefinition } from '@switchyard/rpc';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import { refuseOtherThanJson } from './accept';
@@ -19,7 +19,7 @@ import {
 } from './authorize';
 import { checkParameters, refuseProblems } from './check-parameters';
 import { addressKey } from './client-address';
-import { bind, type Peers } from './clients';
+import { type BoundClient, bind, type Peers } from './clients';
 import type { EventStreams } from './event-streams/event-streams';
 import { shownUrl } from './external-url';
 import type { Forwarder } from './forward';
@@ -191,19 +191,28 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     const { question, sent, identity, requestId } = asked;
     const { userId } = identity.actor ?? { userId: 0 };
     const admittedId = identity.access?.id;
-    return edges.streams.serve(request, response, {
-      event: route.events as string,
-      subject: `${route.path} ${follow.subject}`,
+    const reader = {
       caller: userId > 0 ? `user ${userId}` : `address ${addressKey(request.ip)}`,
       question: {
         // Readers of one token may come from several addresses, of which not all are let in.
         name: `${route.path} ${admittedId} ${request.ip} ${keyOf(question)}`,
         ask: () => askAgain(question, sent, admittedId),
       },
-      open: (signal, timeoutMs) =>
-        follow.open((definition) =>
-          bind(edges.peers.client(definition), { ...identity, requestId, signal, timeoutMs }),
-        ),
+    };
+    const callWithin =
+      (signal: AbortSignal, timeoutMs: number) =>
+      <T extends ServiceDefinition>(definition: T): BoundClient<T> =>
+        bind(edges.peers.client(definition), { ...identity, requestId, signal, timeoutMs });
+    if ('each' in follow)
+      return edges.streams.serve(request, response, {
+        ...reader,
+        each: (signal, timeoutMs) => follow.each(callWithin(signal, timeoutMs)),
+      });
+    return edges.streams.serve(request, response, {
+      ...reader,
+      event: route.events as string,
+      subject: `${route.path} ${follow.subject}`,
+      open: (signal, timeoutMs) => follow.open(callWithin(signal, timeoutMs)),
     });
   }
 
@@ -282,6 +291,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
         page,
         call: visit.client,
         unmodifiedSince: dateOf(request.get('if-unmodified-since')),
+        lastEventId: request.get('last-event-id'),
         limits: edges.limits.inForce(),
       });
     const { result: reply, cost } = await (edges.showCost

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import type { GroupAbility, ProjectAbility } from './abilities';
 import type { Relation } from './check-parameters';
 import type { BoundClient } from './clients';
+import type { EachEvent } from './event-streams/event-streams';
 import type { LimitsInForce } from './rate-limits';
 import type { Section } from './reference/sections';
 
@@ -44,14 +45,21 @@ export interface Raw {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+type Call = HandlerContext<Shape, Shape, Access>['call'];
+
 /** A stream of server-sent events, on routes that declare `events`. */
 export interface Events {
-  readonly follow: {
-    /** What is read: all who read it share one call, so the reply depends on nothing else. */
-    readonly subject: string;
-    /** Begins the call; each message becomes the data of one event. */
-    open(call: HandlerContext<Shape, Shape, Access>['call']): AsyncIterable<Representation>;
-  };
+  readonly follow:
+    | {
+        /** What is read: all who read it share one call, so the reply depends on nothing else. */
+        readonly subject: string;
+        /** Begins the call; each message becomes the data of one event. A reader that is slow misses some. */
+        open(call: Call): AsyncIterable<Representation>;
+      }
+    | {
+        /** Begins the call of this reader, who gets each event and misses none. */
+        each(call: Call): AsyncIterable<EachEvent>;
+      };
 }
 
 /** What a handler may answer. */
@@ -78,6 +86,8 @@ export interface HandlerContext<Params extends Shape, Path extends Shape, Target
    * Date in `If-Unmodified-Since`; undefined without the header, or when it is no date. Deletions of records check it.
    */
   readonly unmodifiedSince: Date | undefined;
+  /** `Last-Event-ID` of a reader of events who comes again; undefined without it. */
+  readonly lastEventId: string | undefined;
   /** Limits that this gateway keeps now, for the settings that show them. */
   readonly limits: LimitsInForce;
 }

@@ -744,6 +744,12 @@ export const expectations: readonly Expectation[] = [
   ...reactionRows('/projects/:id/merge_requests/:merge_request_iid', 'readerNotes', 'readerWrite'),
   ...reactionRows('/projects/:id/merge_requests/:merge_request_iid/notes/:note_id', 'readerNotes', 'readerWrite'),
 
+  // The change feed
+  row('GET /projects/:id/changes', 'openRead', 'G-6-4'),
+  row('GET /projects/:id/changes/stream', 'openRead', 'G-6-4'),
+  row('GET /groups/:id/changes', 'openRead', 'G-6-4'),
+  row('GET /groups/:id/changes/stream', 'openRead', 'G-6-4'),
+
   // Merge trains
   row('GET /projects/:id/merge_trains', 'developerRead', 'gaps §4.1'),
   row('GET /projects/:id/merge_trains/:target_branch', 'developerRead', 'gaps §4.1'),

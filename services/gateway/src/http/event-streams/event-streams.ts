@@ -28,20 +28,42 @@ const usual: StreamLimits = {
   heartbeatMs: 15_000,
 };
 
-/** A stream that is requested. */
-export interface StreamRequest {
+/** Whom a stream is for. */
+interface StreamReader {
+  /** Whom it is counted for. */
+  readonly caller: string;
+  readonly question: AccessQuestion;
+}
+
+/** A stream of the newest state of a subject. */
+export interface StateRequest extends StreamReader {
   /** Name of its events. */
   readonly event: string;
   /** What is read; readers of the same subject share one call. */
   readonly subject: string;
-  /** Whom it is counted for. */
-  readonly caller: string;
-  readonly question: AccessQuestion;
   /** Begins the call, with the claims of this reader. */
   readonly open: Reader['open'];
 }
 
-/** Server-sent events: one call per subject and process, for all who read it. */
+/** One event of a stream that brings them all. */
+export interface EachEvent {
+  readonly event: string;
+  /** What the reader sends as `Last-Event-ID` to go on after it. */
+  readonly id: string;
+  /** JSON without a line break. */
+  readonly json: Uint8Array;
+}
+
+/** A stream that brings each event, in order: a call of its own, which waits while the reader takes what has come. */
+export interface EachRequest extends StreamReader {
+  /** Begins the call, with the claims of this reader. */
+  each(signal: AbortSignal, timeoutMs: number): AsyncIterable<EachEvent>;
+}
+
+/** A stream that is requested. */
+export type StreamRequest = StateRequest | EachRequest;
+
+/** Server-sent events: one call per subject and process, for all who read its state; one call for each reader of all events. */
 export interface EventStreams {
   /**
    * Answers with a stream, which ends when its client leaves, may no longer read, or is slow, when the subject ends, and
@@ -60,6 +82,13 @@ const retryAfter = 30;
 
 /** Milliseconds within which the service has to send a first event. */
 const firstWithinMs = 10_000;
+
+/** Milliseconds that one call for a reader of all events lasts; the reader comes again with the id of its last event. */
+const eachCallMs = 3_600_000;
+
+/** Frames one event with its id. */
+const frameOf = ({ event, id, json }: EachEvent): Buffer =>
+  Buffer.concat([Buffer.from(`id: ${id}\nevent: ${event}\ndata: `), json, Buffer.from('\n\n')]);
 
 const headers = {
   'Content-Type': 'text/event-stream',
@@ -94,6 +123,7 @@ class Stream {
   private sent: Buffer = nothing;
   /** What is left to write of the bytes that are under way. */
   private rest: Buffer = nothing;
+  private taken = (): void => undefined;
   private blockedSince = 0;
   private progressAt = 0;
 
@@ -105,7 +135,19 @@ class Stream {
       this.progressAt = Date.now();
       this.writeRest();
       if (this.blockedSince === 0 && this.newest !== this.sent) this.send(this.newest);
+      if (this.blockedSince === 0) this.taken();
     });
+    response.on('close', () => this.taken());
+  }
+
+  /** Sends an event that must not be left out; settles once the reader has taken it, or has left. */
+  async put(event: Buffer): Promise<void> {
+    this.newest = event;
+    this.send(event);
+    if (this.blockedSince > 0 && !this.response.destroyed)
+      await new Promise<void>((settle) => {
+        this.taken = settle;
+      });
   }
 
   take(event: Buffer): void {
@@ -193,7 +235,7 @@ export function eventStreams(limits: Partial<StreamLimits> = {}): EventStreams {
     };
   }
 
-  function subjectOf({ subject: name, event }: StreamRequest): Subject {
+  function subjectOf({ subject: name, event }: StateRequest): Subject {
     let subject = subjects.get(name);
     if (subject === undefined) {
       const opened = openSubject(event, () => {
@@ -214,7 +256,7 @@ export function eventStreams(limits: Partial<StreamLimits> = {}): EventStreams {
   }
 
   /** Settles with the first event. */
-  const stream = (response: Response, wanted: StreamRequest, leave: (() => void)[]): Promise<void> =>
+  const streamState = (response: Response, wanted: StateRequest, leave: (() => void)[]): Promise<void> =>
     new Promise<void>((begun, failed) => {
       let started: Stream | undefined;
       const end = (error: unknown): void => {
@@ -245,6 +287,39 @@ export function eventStreams(limits: Partial<StreamLimits> = {}): EventStreams {
       );
     });
 
+  /** Settles with the first event. The call waits while the reader takes what has come, so that none is left out. */
+  const streamEach = (response: Response, wanted: EachRequest, leave: (() => void)[]): Promise<void> =>
+    new Promise<void>((begun, failed) => {
+      const call = new AbortController();
+      let started: Stream | undefined;
+      const end = (error: unknown): void => {
+        clearTimeout(waiting);
+        call.abort();
+        if (started === undefined) failed(error ?? unavailable('the stream ended before its first event'));
+        else response.end();
+      };
+      const waiting = setTimeout(end, firstWithinMs);
+      const read = async (): Promise<void> => {
+        for await (const event of wanted.each(call.signal, eachCallMs)) {
+          if (started === undefined) {
+            clearTimeout(waiting);
+            started = begin(response);
+            begun();
+          }
+          await started.put(frameOf(event));
+        }
+      };
+      endings.add(end);
+      leave.push(
+        () => call.abort(),
+        checks.watch(wanted.question, () => end(undefined)),
+        () => endings.delete(end),
+        () => clearTimeout(waiting),
+        begun,
+      );
+      read().then(() => end(undefined), end);
+    });
+
   const made: EventStreams = {
     async serve(request, response, wanted) {
       if (response.destroyed) return;
@@ -255,7 +330,8 @@ export function eventStreams(limits: Partial<StreamLimits> = {}): EventStreams {
         for (const one of leave) one();
       });
       if (request.method === 'HEAD') response.writeHead(200, headers).end();
-      else await stream(response, wanted, leave);
+      else if ('each' in wanted) await streamEach(response, wanted, leave);
+      else await streamState(response, wanted, leave);
     },
     counts: () => ({ streams: taken, subjects: subjects.size, questions: checks.running() }),
     close() {

@@ -25,6 +25,7 @@ export const sections = {
   Snippets: 'Pieces of text and code of a project.',
   'To-dos': 'What waits for the caller.',
   Events: 'Who did what, and when.',
+  Changes: 'What webhooks carry, in one order, for receivers that were away.',
   Alerts: 'What monitoring tools reported, and what the project does about it.',
   'HTTP integrations': 'The addresses of a project that monitoring tools send alerts to.',
   'Alert inlet': 'Where monitoring tools send their alerts. Its addresses lie outside `/api/v4`.',

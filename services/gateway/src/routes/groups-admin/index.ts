@@ -4,6 +4,7 @@ import { accessTokenRoutes } from './access-tokens.routes';
 import { approvalSettingsRoutes } from './approval-settings.routes';
 import { avatarRoutes } from './avatars.routes';
 import { broadcastMessageRoutes } from './broadcast-messages.routes';
+import { changeRoutes } from './changes.routes';
 import { customAttributeRoutes } from './custom-attributes.routes';
 import { deployKeyRoutes } from './deploy-keys.routes';
 import { deployTokenRoutes } from './deploy-tokens.routes';
@@ -58,4 +59,5 @@ export const routes: readonly Route[] = [
   ...variableRoutes,
   ...broadcastMessageRoutes,
   ...customAttributeRoutes,
+  ...changeRoutes,
 ];
