@@ -1,8 +1,8 @@
 import type { Area } from '@switchyard/service';
 import type { Edges } from '../edges';
-import { renderHookBodies } from './application/render-hook-bodies';
 import { hookFactsStore } from './storage/hook-facts.store';
 import { hookBodyHandler } from './transport/hook-body.handler';
+import { renderHookBodies } from './transport/render-hook-bodies';
 
 /** Hook bodies of issues, notes and reactions (G-6-3, G-6-4). */
 export function composeHookBodies({ config, db, directory, observe }: Edges): Area {

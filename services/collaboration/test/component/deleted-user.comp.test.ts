@@ -62,7 +62,7 @@ const deletion = (userId: number, hard: boolean): UserEvent => ({
   userId,
   actorId: 1,
   occurredAt: new Date(),
-  fact: { $case: 'deleted', value: { ghostId: 1, hard } },
+  fact: { $case: 'deleted', value: { ghostId: 1, hard, username: '', name: '' } },
 });
 
 it('what a user wrote goes with them, and no one else’s; counters follow', async () => {

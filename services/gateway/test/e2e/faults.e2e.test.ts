@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
 import {
   alertPoints,
+  changePoints,
   deletedUserPoints,
   deploymentPoints,
   eventPoints,
@@ -47,6 +48,7 @@ test('every fault point of the sources is fired here', () => {
     ...deploymentPoints,
     ...forkPoints,
     ...suggestionPoints,
+    ...changePoints,
   ].sort();
   expect(unreadable).toEqual([]);
   expect(declared).toEqual(passed);
@@ -120,6 +122,24 @@ describe('a process dies', () => {
     await expectSettled(system);
     await expectSoundRepository(fixture);
   });
+
+  it.each(changePoints)(
+    'at %s: what happened is in the change feed once, and its places have no gap',
+    async (point) => {
+      const feed = async () => (await fixture.ok('GET', `/projects/${fixture.projectId}/changes`)).changes;
+      system.arm(point);
+      const { iid } = await fixture.ok('POST', `/projects/${fixture.projectId}/issues`, { title: `at ${point}` });
+      await fired();
+      const of = async () =>
+        (await feed()).filter(
+          ({ kind, body }: { kind: string; body: { object_attributes: { iid: number } } }) =>
+            kind === 'issue' && body.object_attributes.iid === iid,
+        );
+      await eventually(async () => expect(await of()).toHaveLength(1), { within: 30_000, every: 200 });
+      await expectSettled(system);
+      expect(await of()).toMatchObject([{ action: 'open', body: { object_kind: 'issue' } }]);
+    },
+  );
 
   it.each(pushOptionPoints)('at %s: what the options of a push ask for is done once', async (point) => {
     number += 1;

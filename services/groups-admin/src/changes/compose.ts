@@ -8,7 +8,7 @@ import { counter, gauge } from '@switchyard/telemetry';
 import { targetRights } from '../directory';
 import type { Edges } from '../edges';
 import { composeHookBodies } from '../hook-bodies';
-import type { PendingChanges, RenderHookBodies } from './application/change.ports';
+import type { PendingChanges, ReadRights, RenderHookBodies } from './application/change.ports';
 import type { ChangeFollower } from './application/change-follower';
 import { pruneChanges } from './application/prune-changes';
 import { readChanges } from './application/read-changes';
@@ -18,7 +18,6 @@ import { workOffChanges } from './application/work-off-changes';
 import { changeList } from './storage/change.list';
 import { changeStore } from './storage/change.store';
 import { pendingChangeStore } from './storage/pending-change.store';
-import { rightsOfReader } from './storage/reader-rights.store';
 import { changeHandler } from './transport/change.handler';
 import { renderedBy } from './transport/hook-body.client';
 import { pendingSubscriptions } from './transport/pending.subscription';
@@ -59,7 +58,9 @@ export function composeChanges(given: Edges, { followers }: { readonly followers
   const pending = pendingChangeStore(db);
   const changes = changeStore(db);
   const list = changeList(db);
-  const feeds = observe('changes', { readChanges: readChanges({ list, rights: rightsOfReader(targetRights(db)) }) });
+  const rightsIn = targetRights(db);
+  const rights: ReadRights = async (reader, targets) => ({ ...reader, ...(await rightsIn(reader, targets)) });
+  const feeds = observe('changes', { readChanges: readChanges({ list, rights }) });
   const watched = watchChanges({ read: feeds.readChanges, head: list.head, onChange: changes.onChange });
   const edges = { db, pending, changes, followers, countPassedOver };
   const rounds = (render: RenderHookBodies, owner: Parameters<typeof renderChanges>[0]) =>

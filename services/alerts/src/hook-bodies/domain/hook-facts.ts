@@ -1,5 +1,4 @@
 import type { DirectoryProjectRow, UserRow } from '@switchyard/directory';
-import type { AlertEvent } from '@switchyard/protos/alerts/events/v1/alert_event';
 
 /** An alert as bodies say it. */
 export interface HookAlert {
@@ -27,7 +26,9 @@ export interface HookFacts {
   readonly alerts: ReadonlyMap<number, HookAlert>;
 }
 
-/** Users whom a body of an event names, beside the assignees of its alert. */
-export function usersIn({ actorId, fact }: AlertEvent): number[] {
-  return fact?.$case === 'assigned' ? [actorId, ...fact.value.removedAssigneeIds] : [actorId];
+/** What the bodies of an event need, beside the assignees of its alert. */
+export interface Named {
+  readonly alertId: number;
+  readonly projectId: number;
+  readonly users: readonly number[];
 }

@@ -1,14 +1,13 @@
 import type { Database } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
 import { projectsByIds, usersByIds } from '@switchyard/directory';
-import type { AlertEvent } from '@switchyard/protos/alerts/events/v1/alert_event';
-import { type HookAlert, type HookFacts, usersIn } from '../domain/hook-facts';
+import type { HookAlert, HookFacts, Named } from '../domain/hook-facts';
 
 /** What is known of those that a batch of events names: one statement for each kind. */
 export const hookFactsStore =
   (db: Database) =>
-  async (events: readonly AlertEvent[]): Promise<HookFacts> => {
-    const ids = [...new Set(events.map(({ alert }) => alert?.id ?? 0))];
+  async (all: readonly Named[]): Promise<HookFacts> => {
+    const ids = [...new Set(all.map(({ alertId }) => alertId))];
     const alerts = await db.query<HookAlert>(
       named(
         'hook_alerts',
@@ -19,10 +18,10 @@ export const hookFactsStore =
       ),
     );
     const [users, projects] = await Promise.all([
-      usersByIds(db, [...events.flatMap(usersIn), ...alerts.flatMap(({ assignee_ids: assigned }) => assigned)]),
+      usersByIds(db, [...all.flatMap((one) => one.users), ...alerts.flatMap(({ assignee_ids: assigned }) => assigned)]),
       projectsByIds(
         db,
-        events.map(({ alert }) => alert?.projectId ?? 0),
+        all.map(({ projectId }) => projectId),
       ),
     ]);
     return { users, projects, alerts: new Map(alerts.map((alert) => [alert.id, alert])) };

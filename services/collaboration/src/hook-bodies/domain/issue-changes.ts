@@ -1,4 +1,9 @@
-import type { IssueFieldChange, IssueUpdated } from '@switchyard/protos/collaboration/events/v1/issue_event';
+/** A field of an issue before and after an edit, as texts. */
+interface IssueFieldChange {
+  readonly field: string;
+  readonly old: string;
+  readonly new: string;
+}
 
 /** A field before and after. */
 export interface Changed<T = unknown> {
@@ -33,7 +38,7 @@ function changeOf({ field, old, new: now }: IssueFieldChange): [string, Changed]
 }
 
 /** The fields of an edit that have a value short enough to be in its event (G-6-4, `changes`). */
-export const fieldChanges = ({ changes }: Pick<IssueUpdated, 'changes'>): Record<string, Changed> =>
+export const fieldChanges = (changes: readonly IssueFieldChange[]): Record<string, Changed> =>
   Object.fromEntries(changes.map(changeOf));
 
 /**

@@ -1,6 +1,6 @@
 import { HookBodyServiceService } from '@switchyard/protos/collaboration/v1/hook_body';
 import { implement, type ServiceImplementation } from '@switchyard/rpc';
-import type { renderHookBodies } from '../application/render-hook-bodies';
+import type { renderHookBodies } from './render-hook-bodies';
 
 /** HookBodyService; groups-admin alone may call it. */
 export const hookBodyHandler = (render: ReturnType<typeof renderHookBodies>): ServiceImplementation =>

@@ -110,6 +110,9 @@ export const deploymentPoints = ['deployment.written', 'deployment.committed'];
 /** Fault points passed by the event of a user who is deleted with what they wrote. */
 export const deletedUserPoints = ['deleted_user.queued'];
 
+/** Fault points passed by an event that becomes a hook body with its place in the change feed, in their order. */
+export const changePoints = ['changes.rendered', 'changes.recorded', 'changes.committed'];
+
 /** What the sources say of fault points. */
 export interface FaultPointsOfSources {
   /** Names a process passes by. */

@@ -1,7 +1,8 @@
 import type { Tx } from '@switchyard/database';
 import type { HookBody, RenderedHookBodies } from '@switchyard/protos/rpc/v1/hook_body';
 import type { Change } from '../domain/change';
-import type { ChangeAudience, RightsOfReader } from '../domain/change-rights';
+import type { RightsOfReader } from '../domain/change-rights';
+import type { FeedScope, PrintedChange, Stretch } from '../domain/feed';
 import type { Owner, PendingChange } from '../domain/pending-change';
 
 /** Events that wait, by owner. */
@@ -41,30 +42,6 @@ export interface Changes {
   /** Calls `wake` after changes were stored, by any process. */
   onChange(wake: () => void): () => void;
 }
-
-/** Where a feed is read: a project, or a group with what lies below it. */
-export interface FeedScope {
-  readonly kind: 'project' | 'group';
-  readonly id: number;
-}
-
-/** A change without its body. */
-export interface ListedChange extends ChangeAudience {
-  readonly position: number;
-}
-
-/** A stretch of a feed. */
-export interface Stretch {
-  /** Newest position of the instance. */
-  readonly head: number;
-  /** Positions up to here are no longer kept. */
-  readonly prunedThrough: number;
-  /** In order, whoever may read them. */
-  readonly changes: readonly ListedChange[];
-}
-
-/** A change as the feed prints it. */
-export type PrintedChange = Omit<Change, 'ref' | 'confidential'>;
 
 /** Reads of the feed. */
 export interface ChangeList {

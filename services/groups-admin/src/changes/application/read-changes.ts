@@ -1,22 +1,14 @@
 import { AppError, badRequest } from '@switchyard/errors';
 import { cursorOf } from '../domain/change-body';
 import { mayRead } from '../domain/change-rights';
-import type { ChangeList, FeedScope, PrintedChange, ReadRights } from './change.ports';
+import type { FeedPage, FeedScope } from '../domain/feed';
+import type { ChangeList, ReadRights } from './change.ports';
 
 /** Who reads. */
 export interface FeedReader {
   readonly userId: number;
   readonly admin: boolean;
   readonly external: boolean;
-}
-
-/** A page of a feed. */
-export interface FeedPage {
-  readonly changes: readonly PrintedChange[];
-  /** Where to go on, also after an empty page. */
-  readonly cursor: number;
-  /** More may follow now. */
-  readonly more: boolean;
 }
 
 /** Changes that one page looks at, for those that the reader may have. */

@@ -1,11 +1,13 @@
 import type { Database } from '@switchyard/database';
 import { isAppError } from '@switchyard/errors';
-import { faultPoint } from '@switchyard/events';
+import { faultPoint, faultPoints } from '@switchyard/events';
 import type { HookBody, RenderedHookBodies } from '@switchyard/protos/rpc/v1/hook_body';
 import { logger } from '@switchyard/telemetry';
 import { batchSize, mostTries, type Owner, type PendingChange } from '../domain/pending-change';
 import type { Changes, PendingChanges, RenderHookBodies } from './change.ports';
 import type { ChangeFollower } from './change-follower';
+
+faultPoints.push('changes.rendered', 'changes.recorded', 'changes.committed');
 
 /** What rendering works with. */
 export interface RenderChangesEdges {

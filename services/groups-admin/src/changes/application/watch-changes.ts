@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { unavailable } from '@switchyard/errors';
-import type { FeedScope, PrintedChange } from './change.ports';
+import type { FeedScope, PrintedChange } from '../domain/feed';
 import { type FeedReader, pageSize, type ReadChanges } from './read-changes';
 
 /** What a watcher gets: a change, or only how far it has come. */

@@ -1,6 +1,5 @@
-import type { PrintedChange } from '../application/change.ports';
-import type { FeedPage } from '../application/read-changes';
 import { cursorOf } from '../domain/change-body';
+import type { FeedPage, PrintedChange } from '../domain/feed';
 
 /** A change as the feed prints it; its body is JSON already. */
 export function presentChange({ body, ...change }: PrintedChange): string {

@@ -1,6 +1,6 @@
 import type { Database } from '@switchyard/database';
 import { named, type Sql, sql } from '@switchyard/database/sql';
-import type { ChangeList, FeedScope, ListedChange, PrintedChange } from '../application/change.ports';
+import type { FeedScope, ListedChange, PrintedChange, Stretch } from '../domain/feed';
 
 type StretchRow = { head: number; pruned_through: number } & { [K in keyof ListedChange]: ListedChange[K] | null };
 
@@ -19,8 +19,8 @@ const inScope = ({ kind, id }: FeedScope, after: Sql, limit: number): Sql =>
         join changes c on c.position = listed.position order by c.position`;
 
 /** Reads of the feed: a page is read by position, so that its cost does not grow with what is kept. */
-export const changeList = (db: Database): ChangeList => ({
-  async stretch(scope, after, limit) {
+export const changeList = (db: Database) => ({
+  async stretch(scope: FeedScope, after: number | undefined, limit: number): Promise<Stretch> {
     // Without a start the feed begins with the oldest change that is kept.
     const start = after === undefined ? sql`k.pruned_through` : sql`${after}::bigint`;
     const rows = await db.query<StretchRow>(
@@ -35,12 +35,12 @@ export const changeList = (db: Database): ChangeList => ({
     return { head, prunedThrough, changes };
   },
 
-  async head() {
+  async head(): Promise<number> {
     const row = await db.one<{ last: number }>(named('change_head', sql`select last from change_counter`));
     return row?.last ?? 0;
   },
 
-  bodies: (positions) =>
+  bodies: (positions: readonly number[]): Promise<PrintedChange[]> =>
     positions.length === 0
       ? Promise.resolve([])
       : db.query<PrintedChange>(

@@ -1,7 +1,6 @@
 import type { Database, Tx } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
 import type { HookBody } from '@switchyard/protos/rpc/v1/hook_body';
-import type { Changes } from '../application/change.ports';
 import type { Change } from '../domain/change';
 import { finishBody } from '../domain/change-body';
 
@@ -48,8 +47,8 @@ async function hideEarlier(tx: Tx, bodies: readonly HookBody[]): Promise<void> {
 }
 
 /** Changes with their places, over the database. */
-export const changeStore = (db: Database): Changes => ({
-  async append(tx, bodies) {
+export const changeStore = (db: Database) => ({
+  async append(tx: Tx, bodies: readonly HookBody[]): Promise<readonly Change[]> {
     if (bodies.length === 0) return [];
     const descriptions = await descriptionsOf(tx, bodies);
     // The last thing that is locked: whoever has the counter waits for nothing but its own statements.
@@ -119,7 +118,7 @@ export const changeStore = (db: Database): Changes => ({
   },
 
   // The bound is known before anything is deleted: a reader whose cursor lies below it is refused and misses nothing.
-  prune: (keepDays, limit) =>
+  prune: (keepDays: number, limit: number): Promise<number> =>
     db.transaction(async (tx) => {
       const bound = await tx.one<{ position: number }>(sql`
         with old as (
@@ -133,9 +132,9 @@ export const changeStore = (db: Database): Changes => ({
       return gone.length;
     }),
 
-  async prunePassedOver(keepDays) {
+  async prunePassedOver(keepDays: number): Promise<void> {
     await db.query(sql`delete from passed_over_changes where created_at < now() - ${keepDays}::int * interval '1 day'`);
   },
 
-  onChange: (wake) => db.notices.listen(changeChannel, wake),
+  onChange: (wake: () => void): (() => void) => db.notices.listen(changeChannel, wake),
 });

@@ -1,6 +1,5 @@
 import type { Database, Tx } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
-import type { PendingChanges } from '../application/change.ports';
 import type { Owner, PendingChange } from '../domain/pending-change';
 
 /** Notices of it wake those who work off events. */
@@ -10,8 +9,12 @@ export const pendingChannel = 'switchyard_pending_changes';
 const reasonLength = 2_000;
 
 /** Events that wait, over the database. */
-export const pendingChangeStore = (db: Database): PendingChanges & { onPending(wake: () => void): () => void } => ({
-  async add(tx: Tx, owner: Owner, { eventId, type, body }) {
+export const pendingChangeStore = (db: Database) => ({
+  async add(
+    tx: Tx,
+    owner: Owner,
+    { eventId, type, body }: Pick<PendingChange, 'eventId' | 'type' | 'body'>,
+  ): Promise<void> {
     await tx.query(
       named(
         'pending_change_add',
@@ -21,9 +24,9 @@ export const pendingChangeStore = (db: Database): PendingChanges & { onPending(w
     tx.notify(pendingChannel);
   },
 
-  onPending: (wake) => db.notices.listen(pendingChannel, wake),
+  onPending: (wake: () => void): (() => void) => db.notices.listen(pendingChannel, wake),
 
-  async lease(owner, holder, leaseMs) {
+  async lease(owner: Owner, holder: string, leaseMs: number): Promise<boolean> {
     const rows = await db.query(
       named(
         'change_queue_lease',
@@ -36,11 +39,11 @@ export const pendingChangeStore = (db: Database): PendingChanges & { onPending(w
     return rows.length > 0;
   },
 
-  async release(holder) {
+  async release(holder: string): Promise<void> {
     await db.query(sql`delete from change_queues where holder = ${holder}`);
   },
 
-  oldest: (owner, limit) =>
+  oldest: (owner: Owner, limit: number): Promise<PendingChange[]> =>
     db.query<PendingChange>(
       named(
         'pending_change_oldest',
@@ -49,11 +52,11 @@ export const pendingChangeStore = (db: Database): PendingChanges & { onPending(w
       ),
     ),
 
-  async failed(id) {
+  async failed(id: number): Promise<void> {
     await db.query(sql`update pending_changes set tries = tries + 1 where id = ${id}::bigint`);
   },
 
-  async passOver(owner, { id, eventId, type, body }, reason) {
+  async passOver(owner: Owner, { id, eventId, type, body }: PendingChange, reason: string): Promise<void> {
     await db.query(sql`
       with gone as (delete from pending_changes where id = ${id}::bigint returning id)
       insert into passed_over_changes (event_id, owner, type, body, reason)
@@ -61,14 +64,14 @@ export const pendingChangeStore = (db: Database): PendingChanges & { onPending(w
       on conflict (event_id) do nothing`);
   },
 
-  async take(tx, ids) {
+  async take(tx: Tx, ids: readonly number[]): Promise<boolean> {
     const rows = await tx.query(
       named('pending_change_take', sql`delete from pending_changes where id = any(${[...ids]}::bigint[]) returning id`),
     );
     return rows.length === ids.length;
   },
 
-  backlog: () =>
+  backlog: (): Promise<{ owner: string; count: number; age: number }[]> =>
     db.query(sql`
       select owner, count(*)::int as count, extract(epoch from now() - min(created_at))::float8 as age
       from pending_changes group by owner`),

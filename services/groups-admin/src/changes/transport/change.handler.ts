@@ -1,10 +1,10 @@
 import { badRequest } from '@switchyard/errors';
 import { type ChangeScope, ChangeServiceService } from '@switchyard/protos/groups_admin/v1/change';
 import { implement, json, type ServiceImplementation, viewerOf } from '@switchyard/rpc';
-import type { FeedScope } from '../application/change.ports';
 import { pageSize, positionOf, type ReadChanges } from '../application/read-changes';
 import type { WatchChanges } from '../application/watch-changes';
 import { cursorOf } from '../domain/change-body';
+import type { FeedScope } from '../domain/feed';
 import { presentChange, presentChanges } from '../presenters/change.presenter';
 
 function scopeOf(scope: ChangeScope | undefined): FeedScope {

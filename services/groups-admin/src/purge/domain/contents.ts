@@ -1,8 +1,16 @@
-import type { ProjectState } from '@switchyard/protos/groups_admin/events/v1/project_event';
 import type { Membership } from '../../members';
 import type { Share } from '../../shares';
 
-export type { ProjectState };
+/** What hooks say of a project that is gone. */
+export interface ProjectState {
+  name: string;
+  path: string;
+  fullPath: string;
+  visibility: string;
+  namespaceId: number;
+  inGroup: boolean;
+  creatorId: number;
+}
 
 /** What lies in projects or namespaces and goes with them. */
 export interface Contents {

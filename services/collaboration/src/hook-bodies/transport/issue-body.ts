@@ -26,7 +26,7 @@ function changesOf(event: IssueEvent, now: HookIssue, facts: HookFacts, external
   if (fact?.$case === 'closed' || fact?.$case === 'reopened')
     return stateChange(fact.$case === 'closed' ? 'closed' : 'opened');
   if (fact?.$case !== 'updated') return {};
-  return { ...fieldChanges(fact.value), ...setChanges(fact.value, event.issue, now, facts, externalUrl) };
+  return { ...fieldChanges(fact.value.changes), ...setChanges(fact.value, event.issue, now, facts, externalUrl) };
 }
 
 /** The changes of what has no short value: the description, and who and what is on the issue. */

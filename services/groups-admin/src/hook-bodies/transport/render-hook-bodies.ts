@@ -8,9 +8,9 @@ import {
   userEvents,
 } from '@switchyard/events';
 import type { RenderedHookBodies } from '@switchyard/protos/rpc/v1/hook_body';
-import { type HookEvent, namedIn } from '../domain/hook-event';
 import type { HookFacts, NamedIds } from '../domain/hook-facts';
-import { presentHookBodies } from '../presenters/hook-body.presenter';
+import { presentHookBodies } from './hook-body.mapper';
+import { type HookEvent, namedIn } from './hook-event';
 
 /** An event as it waits. */
 export interface EncodedEvent {

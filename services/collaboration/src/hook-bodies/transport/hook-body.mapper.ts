@@ -1,7 +1,7 @@
 import type { HookBody } from '@switchyard/protos/rpc/v1/hook_body';
-import { type HookEvent, isCarried } from '../domain/hook-event';
 import type { HookFacts } from '../domain/hook-facts';
 import type { HookDraft } from './hook-draft';
+import { type HookEvent, isCarried } from './hook-event';
 import { issueBodies } from './issue-body';
 import { emojiBodies, noteBodies } from './note-body';
 

@@ -1,9 +1,9 @@
 import { hookProject, hookRepository, hookUser } from '@switchyard/directory';
 import type { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
 import { levels } from '@switchyard/rights';
-import { awardOf, noteIdOf } from '../domain/hook-event';
 import { awardName, type HookFacts, type HookNote } from '../domain/hook-facts';
 import type { HookDraft } from './hook-draft';
+import { awardOf, noteIdOf } from './hook-event';
 import { type NoteablePart, noteablePart } from './noteable-part';
 
 type Subject = NonNullable<NoteEvent['noteable']>;

@@ -1,6 +1,6 @@
 import type { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import type { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
-import type { AwardKey, Named } from './hook-facts';
+import type { AwardKey, Named } from '../domain/hook-facts';
 
 /** An event of this service that can lead to hooks. */
 export type HookEvent =

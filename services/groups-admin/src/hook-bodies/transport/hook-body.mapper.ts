@@ -1,7 +1,7 @@
 import type { HookBody } from '@switchyard/protos/rpc/v1/hook_body';
 import type { HookDraft } from '../domain/hook-draft';
-import type { HookEvent } from '../domain/hook-event';
 import type { HookFacts } from '../domain/hook-facts';
+import type { HookEvent } from './hook-event';
 import { accessRequestBodies, memberBodies } from './member-body';
 import { groupBodies, projectBodies } from './place-body';
 import { keyBodies, userBodies } from './user-body';

@@ -4,9 +4,9 @@ import { MembershipEvent } from '@switchyard/protos/groups_admin/events/v1/membe
 import { ProjectEvent } from '@switchyard/protos/groups_admin/events/v1/project_event';
 import { SshKeyEvent } from '@switchyard/protos/groups_admin/events/v1/ssh_key_event';
 import { UserEvent } from '@switchyard/protos/groups_admin/events/v1/user_event';
-import type { HookEvent } from '../domain/hook-event';
 import type { HookFacts } from '../domain/hook-facts';
-import { presentHookBodies } from './hook-body.presenter';
+import { presentHookBodies } from './hook-body.mapper';
+import type { HookEvent } from './hook-event';
 
 const at = new Date('2026-01-02T03:04:05.678Z');
 const dates = { created_at: at, updated_at: at };

@@ -2,7 +2,7 @@ import type { DirectoryProjectRow, LabelRow, UserRow } from '@switchyard/directo
 import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
 import type { HookFacts, HookIssue, HookNote } from '../domain/hook-facts';
-import { presentHookBodies } from './hook-body.presenter';
+import { presentHookBodies } from './hook-body.mapper';
 
 const at = new Date('2026-01-02T03:04:05.678Z');
 const url = 'https://forge.example';

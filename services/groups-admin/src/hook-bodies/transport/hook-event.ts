@@ -4,7 +4,7 @@ import type { MembershipEvent } from '@switchyard/protos/groups_admin/events/v1/
 import type { ProjectEvent } from '@switchyard/protos/groups_admin/events/v1/project_event';
 import type { SshKeyEvent } from '@switchyard/protos/groups_admin/events/v1/ssh_key_event';
 import type { UserEvent } from '@switchyard/protos/groups_admin/events/v1/user_event';
-import type { NamedIds } from './hook-facts';
+import type { NamedIds } from '../domain/hook-facts';
 
 /** An event of this service that can lead to hooks. */
 export type HookEvent =

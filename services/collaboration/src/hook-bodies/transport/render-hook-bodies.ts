@@ -1,9 +1,9 @@
 import { badRequest } from '@switchyard/errors';
 import { decodeBody, issueEvents, noteEvents } from '@switchyard/events';
 import type { HookEvent as EncodedEvent, RenderedHookBodies } from '@switchyard/protos/rpc/v1/hook_body';
-import { type HookEvent, namedIn } from '../domain/hook-event';
 import type { HookFacts, Named } from '../domain/hook-facts';
-import { presentHookBodies } from '../presenters/hook-body.presenter';
+import { presentHookBodies } from './hook-body.mapper';
+import { type HookEvent, namedIn } from './hook-event';
 
 /** Events of one call at the most (see the proto). */
 const maxEvents = 100;
