@@ -62,7 +62,7 @@ const projectActions = {
 /** Bodies of a change of a project (G-6-3, Project Hook). */
 export function projectBodies({ projectId, fact, occurredAt }: ProjectEvent, facts: HookFacts): HookDraft[] {
   const objectKey = `project:${projectId}`;
-  if (fact === undefined || fact.$case === 'forkUnlinked') return [];
+  if (fact === undefined || fact.$case === 'forkUnlinked' || fact.$case === 'restored') return [];
   if (fact.$case === 'deleted') {
     const { project } = fact.value;
     if (project === undefined) return [];
