@@ -12,7 +12,7 @@ export interface FeedReader {
 }
 
 /** Changes that one page looks at, for those that the reader may have. */
-const lookedAt = 300;
+const lookedAt = 200;
 /** Changes of one page at the most. */
 export const pageSize = 100;
 
