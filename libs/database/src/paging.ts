@@ -95,7 +95,7 @@ export interface ListQuery {
    * which takes longer than reading a page.
    */
   steady?: boolean;
-  /** Where the list may begin instead of walking its order (ADR 43). Not together with `each`. */
+  /** Where the list may begin instead of walking its order (ADR 42). Not together with `each`. */
   begin?: Beginnings;
 }
 

@@ -185,7 +185,7 @@ const created = [
   { name: 'id', expression: sql`mr.id`, type: 'bigint' as const },
 ];
 
-test('a list that begins at few rows has those that the filter leaves, in order, and counts them (ADR 43)', async () => {
+test('a list that begins at few rows has those that the filter leaves, in order, and counts them (ADR 42)', async () => {
   await fc.assert(
     fc.asyncProperty(world, fc.array(filters, { minLength: 8, maxLength: 8 }), async (made, wanted) => {
       const known = await build(made);

@@ -1,5 +1,5 @@
 -- What lists of merge requests are narrowed by, with the project it belongs to: a list begins at the few rows of one
--- user in one project, wherever else the user has been (ADR 43). A merge request never changes its project.
+-- user in one project, wherever else the user has been (ADR 42). A merge request never changes its project.
 alter table merge_request_approvals add column project_id bigint;
 alter table merge_request_reactions add column project_id bigint;
 alter table deployment_merge_requests add column project_id bigint;

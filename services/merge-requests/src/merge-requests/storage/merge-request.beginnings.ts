@@ -148,7 +148,7 @@ const beginnings: {
 };
 
 /**
- * Where a list may begin: for each filter that may leave few of many, the index of what it looks at (ADR 43). A project
+ * Where a list may begin: for each filter that may leave few of many, the index of what it looks at (ADR 42). A project
  * whose only filter that is, is counted there as well.
  */
 export function beginningsOf(
