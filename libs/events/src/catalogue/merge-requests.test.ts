@@ -24,6 +24,14 @@ const golden: [string, string][] = [
     '{"mergeRequest":{"id":9,"iid":3,"projectId":5,"authorId":1,"title":"T"},"actorId":2,"occurredAt":"2026-01-02T03:04:05.678Z","acted":{"kind":"KIND_APPROVED"}}',
   ],
   [
+    'acted',
+    '{"mergeRequest":{"id":9,"iid":3,"projectId":5,"authorId":1,"title":"T"},"actorId":2,"occurredAt":"2026-01-02T03:04:05.678Z","acted":{"kind":"KIND_UNAPPROVED","approved":true,"lostApprovalUserIds":[2]}}',
+  ],
+  [
+    'updated',
+    '{"mergeRequest":{"id":9,"iid":3,"projectId":5,"authorId":1,"title":"T"},"actorId":2,"occurredAt":"2026-01-02T03:04:05.678Z","updated":{"changedFields":["title","labels"],"changes":[{"field":"title","old":"S","new":"T"},{"field":"labels","oldIds":[1],"newIds":[1,2]}]}}',
+  ],
+  [
     'deleted',
     '{"mergeRequest":{"id":9,"iid":3,"projectId":5,"authorId":1,"title":"T"},"actorId":2,"imported":true,"deleted":{}}',
   ],
@@ -43,7 +51,15 @@ describe('events of merge requests', () => {
       occurredAt: new Date('2026-01-02T03:04:05.678Z'),
       imported: true,
       directorySequence: 12,
-      fact: { $case: 'acted' as const, value: { kind: MergeRequestActed_Kind.KIND_PUSHED, push: undefined } },
+      fact: {
+        $case: 'acted' as const,
+        value: {
+          kind: MergeRequestActed_Kind.KIND_PUSHED,
+          push: undefined,
+          approved: undefined,
+          lostApprovalUserIds: [],
+        },
+      },
     };
     const body = JSON.stringify({ ...JSON.parse(encodeBody(mergeRequestEvents, event)), later: 1 });
     expect(decodeBody(mergeRequestEvents, body)).toEqual(event);

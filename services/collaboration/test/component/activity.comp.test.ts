@@ -70,7 +70,15 @@ describe('activity events', () => {
     await here.publish(target, created(), { actorId: ada.id, occurredAt: day('2026-01-02T03:04:05.678') });
     await here.publish(
       target,
-      { $case: 'acted', value: { kind: MergeRequestActed_Kind.KIND_APPROVED, push: undefined } },
+      {
+        $case: 'acted',
+        value: {
+          kind: MergeRequestActed_Kind.KIND_APPROVED,
+          push: undefined,
+          approved: undefined,
+          lostApprovalUserIds: [],
+        },
+      },
       {
         actorId: eve.id,
         cause: 'a1',
@@ -78,7 +86,15 @@ describe('activity events', () => {
     );
     await here.publish(
       target,
-      { $case: 'acted', value: { kind: MergeRequestActed_Kind.KIND_COMMENTED, push: undefined } },
+      {
+        $case: 'acted',
+        value: {
+          kind: MergeRequestActed_Kind.KIND_COMMENTED,
+          push: undefined,
+          approved: undefined,
+          lostApprovalUserIds: [],
+        },
+      },
       {
         actorId: eve.id,
         cause: 'c1',

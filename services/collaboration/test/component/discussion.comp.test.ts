@@ -418,7 +418,15 @@ describe('a diff note', () => {
     await expect(startAt(target, place(), 'c'.repeat(40))).rejects.toMatchObject({ kind: 'bad_request' });
     await fixture.here.publish(
       target,
-      { $case: 'acted', value: { kind: MergeRequestActed_Kind.KIND_PUSHED, push: undefined } },
+      {
+        $case: 'acted',
+        value: {
+          kind: MergeRequestActed_Kind.KIND_PUSHED,
+          push: undefined,
+          approved: undefined,
+          lostApprovalUserIds: [],
+        },
+      },
       { cause: 1 },
     );
     const places = async (id: string) =>

@@ -101,7 +101,15 @@ beforeAll(async () => {
     if (id === 5)
       await here.publish(
         mergeRequest(5),
-        { $case: 'acted', value: { kind: MergeRequestActed_Kind.KIND_APPROVED, push: undefined } },
+        {
+          $case: 'acted',
+          value: {
+            kind: MergeRequestActed_Kind.KIND_APPROVED,
+            push: undefined,
+            approved: undefined,
+            lostApprovalUserIds: [],
+          },
+        },
         { ...by(), actorId: bob.id, cause: 'a' },
       );
   }

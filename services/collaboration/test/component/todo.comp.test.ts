@@ -141,7 +141,12 @@ describe('to-dos from merge requests', () => {
     const other = mergeRequest();
     await here.publish(target, created([ada.id, bob.id]), { actorId: eve.id });
     await received(await here.publish(other, created([bob.id]), { actorId: eve.id }));
-    const value = { kind: MergeRequestActed_Kind.KIND_APPROVED, push: undefined };
+    const value = {
+      kind: MergeRequestActed_Kind.KIND_APPROVED,
+      push: undefined,
+      approved: undefined,
+      lostApprovalUserIds: [],
+    };
     await received(await here.publish(target, { $case: 'acted', value }, { actorId: bob.id, cause: 'approved:1' }));
     expect((await list(bob)).items.map((item) => item.target.id)).toEqual([other.id]);
     expect(await actions(bob, { state: 'done' })).toEqual(['assigned']);
@@ -158,7 +163,12 @@ describe('to-dos from merge requests', () => {
 
   it('tell the author of a review that was submitted', async () => {
     const target = mergeRequest();
-    const value = { kind: MergeRequestActed_Kind.KIND_CHANGES_REQUESTED, push: undefined };
+    const value = {
+      kind: MergeRequestActed_Kind.KIND_CHANGES_REQUESTED,
+      push: undefined,
+      approved: undefined,
+      lostApprovalUserIds: [],
+    };
     const { id, iid, projectId, title } = target;
     const subject = { id, iid, projectId, title, authorId: ada.id, state: 'opened', labelIds: [], version: 1 };
     const how = { actorId: bob.id, cause: 'changes_requested:1', mergeRequest: subject };

@@ -165,6 +165,7 @@ export const updated = (
     issueReferences: undefined,
     changedFields: [],
     timeChanges: [],
+    changes: [],
   },
 });
 

@@ -1,7 +1,14 @@
 import { AppError, conflict, notFound, unauthorized } from '@switchyard/errors';
+import { type ApprovalFacts, approvalsLeft } from './approvals';
 import { onMergeTrain } from './auto-merge';
 import type { MergeRequest } from './merge-request';
-import type { Act, MergeRequestChange, MergeRequestFact, ReviewedMergeRequest } from './merge-request-change';
+import type {
+  Act,
+  ApprovalsOfAct,
+  MergeRequestChange,
+  MergeRequestFact,
+  ReviewedMergeRequest,
+} from './merge-request-change';
 
 /** Who approves. */
 export interface Approver {
@@ -16,11 +23,20 @@ export interface Approver {
 const stale = (sourceSha: string | undefined): AppError =>
   conflict(`SHA does not match HEAD of source branch: ${sourceSha ?? ''}`);
 
-const acted = ({ id, lockVersion }: MergeRequest, act: Act): MergeRequestFact => ({
+const acted = ({ id, lockVersion }: MergeRequest, act: Act, approvals: ApprovalsOfAct = {}): MergeRequestFact => ({
   kind: 'acted',
   act,
   actId: `${id}-${lockVersion + 1}`,
+  ...approvals,
 });
+
+/** The part of an act that says whose approvals it takes back; empty where there are none. */
+export const losing = (
+  mergeRequest: MergeRequest,
+  approval: ApprovalFacts,
+  userIds: readonly number[],
+): ApprovalsOfAct =>
+  userIds.length === 0 ? {} : { approved: approvalsLeft(mergeRequest, approval) === 0, lostApprovalUserIds: userIds };
 
 /** Whether a user may approve a merge request now. */
 export function mayApprove(
@@ -71,7 +87,7 @@ export function decideUnapproval({ mergeRequest, approval }: ReviewedMergeReques
   return {
     approvals: { removed: [userId] },
     reviews: [{ userId, state: 'unapproved' }],
-    facts: [acted(mergeRequest, 'unapproved')],
+    facts: [acted(mergeRequest, 'unapproved', losing(mergeRequest, approval, [userId]))],
   };
 }
 
@@ -90,7 +106,13 @@ export function decideReview(
   return {
     ...(takesBack ? { approvals: { removed: [userId] } } : {}),
     reviews: [{ userId, state }],
-    facts: [acted(mergeRequest, state === 'reviewed' ? 'reviewed' : 'changes_requested')],
+    facts: [
+      acted(
+        mergeRequest,
+        state === 'reviewed' ? 'reviewed' : 'changes_requested',
+        losing(mergeRequest, approval, takesBack ? [userId] : []),
+      ),
+    ],
   };
 }
 

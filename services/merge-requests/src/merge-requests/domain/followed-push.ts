@@ -1,4 +1,4 @@
-import { approvalsLostByPush, withoutApprovals } from './approval-change';
+import { approvalsLostByPush, losing, withoutApprovals } from './approval-change';
 import { noAutoMerge } from './auto-merge';
 import type {
   DiffVersion,
@@ -68,7 +68,8 @@ export const decideNewHead = (
   { sourceSha, targetSha, diff, push }: NewHead,
   { actId, actorId }: FollowedChange,
 ): MergeRequestChange | undefined => {
-  const { mergeRequest } = locked;
+  const { mergeRequest, approval } = locked;
+  const lost = approvalsLostByPush(locked, actorId);
   return mergeRequest.state !== 'opened' || mergeRequest.sourceSha === sourceSha
     ? undefined
     : {
@@ -82,10 +83,10 @@ export const decideNewHead = (
           mergeError: null,
         },
         newHead: sourceSha,
-        ...withoutApprovals(approvalsLostByPush(locked, actorId)),
+        ...withoutApprovals(lost),
         diff,
         removalReason: 'pushed',
-        facts: [{ kind: 'acted', act: 'pushed', actId, push }],
+        facts: [{ kind: 'acted', act: 'pushed', actId, push, ...losing(mergeRequest, approval, lost) }],
         jobs: [{ kind: 'mergeability', projectId: mergeRequest.projectId }],
       };
 };

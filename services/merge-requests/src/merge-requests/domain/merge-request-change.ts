@@ -2,6 +2,7 @@ import type { IssueReferences, Mentions, SpentTime, WorkTimes } from '@switchyar
 import type { JobRequest } from '../../jobs';
 import type { ApprovalFacts, ReviewState } from './approvals';
 import type { CarSignal } from './car-signal';
+import type { FieldChange } from './field-change';
 import type { MergeRequest, ProjectMergeSettings } from './merge-request';
 import type { RemovalReason } from './removal-reason';
 
@@ -52,6 +53,8 @@ export type MergeRequestFact =
       readonly changedFields: readonly string[];
       /** Those that count time. */
       readonly timeChanges: readonly TimeChange[];
+      /** Those that do not. */
+      readonly changes: readonly FieldChange[];
       /** After the edit, where that changed. */
       readonly discussionLocked?: boolean | undefined;
     }
@@ -121,8 +124,21 @@ export type MergeRequestFact =
       readonly commitSha: string;
       readonly changeId: number;
     }
-  /** `actId` distinguishes acts of one kind. */
-  | { readonly kind: 'acted'; readonly act: Act; readonly actId: string; readonly push?: Push | undefined };
+  | ({ readonly kind: 'acted'; readonly act: Act; readonly push?: Push | undefined } & ApprovalsOfAct & {
+        /** Distinguishes acts of one kind. */
+        readonly actId: string;
+      });
+
+/** What an act does to approvals. */
+export interface ApprovalsOfAct {
+  /**
+   * Of an approval: whether it has every approval that it needs since. Of what takes approvals back: whether it had
+   * them before. Undefined for every other act.
+   */
+  readonly approved?: boolean;
+  /** Users whose approvals it takes back. */
+  readonly lostApprovalUserIds?: readonly number[];
+}
 
 /** A fact about a merge request that another transaction made true. */
 export interface LaterFact {

@@ -11,6 +11,7 @@ import {
   trackAll,
 } from '@switchyard/texts';
 import { noAutoMerge, onMergeTrain } from './auto-merge';
+import { fieldChanges } from './field-change';
 import { beingMerged, checkMergeRequestFields, isDraftTitle, type MergeRequestState } from './merge-request';
 import {
   type DiffVersion,
@@ -185,6 +186,7 @@ export function decideEdit(
           : undefined,
       changedFields: fields,
       timeChanges,
+      changes: fieldChanges(locked, patch, { assigneeIds, reviewerIds, labelIds }, fields),
       discussionLocked: patch.discussionLocked ?? undefined,
     });
   }

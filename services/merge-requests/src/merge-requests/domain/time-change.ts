@@ -25,6 +25,7 @@ function changeOf(
         issueReferences: undefined,
         changedFields: timeChanges.map(({ field }) => field),
         timeChanges,
+        changes: [],
       },
     ],
   };

@@ -1,9 +1,9 @@
 import type { Database, Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { joinProject, type UserRow, usersByIds, userWithLevel } from '@switchyard/directory';
-import { rulesInForce } from '../domain/approvals';
+import { type ApprovalFacts, approvalsLeft, rulesInForce } from '../domain/approvals';
 import type { MergeRequest } from '../domain/merge-request';
-import type { MergeRequestChange } from '../domain/merge-request-change';
+import type { MergeRequestChange, MergeRequestFact } from '../domain/merge-request-change';
 import { type ApprovalFactsRow, approvalFactsJson, approverLevel, toApprovalFacts } from './approval-facts';
 
 /** Saves the approvals and reviews of a change; the row of the merge request is locked. */
@@ -28,6 +28,23 @@ export async function saveApprovals(
   }
 }
 
+async function approvalFactsOf(tx: Tx, id: number): Promise<ApprovalFacts> {
+  const row = await tx.one<{ approval: ApprovalFactsRow }>(sql`
+    select ${approvalFactsJson} as approval from merge_requests mr ${joinProject(sql`mr.project_id`)} where mr.id = ${id}`);
+  return toApprovalFacts(row?.approval ?? null);
+}
+
+/** Facts of a change, those of an approval with whether the merge request has every approval that it needs since. */
+export async function withApproval(
+  tx: Tx,
+  mergeRequest: MergeRequest,
+  facts: readonly MergeRequestFact[],
+): Promise<readonly MergeRequestFact[]> {
+  if (facts.every((fact) => fact.kind !== 'acted' || fact.act !== 'approved')) return facts;
+  const approved = approvalsLeft(mergeRequest, await approvalFactsOf(tx, mergeRequest.id)) === 0;
+  return facts.map((fact) => (fact.kind === 'acted' && fact.act === 'approved' ? { ...fact, approved } : fact));
+}
+
 /** Most users of whom one event says that their approval is demanded. */
 const maxRequested = 200;
 
@@ -39,9 +56,7 @@ export async function requestedApprovers(
   tx: Tx,
   mr: Pick<MergeRequest, 'id' | 'authorId' | 'targetBranch'>,
 ): Promise<number[]> {
-  const row = await tx.one<{ approval: ApprovalFactsRow }>(sql`
-    select ${approvalFactsJson} as approval from merge_requests mr ${joinProject(sql`mr.project_id`)} where mr.id = ${mr.id}`);
-  const rules = rulesInForce(mr, toApprovalFacts(row?.approval ?? null)).filter(({ required }) => required > 0);
+  const rules = rulesInForce(mr, await approvalFactsOf(tx, mr.id)).filter(({ required }) => required > 0);
   if (rules.length === 0) return [];
   const users = await tx.query<{ id: number }>(sql`
     select distinct ru.user_id as id from approval_rule_users ru join directory.users u on u.id = ru.user_id

@@ -108,6 +108,11 @@ function wireFact(fact: MergeRequestFact, subject: Subject, mergeUserId: number)
             changedFields: [...fact.changedFields],
             issueReferences: fact.issueReferences && referencesOf(fact.issueReferences),
             timeChanges: [...fact.timeChanges],
+            changes: fact.changes.map((change) => ({
+              ...change,
+              oldIds: [...change.oldIds],
+              newIds: [...change.newIds],
+            })),
             discussionLocked: fact.discussionLocked,
           },
         },
@@ -227,7 +232,15 @@ function wireFact(fact: MergeRequestFact, subject: Subject, mergeUserId: number)
     case 'acted':
       return {
         cause: `${fact.act}:${fact.actId}`,
-        fact: { $case: 'acted', value: { kind: actKinds[fact.act], push: fact.push } },
+        fact: {
+          $case: 'acted',
+          value: {
+            kind: actKinds[fact.act],
+            push: fact.push,
+            approved: fact.approved,
+            lostApprovalUserIds: [...(fact.lostApprovalUserIds ?? [])],
+          },
+        },
       };
   }
 }

@@ -18,7 +18,7 @@ import type {
   TrainConsequences,
   WantedChange,
 } from '../domain/merge-request-change';
-import { approvalReads, requestedApprovers, saveApprovals } from './approval.store';
+import { approvalReads, requestedApprovers, saveApprovals, withApproval } from './approval.store';
 import { type ApprovalFactsRow, approvalFactsJson, toApprovalFacts } from './approval-facts';
 import { mergePlanStore, savePlan } from './merge-plan.store';
 import { mergeabilityStore } from './merge-request.checks';
@@ -176,7 +176,8 @@ async function apply(
   await timelogs.record(tx, id, actorId, change.timelogs ?? []);
   const { removedTimelogId } = change;
   if (removedTimelogId !== undefined && !(await timelogs.remove(tx, id, removedTimelogId))) throw notFound();
-  const facts = [...(change.facts ?? []), ...autoMergeFacts(before.mergeRequest, patch, change), ...train.facts];
+  const own = await withApproval(tx, after, change.facts ?? []);
+  const facts = [...own, ...autoMergeFacts(before.mergeRequest, patch, change), ...train.facts];
   await publishFacts(
     tx,
     facts.map((fact) => ({
