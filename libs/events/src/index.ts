@@ -3,6 +3,7 @@ export { alertEventId, alertEvents } from './catalogue/alerts';
 export { issueEventId, issueEvents } from './catalogue/collaboration-issues';
 export { noteEventId, noteEvents } from './catalogue/collaboration-notes';
 export { snippetEvents } from './catalogue/collaboration-snippets';
+export { deploymentEventId, deploymentEvents } from './catalogue/deployment';
 export * from './catalogue/groups-admin';
 export {
   emailConfirmationId,
@@ -15,7 +16,7 @@ export {
 } from './catalogue/groups-admin-users';
 export { mergeRequestEventId, mergeRequestEvents } from './catalogue/merge-requests';
 export { packageEventId, packageEvents } from './catalogue/packages';
-export { pipelineEvents, pipelineRunEndedId } from './catalogue/pipeline';
+export { pipelineEventId, pipelineEvents, pipelineRunEndedId } from './catalogue/pipeline';
 export { releaseEventId, releaseEvents } from './catalogue/releases';
 export * from './catalogue/repository';
 export { repositoryPushed } from './catalogue/repository';

@@ -11,5 +11,6 @@ export type { NewPipeline, Pipeline, PipelineView } from './domain/pipeline';
 export { isFinished, isInProgress, type PipelineStatus } from './domain/pipeline-status';
 export { presentPipeline, presentPipelineBasic } from './presenters/pipeline.presenter';
 export { lockHead } from './storage/head-lock';
+export { publishCreated } from './storage/pipeline.events';
 export type { HeadPipelines, PipelineChange, TestedCars } from './storage/pipeline.followers';
 export { cancelPipelines, insertPipeline, pipelineReader } from './storage/pipeline.store';

@@ -27,7 +27,7 @@ describe('pipelines', () => {
     const ended = async () =>
       (
         await harness.db.query<{ event_id: string }>(
-          sql`select event_id from events.outbox where topic like 'merge-requests.pipeline%' order by id`,
+          sql`select event_id from events.outbox where event_id like 'pipeline_run_ended:%' order by id`,
         )
       ).map(({ event_id: id }) => id);
     expect((await issue(people.developer)).status).toBe(403);
@@ -36,7 +36,7 @@ describe('pipelines', () => {
       body: { token: run(0), expires_at: '2030-01-01T00:00:00.000Z' },
     });
     expect((await issue(people.maintainer)).body.token).toBe(run(0));
-    // One without a job token publishes nothing.
+    // One without a job token has no end of a run.
     const plain = await make();
     await api(people.developer, 'POST', at(project, `/pipelines/${plain.id}/cancel`));
     expect(await ended()).toEqual([]);

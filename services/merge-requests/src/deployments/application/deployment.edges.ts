@@ -60,6 +60,7 @@ export interface DeploymentStore {
   /** Sets a status that follows. Refusals are those of `decideStatus`; `outdated` as for `add`. */
   setStatus(
     key: { readonly projectId: number; readonly id: number },
+    actorId: number,
     status: DeploymentStatus,
     broughtIn: BroughtIn | undefined,
     now: Date,

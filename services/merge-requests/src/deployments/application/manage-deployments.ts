@@ -94,7 +94,7 @@ export function manageDeployments({
       await saveCurrent(
         async () =>
           status === 'success' ? broughtIn(repo, projectId, environment.name, parseSha(deployment.sha)) : undefined,
-        (found) => deployments.setStatus({ projectId, id }, status, found, clock()),
+        (found) => deployments.setStatus({ projectId, id }, caller.userId, status, found, clock()),
       );
       return existing(projectId, id);
     },

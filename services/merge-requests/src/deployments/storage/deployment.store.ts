@@ -27,6 +27,7 @@ import {
   type NewDeployment,
 } from '../domain/deployment';
 import type { Environment } from '../domain/environment';
+import { publishDeployment } from './deployment.events';
 import { insertEnvironment, toEnvironment } from './environment.store';
 
 faultPoints.push('deployment.written');
@@ -184,14 +185,16 @@ export const deploymentStore = (db: Database) => ({
           const environment = await lockEnvironment(tx, projectId, name);
           await tx.query(sql`update environments set deployed_at = ${now} where id = ${environment.id}`);
           const iid = await nextIid(tx, projectId, 'deployments');
-          const row = await tx.one<{ id: number }>(sql`
+          const row = await tx.one(sql`
             insert into deployments (iid, project_id, environment_id, user_id, sha, ref, tag, status, created_at, updated_at, finished_at)
             values (${iid}, ${projectId}, ${environment.id}, ${userId}, ${sha}, ${ref}, ${tag}, ${status}, ${now}, ${now},
               ${hasEnded(status) ? now : null})
-            returning id`);
-          const made = row!.id;
+            returning *`);
+          const deployment = toDeployment(row!);
+          const { id: made } = deployment;
           if (broughtIn !== undefined && !(await succeed(tx, { id: made, projectId, environment }, broughtIn, now)))
             throw new Outdated();
+          await publishDeployment(tx, { deployment, environment, oldStatus: undefined, actorId: userId });
           return made;
         }),
       );
@@ -203,6 +206,7 @@ export const deploymentStore = (db: Database) => ({
 
   setStatus: (
     { projectId, id: deploymentId }: { readonly projectId: number; readonly id: number },
+    actorId: number,
     status: DeploymentStatus,
     broughtIn: BroughtIn | undefined,
     now: Date,
@@ -220,14 +224,16 @@ export const deploymentStore = (db: Database) => ({
         if (!decideStatus(row.status, status)) return 'set' as const;
         const environment = toEnvironment(found);
         await tx.query(sql`update environments set deployed_at = ${now} where id = ${environment.id}`);
-        await tx.query(sql`
+        const changed = await tx.one(sql`
           update deployments set status = ${status}, updated_at = ${now}, finished_at = ${hasEnded(status) ? now : null}
-          where id = ${deploymentId}`);
+          where id = ${deploymentId} returning *`);
         if (
           broughtIn !== undefined &&
           !(await succeed(tx, { id: deploymentId, projectId, environment }, broughtIn, now))
         )
           throw new Outdated();
+        const deployment = toDeployment(changed!);
+        await publishDeployment(tx, { deployment, environment, oldStatus: row.status, actorId });
         return 'set' as const;
       }),
     ),

@@ -2,7 +2,7 @@ import type { Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { probeRef } from '../../git';
 import { enqueueJobs } from '../../jobs';
-import { cancelPipelines, insertPipeline } from '../../pipelines';
+import { cancelPipelines, insertPipeline, type Pipeline, publishCreated } from '../../pipelines';
 import type { Car, Outcome, Step, Train, TrainEvent } from '../domain/merge-train';
 import { evidenceOf, stateJobs, type TrainDecision } from '../domain/merge-train-change';
 import type { StoredTrain } from '../domain/stored-train';
@@ -30,17 +30,20 @@ async function openPipelines(
 ): Promise<{ train: Train; opened: OpenedRun[] }> {
   let train = given;
   const opened: OpenedRun[] = [];
+  const made: Pipeline[] = [];
   for (const step of steps) {
     const base = { projectId: stored.projectId, tag: false, source: 'merge_request_event', status: 'pending' } as const;
     if (step.kind === 'open_probe' && train.probe?.sha === step.sha && train.probe.pipelineId === undefined) {
       const userId = stored.cars.get(train.cars[0]?.id ?? 0)?.userId ?? 0;
-      const { id } = await insertPipeline(tx, {
+      const probe = await insertPipeline(tx, {
         ...base,
         sha: step.sha,
         ref: probeRef(stored.id),
         userId,
         committedAt: undefined,
       });
+      const { id } = probe;
+      made.push(probe);
       opened.push({ pipelineId: id, sha: step.sha, cars: 0, rerun: false, probe: true });
       train = transition(train, { kind: 'probe_opened', sha: step.sha, pipelineId: id }).train;
     }
@@ -49,7 +52,7 @@ async function openPipelines(
     const build = train.cars.find(({ id }) => id === tip?.id)?.build;
     // What a later signal of the same decision has undone is not opened.
     if (tip === undefined || build?.sha !== step.sha || build.pipelineId !== undefined || !build.requested) continue;
-    const { id } = await insertPipeline(tx, {
+    const pipeline = await insertPipeline(tx, {
       ...base,
       sha: step.sha,
       ref: `refs/merge-requests/${tip.iid}/train`,
@@ -57,9 +60,12 @@ async function openPipelines(
       mergeRequestId: tip.mergeRequestId,
       committedAt: tip.createdAt,
     });
+    const { id } = pipeline;
+    made.push(pipeline);
     opened.push({ pipelineId: id, sha: step.sha, cars: step.carIds.length, rerun: step.rerun, probe: false });
     train = transition(train, { kind: 'pipeline_opened', carId: tip.id, sha: step.sha, pipelineId: id }).train;
   }
+  await publishCreated(tx, made);
   return { train, opened };
 }
 

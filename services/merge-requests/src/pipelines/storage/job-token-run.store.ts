@@ -18,7 +18,14 @@ export async function endJobTokenRuns(tx: Tx, pipelineIds: readonly number[]): P
     pipelineEvents,
     ended.map(({ id, project_id: projectId, run }) => ({
       id: pipelineRunEndedId(id, run),
-      payload: { pipelineId: id, projectId, occurredAt, fact: { $case: 'runEnded' as const, value: { run } } },
+      payload: {
+        pipelineId: id,
+        projectId,
+        occurredAt,
+        pipeline: undefined,
+        actorId: 0,
+        fact: { $case: 'runEnded' as const, value: { run } },
+      },
     })),
   );
 }

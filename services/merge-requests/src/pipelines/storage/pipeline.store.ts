@@ -27,6 +27,7 @@ import { type CommitStatusState, isFinished, type PipelineStatus, pipelineStatus
 import type { PipelineVariable } from '../domain/pipeline-variable';
 import { lockHead } from './head-lock';
 import { beginJobTokens, endJobTokenRuns } from './job-token-run.store';
+import { type PipelineFact, type PipelineFactInput, publishCreated, publishPipelineFacts } from './pipeline.events';
 import type { HeadPipelines, PipelineFollowers } from './pipeline.followers';
 import { pipelineLists } from './pipeline.list';
 import { pipelineSelect, statusSelect, toCommitStatus, toPipeline, toPipelineView, toStatusView } from './pipeline.row';
@@ -34,7 +35,7 @@ import type { pipelineVariableStore } from './pipeline-variable.store';
 
 /**
  * Makes a pipeline and the head pipeline of the merge requests it is about; one that tests a car of a train is no head
- * pipeline.
+ * pipeline. `publishCreated` publishes it, for several at once where several are made.
  */
 export async function insertPipeline(tx: Tx, pipeline: NewPipeline, followers?: HeadPipelines): Promise<Pipeline> {
   await lockHead(tx, pipeline.projectId, pipeline.sha, pipeline.ref);
@@ -67,43 +68,80 @@ async function lockPipeline(tx: Tx, projectId: number, pipelineId: number): Prom
  */
 export async function cancelPipelines(tx: Tx, pipelineIds: readonly number[]): Promise<void> {
   if (pipelineIds.length === 0) return;
-  const canceled = await tx.query<{ id: number; job_tokens_issued: boolean }>(sql`
+  const rows = await tx.query<{ old_status: PipelineStatus; lock_version: number } & Record<string, unknown>>(sql`
+    with before as materialized (
+      select id as before_id, status as old_status from pipelines
+      where id = any(${[...pipelineIds]}::bigint[]) and status not in ('success', 'failed', 'canceled', 'skipped') order by id for no key update)
     update pipelines set status = 'canceled', finished_at = now(), updated_at = now(), lock_version = lock_version + 1,
       duration = case when started_at is null then null else greatest(0, round(extract(epoch from now() - started_at)))::int end
-    where id = any(${[...pipelineIds]}::bigint[]) and status not in ('success', 'failed', 'canceled', 'skipped')
-    returning id, job_tokens_issued`);
+    from before where id = before_id returning pipelines.*, old_status`);
+  const canceled = rows.map((row) => ({ pipeline: toPipeline(row), row }));
   await endJobTokenRuns(
     tx,
-    canceled.flatMap(({ id, job_tokens_issued: issued }) => (issued ? id : [])),
+    canceled.flatMap(({ pipeline: { id, jobTokensIssued } }) => (jobTokensIssued ? id : [])),
   );
-  await tx.query(sql`
-    update commit_statuses set status = 'canceled', finished_at = now(), updated_at = now()
-    where pipeline_id = any(${[...pipelineIds]}::bigint[]) and not retried and status = any(${[...cancelable]}::text[])`);
+  const jobs = await cancelJobs(tx, pipelineIds, new Date());
+  await publishPipelineFacts(
+    tx,
+    canceled.flatMap(({ pipeline, row: { old_status: oldStatus, lock_version: version } }) => {
+      const by = { pipeline, actorId: 0, occurredAt: pipeline.updatedAt };
+      return [...jobFacts(by, jobs), { ...by, fact: { kind: 'status_changed' as const, oldStatus, version } }];
+    }),
+  );
+}
+
+/** A job that has changed, and its status before; it had none when it is new. */
+interface ChangedJob {
+  readonly job: CommitStatus;
+  readonly oldStatus: CommitStatusState | undefined;
+}
+
+/** The facts of those of some jobs that belong to a pipeline. */
+const jobFacts = (by: Omit<PipelineFactInput, 'fact'>, jobs: readonly ChangedJob[]): PipelineFactInput[] =>
+  jobs
+    .filter(({ job }) => job.pipelineId === by.pipeline.id)
+    .map((changed) => ({ ...by, fact: { kind: 'job_changed', ...changed } }));
+
+/** Cancels the names of pipelines that have not finished. */
+async function cancelJobs(tx: Tx, pipelineIds: readonly number[], now: Date): Promise<ChangedJob[]> {
+  const rows = await tx.query<{ old_status: CommitStatusState } & Record<string, unknown>>(sql`
+    with before as materialized (
+      select id as before_id, status as old_status from commit_statuses
+      where pipeline_id = any(${[...pipelineIds]}::bigint[]) and not retried and status = any(${[...cancelable]}::text[])
+      order by id for no key update)
+    update commit_statuses set status = 'canceled', finished_at = ${now}, updated_at = ${now}
+    from before where id = before_id returning commit_statuses.*, old_status`);
+  return rows
+    .map((row) => ({ job: toCommitStatus(row), oldStatus: row.old_status }))
+    .sort((one, other) => one.job.id - other.job.id);
 }
 
 /**
  * Decides about a locked pipeline and saves it, with what follows for the merge requests whose head it is. A pipeline
  * of a car that was built again or removed stays as it is (D8).
+ * @returns the pipeline after the change, with the fact that is to be published where its status is another
  */
 async function change(
   tx: Tx,
   { heads, cars }: PipelineFollowers,
   before: Pipeline,
   cause: PipelineCause & { readonly actorId: number },
-): Promise<void> {
+): Promise<{ readonly pipeline: Pipeline; readonly facts: readonly PipelineFact[] }> {
   const trainId = isTrainRef(before.ref) ? await cars.trainOf(tx, before.id) : undefined;
-  if (isTrainRef(before.ref) && trainId === undefined) return;
+  if (isTrainRef(before.ref) && trainId === undefined) return { pipeline: before, facts: [] };
   const { status, times, notifies, failed } = decidePipeline(before, cause);
   const { actorId, retriedAs, now } = cause;
-  await tx.query(sql`
+  const row = await tx.one<{ lock_version: number } & Record<string, unknown>>(sql`
     update pipelines set status = ${status}, started_at = ${times.startedAt ?? null}, finished_at = ${times.finishedAt ?? null},
       duration = ${times.duration ?? null}, queued_duration = ${times.queuedDuration ?? null}, updated_at = ${now},
       lock_version = lock_version + 1,
       coverage = (select round(avg(coverage), 2) from commit_statuses where pipeline_id = ${before.id} and not retried)
-    where id = ${before.id}`);
+    where id = ${before.id} returning *`);
   if (before.jobTokensIssued && (isFinished(status) || retriedAs !== undefined)) await endJobTokenRuns(tx, [before.id]);
   if (notifies) await heads.changed(tx, { pipelineId: before.id, status, failed, retriedAs, actorId, now });
   if (trainId !== undefined) await enqueueJobs(tx, [{ kind: 'merge_train', trainId }]);
+  const fact = { kind: 'status_changed', oldStatus: before.status, version: row!.lock_version } as const;
+  return { pipeline: toPipeline(row!), facts: status === before.status ? [] : [fact] };
 }
 
 async function statusFromNames(tx: Tx, pipelineId: number): Promise<PipelineStatus | undefined> {
@@ -112,6 +150,16 @@ async function statusFromNames(tx: Tx, pipelineId: number): Promise<PipelineStat
       select status, allow_failure as "allowFailure" from commit_statuses where pipeline_id = ${pipelineId} and not retried`),
   );
 }
+
+const publishChange = (
+  tx: Tx,
+  { pipeline, facts }: Awaited<ReturnType<typeof change>>,
+  jobs: readonly ChangedJob[],
+  cause: Pick<PipelineFactInput, 'actorId' | 'occurredAt'>,
+): Promise<void> => {
+  const by = { ...cause, pipeline };
+  return publishPipelineFacts(tx, [...jobFacts(by, jobs), ...facts.map((fact) => ({ ...by, fact }))]);
+};
 
 async function insertStatus(tx: Tx, pipeline: Pipeline, report: StatusReport, now: Date): Promise<CommitStatus> {
   const { startedAt, finishedAt } = reportTimes(undefined, report.state, now);
@@ -176,6 +224,7 @@ export const pipelineStore = (
   create: (pipeline: NewPipeline, given: readonly PipelineVariable[] = []): Promise<Pipeline> =>
     db.transaction(async (tx) => {
       const made = await insertPipeline(tx, pipeline, followers.heads);
+      await publishCreated(tx, [made]);
       await variables.insert(tx, made.id, given);
       return made;
     }),
@@ -198,6 +247,7 @@ export const pipelineStore = (
       // Two first reports at once must not make two pipelines.
       await lockHead(tx, report.projectId, report.sha, report.ref);
       let pipeline: Pipeline;
+      let isNew = false;
       if (report.pipelineId !== undefined) {
         pipeline = await lockPipeline(tx, report.projectId, report.pipelineId);
         if (pipeline.sha !== report.sha) throw notFound('Pipeline');
@@ -206,6 +256,7 @@ export const pipelineStore = (
           select * from pipelines where project_id = ${report.projectId} and sha = ${report.sha} and ref = ${report.ref}
             and tag = ${report.tag} order by id desc limit 1 for no key update`);
         if (row === undefined && isTrainRef(report.ref)) return 'no pipeline';
+        isNew = row === undefined;
         pipeline =
           row === undefined
             ? await insertPipeline(tx, { ...report, source: 'external', committedAt }, followers.heads)
@@ -223,10 +274,17 @@ export const pipelineStore = (
         current !== undefined && decision.save === 'update'
           ? await updateStatus(tx, current, report, now)
           : await insertStatus(tx, pipeline, report, now);
+      const by = { actorId: report.userId, occurredAt: now };
+      const facts: PipelineFactInput[] = isNew ? [{ ...by, pipeline, fact: { kind: 'created' } }] : [];
       if (decision.recomputes) {
         const next = (await statusFromNames(tx, pipeline.id)) ?? pipeline.status;
-        await change(tx, followers, pipeline, { status: next, actorId: report.userId, now });
+        const changed = await change(tx, followers, pipeline, { status: next, actorId: report.userId, now });
+        const oldStatus = decision.save === 'update' ? current?.status : undefined;
+        const job: PipelineFact[] =
+          oldStatus === status.status ? [] : [{ kind: 'job_changed', job: status, oldStatus }];
+        facts.push(...[...job, ...changed.facts].map((fact) => ({ ...by, pipeline: changed.pipeline, fact })));
       }
+      await publishPipelineFacts(tx, facts);
       return status;
     }),
 
@@ -240,10 +298,9 @@ export const pipelineStore = (
     db.transaction(async (tx) => {
       const pipeline = await lockPipeline(tx, projectId, pipelineId);
       if (!canCancel(pipeline)) return;
-      await tx.query(sql`
-        update commit_statuses set status = 'canceled', finished_at = ${now}, updated_at = ${now}
-        where pipeline_id = ${pipelineId} and not retried and status = any(${[...cancelable]}::text[])`);
-      await change(tx, followers, pipeline, { status: 'canceled', actorId, now });
+      const jobs = await cancelJobs(tx, [pipelineId], now);
+      const changed = await change(tx, followers, pipeline, { status: 'canceled', actorId, now });
+      await publishChange(tx, changed, jobs, { actorId, occurredAt: now });
     }),
 
   /** Starts the failed and canceled names again; without any the pipeline stays as it is. */
@@ -255,22 +312,25 @@ export const pipelineStore = (
         update commit_statuses set retried = true, updated_at = ${now}
         where pipeline_id = ${pipelineId} and not retried and status = any(${[...retryable]}::text[]) returning name`);
       if (!canRetry(pipeline, again.length)) return;
+      const jobs: ChangedJob[] = [];
       if (again.length > 0) {
         const values = again.map(
           ({ name }) =>
             sql`(${pipelineId}, ${projectId}, ${pipeline.sha}, ${pipeline.ref}, ${name}, 'created', ${actorId}, ${now}, ${now})`,
         );
-        await tx.query(sql`
+        const rows = await tx.query(sql`
           insert into commit_statuses (pipeline_id, project_id, sha, ref, name, status, user_id, created_at, updated_at)
-          values ${join(values)}`);
+          values ${join(values)} returning *`);
+        jobs.push(...rows.map((row) => ({ job: toCommitStatus(row), oldStatus: undefined })));
       }
       const status = (await statusFromNames(tx, pipelineId)) ?? 'created';
-      await change(tx, followers, pipeline, {
+      const changed = await change(tx, followers, pipeline, {
         status,
         retriedAs: `${pipelineId}-${now.getTime()}`,
         actorId,
         now,
       });
+      await publishChange(tx, changed, jobs, { actorId, occurredAt: now });
     }),
 
   beginJobTokens: (projectId: number, pipelineId: number): Promise<number | undefined> =>

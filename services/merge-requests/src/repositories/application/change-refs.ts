@@ -17,6 +17,7 @@ import {
   readRefs,
   repositoryExists,
   runToCompletion,
+  type Sha,
   updateRefs,
   zeroSha,
 } from '../../git';
@@ -161,6 +162,7 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
         defaultBranch: isDefault,
         readmePath: isDefault ? readmePath : undefined,
         closes: isDefault ? await closesOf(repo, only) : [],
+        since: creates(only) || deletes(only) ? undefined : only.before,
       });
     }
     const arrived = published.filter((change) => !deletes(change));
@@ -181,8 +183,12 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
     const counted = published
       .filter(({ id, ref }) => commitOf.get(id) !== undefined && branchOf(ref) !== undefined)
       .slice(0, countedBranches);
+    const baseOf = (change: RefChange): Sha | undefined => {
+      if (creates(change)) return change.ref === defaultRef ? undefined : trunk;
+      return deletes(change) ? undefined : parseSha(change.before);
+    };
     const countOf = async (change: RefChange): Promise<[number, number]> => {
-      const base = creates(change) ? (change.ref === defaultRef ? undefined : trunk) : parseSha(change.before);
+      const base = baseOf(change);
       const not = base === undefined ? [] : [base];
       return [change.id, await countCommits(repo, { from: [commitOf.get(change.id)!], not, cap: countedCommits })];
     };
@@ -197,6 +203,7 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
         defaultBranch: change.ref === defaultRef,
         readmePath: change.ref === defaultRef ? readmePath : undefined,
         closes: change.ref === defaultRef ? closes : [],
+        since: branchOf(change.ref) === undefined ? undefined : baseOf(change),
       });
     }
     return facts;

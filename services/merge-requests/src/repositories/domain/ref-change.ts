@@ -61,6 +61,8 @@ export interface PushFacts {
   readonly readmePath?: string | undefined;
   /** Issues that the messages of new commits on the default branch close. */
   readonly closes?: readonly IssueReference[];
+  /** What new commits are counted from: `before`, or the default branch of that time; undefined where all are new. */
+  readonly since?: Sha | undefined;
 }
 
 /** The result of an intent; `facts` of a move that is published. */

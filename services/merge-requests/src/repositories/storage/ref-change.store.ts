@@ -69,6 +69,7 @@ const eventOf = ({ change, facts, refCount }: PublishedMove, pushId: string, dir
       refCount,
       closes: [...(facts.closes ?? [])],
       directorySequence,
+      since: facts.since ?? '',
     },
   };
 };
