@@ -5,6 +5,7 @@ import { composeDeployments } from './deployments';
 import { type Edges, gitLimitsOf, variables } from './edges';
 import { PrismaClient } from './generated/prisma/client';
 import { limitGit } from './git';
+import { composeHookBodies } from './hook-bodies';
 import { composeJobs } from './jobs';
 import {
   checkPushOptions,
@@ -50,6 +51,7 @@ export function composeAreas(given: Edges) {
   const repositorySizes = composeRepositorySizes(given, repositories);
   const deployments = composeDeployments(given, repositories);
   const releases = composeReleases(given, repositories);
+  const hookBodies = composeHookBodies(given, repositories, mergeRequests);
   const handlers = {
     ...repositories.jobHandlers,
     ...mergeRequests.jobHandlers,
@@ -67,6 +69,7 @@ export function composeAreas(given: Edges) {
     repositorySizes,
     deployments,
     releases,
+    hookBodies,
     workers,
   };
 }
@@ -96,6 +99,7 @@ export const service = defineService({
       repositorySizes,
       deployments,
       releases,
+      hookBodies,
       workers,
     } = composeAreas(given);
     return [
@@ -107,6 +111,7 @@ export const service = defineService({
       repositorySizes,
       deployments,
       releases,
+      hookBodies,
       workers,
       // New areas
     ].map((area: Area) => ({

@@ -2,6 +2,7 @@ export * from './archive';
 export * from './blame';
 export * from './branch-heads';
 export * from './bring-commit';
+export { type ChangedFile, type Changes, compareTrees } from './changed-files';
 export * from './commit-files';
 export * from './commits';
 export * from './copy-repository';

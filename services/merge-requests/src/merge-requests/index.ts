@@ -22,7 +22,7 @@ export { onMergeTrain } from './domain/auto-merge';
 export { alreadySet, decideCarRemoval, decideMovingToFront } from './domain/auto-merge-change';
 export type { CarSignal, Verdict } from './domain/car-signal';
 export { approvalRequested } from './domain/change-consequences';
-export { stateFailure } from './domain/detailed-merge-status';
+export { detailedMergeStatus, shownMergeStatus, stateFailure } from './domain/detailed-merge-status';
 export type { MergeRequest, MergeRequestState, ProjectMergeSettings } from './domain/merge-request';
 export type {
   LandedPlan,
@@ -38,7 +38,7 @@ export { checksOf, type MergeRequestView, mayUpdate } from './domain/merge-reque
 export { checkPushOptions } from './domain/push-options';
 export type { RemovalReason } from './domain/removal-reason';
 export { repeatedBoarding } from './domain/repeated-boarding';
-export { presentSimpleMergeRequest } from './presenters/merge-request.presenter';
+export { mergeRequestUrl, presentSimpleMergeRequest } from './presenters/merge-request.presenter';
 export { findTestedMergeRequest, headPipelines } from './storage/head-pipelines';
 export { mergeRequestStates } from './storage/merge-request.events';
 export type { TrainChanges } from './storage/merge-request.store';

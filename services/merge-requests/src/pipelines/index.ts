@@ -8,8 +8,8 @@ export {
   type SkipPipeline,
 } from './compose';
 export type { NewPipeline, Pipeline, PipelineView } from './domain/pipeline';
-export { isFinished, isInProgress, type PipelineStatus } from './domain/pipeline-status';
-export { presentPipeline, presentPipelineBasic } from './presenters/pipeline.presenter';
+export { externalStage, isFinished, isInProgress, type PipelineStatus } from './domain/pipeline-status';
+export { presentPipeline, presentPipelineBasic, statusWord } from './presenters/pipeline.presenter';
 export { lockHead } from './storage/head-lock';
 export { publishCreated } from './storage/pipeline.events';
 export type { HeadPipelines, PipelineChange, TestedCars } from './storage/pipeline.followers';

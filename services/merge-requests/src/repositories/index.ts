@@ -20,7 +20,7 @@ export {
 } from './domain/protected-branch';
 export { isProtectedTag, refusalOfTag } from './domain/protected-tag';
 export { branchOf, deletes, type PushedOptions, type PushFacts, type RefChange, tagOf } from './domain/ref-change';
-export { commitObject, diffObject, type RepositoryAddress } from './presenters/commit.presenter';
+export { commitObject, diffObject, type RepositoryAddress, repositoryUrl } from './presenters/commit.presenter';
 export { protectedBranchObject } from './presenters/protected-branch.presenter';
 export { dateTime, optionalDateTime } from './presenters/text';
 export { runAsGitWork, runRequestAsGitWork } from './transport/as-git-work';

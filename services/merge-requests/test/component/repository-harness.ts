@@ -115,6 +115,8 @@ export interface Harness {
   ): Promise<{ status: number; body: never; headers: Headers; text: string }>;
   /** A client of the service as collaboration uses it. */
   asCollaboration<T extends ServiceDefinition>(definition: T): RpcClient<T>;
+  /** The same as groups-admin uses it. */
+  asGroupsAdmin<T extends ServiceDefinition>(definition: T): RpcClient<T>;
   /** Updates a merge request as a command of a note by a person does. */
   command(person: Person, wanted: Partial<UpdateMergeRequestRequest>): Promise<unknown>;
   /** Tracks time of a merge request as a command of a note by a person does. */
@@ -162,7 +164,7 @@ export interface Ground {
 
 export async function prepareGround(): Promise<Ground> {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-repository-'));
-  testIdentities(['gateway', 'merge-requests', 'collaboration']).writeTo(folder);
+  testIdentities(['gateway', 'merge-requests', 'collaboration', 'groups-admin']).writeTo(folder);
   const database = await testDatabase({
     sets: service.migrationSets,
   });
@@ -284,10 +286,9 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
   };
   const gatewaySigner = readSigner('gateway', join(folder, 'gateway.pem'));
   const peer = connect(`127.0.0.1:${running.grpcPort}`, gatewaySigner);
-  const collaboration = connect(
-    `127.0.0.1:${running.grpcPort}`,
-    readSigner('collaboration', join(folder, 'collaboration.pem')),
-  );
+  const peerAs = (name: string) =>
+    connect(`127.0.0.1:${running.grpcPort}`, readSigner(name, join(folder, `${name}.pem`)));
+  const [collaboration, groupsAdmin] = [peerAs('collaboration'), peerAs('groups-admin')];
   const peers: Peers = {
     client: ((definition: never) =>
       definition === (AccessServiceService as never) ? { resolve } : peer.client(definition)) as Peers['client'],
@@ -366,6 +367,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
       };
     },
     asCollaboration: (definition) => collaboration.client(definition),
+    asGroupsAdmin: (definition) => groupsAdmin.client(definition),
     command: (person, wanted) =>
       peer
         .client(MergeRequestServiceService)
@@ -405,6 +407,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
       await gateway.close(500);
       await running.close(500);
       collaboration.close();
+      groupsAdmin.close();
       await db.close();
       await ground?.close();
     },

@@ -1,14 +1,4 @@
-import type { LockedMergeRequest, MergeRequestPatch } from './merge-request-change';
-
-/** A field before and after an edit; sets of people and labels are ids, all else is a text, empty for none. */
-export interface FieldChange {
-  /** Public name. */
-  readonly field: string;
-  readonly old: string;
-  readonly new: string;
-  readonly oldIds: readonly number[];
-  readonly newIds: readonly number[];
-}
+import type { FieldChange, LockedMergeRequest, MergeRequestPatch } from './merge-request-change';
 
 /** Characters of a description that a change names: an event is no place for a megabyte. */
 const namedCharacters = 4_096;

@@ -2,7 +2,6 @@ import type { IssueReferences, Mentions, SpentTime, WorkTimes } from '@switchyar
 import type { JobRequest } from '../../jobs';
 import type { ApprovalFacts, ReviewState } from './approvals';
 import type { CarSignal } from './car-signal';
-import type { FieldChange } from './field-change';
 import type { MergeRequest, ProjectMergeSettings } from './merge-request';
 import type { RemovalReason } from './removal-reason';
 
@@ -30,6 +29,16 @@ export const timeChangesOf = (before: WorkTimes, after: Partial<WorkTimes>): Tim
     { field: 'time_estimate' as const, old: before.timeEstimate, new: after.timeEstimate ?? before.timeEstimate },
     { field: 'time_spent' as const, old: before.totalTimeSpent, new: after.totalTimeSpent ?? before.totalTimeSpent },
   ].filter((change) => change.old !== change.new);
+
+/** A field before and after an edit; sets of people and labels are ids, all else is a text, empty for none. */
+export interface FieldChange {
+  /** Public name. */
+  readonly field: string;
+  readonly old: string;
+  readonly new: string;
+  readonly oldIds: readonly number[];
+  readonly newIds: readonly number[];
+}
 
 /** What happened to a merge request; becomes an event in the transaction of the change (D6). */
 export type MergeRequestFact =

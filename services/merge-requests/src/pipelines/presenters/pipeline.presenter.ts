@@ -30,6 +30,9 @@ const words: Record<PipelineStatus, readonly [text: string, label: string, group
   scheduled: ['Scheduled', 'scheduled', 'scheduled'],
 };
 
+/** Word of a status in hook bodies: `passed` for `success`. */
+export const statusWord = (status: PipelineStatus): string => words[status][0].toLowerCase();
+
 const detailsPath = (pipeline: Pick<Pipeline, 'id'>, fullPath: string): string =>
   `/${fullPath}/-/pipelines/${pipeline.id}`;
 

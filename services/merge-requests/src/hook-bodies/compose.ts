@@ -1,0 +1,21 @@
+import type { Area } from '@switchyard/service';
+import type { Edges } from '../edges';
+import type { MergeRequests } from '../merge-requests';
+import type { Repositories } from '../repositories';
+import { gatherHookFacts } from './application/gather-hook-facts';
+import { readPushedCommits } from './application/read-pushed-commits';
+import { hookFactStore } from './storage/hook-fact.store';
+import { hookBodyHandler } from './transport/hook-body.handler';
+
+/** Builds the rendering of hook bodies, which reads what every other area keeps. */
+export function composeHookBodies(
+  { db, config, clock, observe }: Edges,
+  { repositoryOf }: Pick<Repositories, 'repositoryOf'>,
+  mergeRequests: Pick<MergeRequests, 'edges'>,
+): Area {
+  const store = hookFactStore(db, mergeRequests.edges.mergeRequests.viewsByIds);
+  const { gather } = observe('merge_requests.hook_bodies', {
+    gather: gatherHookFacts({ store, readCommits: readPushedCommits(repositoryOf) }),
+  });
+  return { services: [hookBodyHandler({ gather, externalUrl: config.SWITCHYARD_EXTERNAL_URL, clock })] };
+}

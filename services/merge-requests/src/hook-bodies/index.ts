@@ -1,0 +1,1 @@
+export { composeHookBodies } from './compose';

@@ -1,0 +1,67 @@
+import { AppError } from '@switchyard/errors';
+import { HookBodyServiceService } from '@switchyard/protos/merge_requests/v1/hook_body';
+import type { HookBody, RenderedHookBodies } from '@switchyard/protos/rpc/v1/hook_body';
+import { levels } from '@switchyard/rights';
+import { implement } from '@switchyard/rpc';
+import type { GatherHookFacts } from '../application/gather-hook-facts';
+import type { HookEvent } from '../domain/hook-event';
+import { presentHook } from '../presenters/hook.presenter';
+import type { HookRendering } from '../presenters/hook-parts';
+import { hookEventsOf } from './hook-event.mapper';
+
+/** Events rendered at once (see the proto). */
+const maxEvents = 100;
+
+/** What hook bodies are rendered with. */
+export interface HookBodyEdges {
+  readonly gather: GatherHookFacts;
+  readonly externalUrl: string;
+  readonly clock: () => Date;
+}
+
+function bodyOf(event: HookEvent, index: number, rendering: HookRendering): HookBody[] {
+  const hook = presentHook(event, rendering);
+  if (hook === undefined) return [];
+  const { kind, action, ref, objectKey, feature, json } = hook;
+  const isPrivate = rendering.facts.projects.get(event.projectId)?.visibility === 'private';
+  return [
+    {
+      ...{ kind, ref, objectKey, action, feature },
+      confidential: false,
+      projectId: event.projectId,
+      groupId: 0,
+      actorId: event.actorId,
+      occurredAt: event.occurredAt,
+      json: Buffer.from(JSON.stringify(json)),
+      authorId: 0,
+      audienceIds: [],
+      eventId: index === 0 ? event.eventId : `${event.eventId}#${index}`,
+      // Code and what is made of it is for Reporters where the project is private.
+      leastLevel: isPrivate ? levels.reporter : 0,
+    },
+  ];
+}
+
+/** gRPC side of hook bodies (see the proto). */
+export function hookBodyHandler({ gather, externalUrl, clock }: HookBodyEdges) {
+  return implement(
+    HookBodyServiceService,
+    {
+      async renderHookBodies({ events }) {
+        if (events.length > maxEvents) throw new AppError('bad_request', `at most ${maxEvents} events at once`);
+        const told = events.map((event) => ({ eventId: event.id, hooks: hookEventsOf(event) }));
+        const facts = await gather(told.flatMap(({ hooks }) => hooks));
+        const rendering = { facts, externalUrl, now: clock() };
+        return {
+          rendered: told.map(
+            ({ eventId, hooks }): RenderedHookBodies => ({
+              eventId,
+              bodies: hooks.flatMap((hook, index) => bodyOf(hook, index, rendering)),
+            }),
+          ),
+        };
+      },
+    },
+    { renderHookBodies: { callers: ['groups-admin'] } },
+  );
+}
