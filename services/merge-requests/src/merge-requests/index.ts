@@ -25,6 +25,7 @@ export { approvalRequested } from './domain/change-consequences';
 export { detailedMergeStatus, shownMergeStatus, stateFailure } from './domain/detailed-merge-status';
 export type { MergeRequest, MergeRequestState, ProjectMergeSettings } from './domain/merge-request';
 export type {
+  FieldChange,
   LandedPlan,
   LaterFact,
   MergePlan,

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { countStatements } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { HookBodyServiceService } from '@switchyard/protos/merge_requests/v1/hook_body';
@@ -167,6 +168,15 @@ describe('hook bodies (G-6-4)', () => {
     const [closed, ...more] = shown(await render(await eventsAfter(after)));
     expect(more).toEqual([]);
     expect(closed?.json.object_attributes).toMatchObject({ id, iid, state: 'closed', action: 'close' });
+  });
+
+  test('of a repository that cannot be read show what the event says', async () => {
+    const after = await lastEvent();
+    const project = await newProject();
+    const [event] = (await eventsAfter(after)).filter(({ type }) => type === 'repository.pushed');
+    rmSync(harness.beside.repositories.repositoryOf(project.id).path, { recursive: true });
+    const [pushed] = shown(await render([event!]));
+    expect(pushed?.json).toMatchObject({ total_commits_count: 1, commits: [] });
   });
 
   test('tell of pipelines and jobs once for each status, whatever else is reported', async () => {

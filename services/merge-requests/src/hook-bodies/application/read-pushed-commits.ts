@@ -9,6 +9,7 @@ import {
   listCommits,
   type Repository,
   readCommits,
+  repositoryExists,
   type Sha,
   shaOf,
 } from '../../git';
@@ -79,6 +80,8 @@ async function readProject(
   { projectId, pushes, shas }: WantedCommits,
   signal: AbortSignal,
 ): Promise<ReadCommits> {
+  // That of a deleted project is purged while its last events are on their way.
+  if (!(await repositoryExists(repo))) return { projectId, pushed: new Map(), commits: new Map() };
   const options: GitOptions = { signal };
   const lists = new Map<string, Commit[]>();
   for (const push of pushes) {

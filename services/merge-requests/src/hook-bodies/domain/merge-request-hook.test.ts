@@ -1,11 +1,7 @@
-import {
-  type ChangedField,
-  type MergeRequestHappened,
-  type MergeRequestHook,
-  mergeRequestHooks,
-} from './merge-request-hook';
+import type { FieldChange } from '../../merge-requests';
+import { type MergeRequestHappened, type MergeRequestHook, mergeRequestHooks } from './merge-request-hook';
 
-const field = (name: string, old: string, now: string): ChangedField => ({
+const field = (name: string, old: string, now: string): FieldChange => ({
   field: name,
   old,
   new: now,
@@ -77,7 +73,7 @@ test.each(cases)('%s (G-6-4)', (_, happened, hooks) => {
   expect(mergeRequestHooks(happened)).toEqual(hooks);
 });
 
-const fields: [ChangedField, [name: string, previous: unknown, current: unknown]][] = [
+const fields: [FieldChange, [name: string, previous: unknown, current: unknown]][] = [
   [field('title', 'Old', 'New'), ['title', 'Old', 'New']],
   [field('description', '', 'text'), ['description', null, 'text']],
   [field('target_branch', 'main', 'next'), ['target_branch', 'main', 'next']],
@@ -94,7 +90,7 @@ test.each(fields)('a change of %j is shown with the name and type of GitLab', (c
 });
 
 test('an edit of people, labels and times is one update with all of them; unknown fields are left out', () => {
-  const ids = (name: string): ChangedField => ({ ...field(name, '', ''), oldIds: [1], newIds: [2, 3] });
+  const ids = (name: string): FieldChange => ({ ...field(name, '', ''), oldIds: [1], newIds: [2, 3] });
   const timeChanges = [{ field: 'time_spent', old: 60, new: 90 }];
   const changes = [ids('assignees'), ids('reviewers'), ids('labels'), field('of_later', '1', '2')];
   const [hook, ...more] = mergeRequestHooks({ kind: 'updated', changes, timeChanges });

@@ -1,11 +1,4 @@
-/** A field as an edit changed it; sets of people and labels are ids, all else is a text, empty for none. */
-export interface ChangedField {
-  readonly field: string;
-  readonly old: string;
-  readonly new: string;
-  readonly oldIds: readonly number[];
-  readonly newIds: readonly number[];
-}
+import type { FieldChange, TrainEvidence } from '../../merge-requests';
 
 /** What an act of a user was. */
 export type HookAct = 'pushed' | 'approved' | 'unapproved' | 'changes_requested' | 'other';
@@ -37,7 +30,7 @@ export type TrainHappened =
       /** Undefined without one. */
       readonly pipelineId: number | undefined;
       /** What shows that it failed itself; undefined where it did not. */
-      readonly evidence: TrainHookEvidence | undefined;
+      readonly evidence: TrainEvidence | undefined;
     }
   | {
       readonly event: 'running' | 'paused' | 'draining';
@@ -52,15 +45,6 @@ export type TrainHappened =
       /** False for all cars but the first. */
       readonly firstCar: boolean;
     };
-
-/** What a car failed on. */
-export interface TrainHookEvidence {
-  readonly testedSha: string | undefined;
-  readonly baseSha: string;
-  readonly pipelineId: number | undefined;
-  readonly statuses: readonly { readonly name: string; readonly targetUrl: string | undefined }[];
-  readonly reruns: number;
-}
 
 /** What happened to auto-merge. */
 export interface AutoMergeHappened {
@@ -77,7 +61,7 @@ export type MergeRequestHappened =
   | { readonly kind: 'created' }
   | {
       readonly kind: 'updated';
-      readonly changes: readonly ChangedField[];
+      readonly changes: readonly FieldChange[];
       readonly timeChanges: readonly { readonly field: string; readonly old: number; readonly new: number }[];
     }
   | { readonly kind: 'closed' | 'reopened' | 'merged' }
@@ -153,7 +137,7 @@ const sets: Readonly<Record<string, 'people' | 'labels'>> = {
   labels: 'labels',
 };
 
-function hookChange({ field, old, new: now, oldIds, newIds }: ChangedField): HookChange[] {
+function hookChange({ field, old, new: now, oldIds, newIds }: FieldChange): HookChange[] {
   const type = sets[field];
   if (type !== undefined) return [{ name: field, type, previous: oldIds, current: newIds }];
   const known = fields[field];
