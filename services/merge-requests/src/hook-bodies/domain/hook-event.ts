@@ -108,7 +108,7 @@ export interface DeploymentHappening extends Happening {
 export type HookEvent = PushHappening | MergeRequestHappening | PipelineHappening | JobHappening | DeploymentHappening;
 
 /** Commits that the body of a push names at the most, the newest (G-6-4). */
-export const namedCommits = 20;
+const namedCommits = 20;
 
 /** Commits that the body of a push names. */
 export const commitsNamed = ({ tag, action, commitCount }: PushHappening): number => {
