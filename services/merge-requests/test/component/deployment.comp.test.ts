@@ -169,7 +169,7 @@ describe('environments', () => {
     const published = () =>
       harness.db.query<object>(sql`
         select event_id as id, body ->> 'name' as name from events.outbox
-        where key = ${String(project.id)} and type = 'environment.changed' order by id`);
+        where key = ${String(project.id)} and type = 'environment.changed' order by outbox.id`);
     const { id: one } = (await api(people.developer, 'POST', environments(project), { name: 'one' })).body;
     expect((await api(people.developer, 'POST', environments(project), { name: 'one' })).status).toBe(400);
     const sha = (await head(project, 'main')) as string;
