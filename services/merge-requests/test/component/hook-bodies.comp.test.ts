@@ -227,6 +227,18 @@ describe('hook bodies (G-6-4)', () => {
     });
   });
 
+  test('tell of releases with the commit of their tag', async () => {
+    const project = await newProject();
+    const release = { tag_name: 'v1', ref: 'main', description: 'First' };
+    const told = await bodiesOf(() => api(people.developer, 'POST', at(project, '/releases'), release));
+    expect(ofKind(told, 'release')).toMatchObject([
+      {
+        ...{ action: 'create', ref: 'v1', feature: 'repository', actorId: people.developer.id },
+        json: { tag: 'v1', description: 'First', commit: { id: await head(project, 'main') }, assets: { count: 3 } },
+      },
+    ]);
+  });
+
   test('tell of trains: who was added, who was removed and on which evidence, and that it pauses', async () => {
     const trains = (bodies: readonly Shown[]) =>
       ofKind(bodies, 'merge_request').flatMap(({ json }) => json.merge_train ?? []);

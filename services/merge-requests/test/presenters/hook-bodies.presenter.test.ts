@@ -40,7 +40,15 @@ const facts: HookFacts = {
   jobs: new Map(),
   protectedNames: new Map([[5, { branches: ['main', 'release/*'], tags: [] }]]),
   commits: new Map([
-    [5, { projectId: 5, pushed: new Map([['e1', [{ commit, ...files }]]]), commits: new Map([[sha, commit]]) }],
+    [
+      5,
+      {
+        projectId: 5,
+        pushed: new Map([['e1', [{ commit, ...files }]]]),
+        commits: new Map([[sha, commit]]),
+        tags: new Map([['v1/a', commit]]),
+      },
+    ],
   ]),
 };
 const happening = { eventId: 'e1', projectId: 5, actorId: 2, occurredAt: when };
@@ -132,6 +140,32 @@ describe('hook bodies (G-6-4)', () => {
       ...{ environment_tier: 'production', environment_slug: 'production', environment_external_url: null },
       ...{ project: shownProject, short_sha: 'aaaaaaaa', user: shownUser, user_url: 'https://code.example/ada' },
       ...{ commit_url: `${page}/-/commit/${sha}`, commit_title: 'Faster', ref: 'v1' },
+    });
+  });
+
+  test('a release, with the sources of its tag', () => {
+    const links = [{ id: 3, name: 'Notes', url: 'https://notes.example', linkType: 'other' }];
+    const release = {
+      ...{ id: 8, tag: 'v1/a', name: 'One', description: '' },
+      createdAt: when,
+      releasedAt: when,
+      links,
+    };
+    const shown = show({ kind: 'release', ...happening, action: 'create', release });
+    expect(shown).toMatchObject({ kind: 'release', action: 'create', ref: 'v1/a', objectKey: 'release:8' });
+    expect(shown?.json).toEqual({
+      ...{ object_kind: 'release', id: 8, action: 'create', tag: 'v1/a', name: 'One', description: null },
+      ...{ created_at: '2026-01-02 03:04:05 UTC', released_at: '2026-01-02 03:04:05 UTC', project: shownProject },
+      url: `${page}/-/releases/v1%2Fa`,
+      assets: {
+        count: 4,
+        links: [{ id: 3, link_type: 'other', name: 'Notes', url: 'https://notes.example' }],
+        sources: ['zip', 'tar.gz', 'tar.bz2'].map((format) => ({
+          format,
+          url: `https://code.example/api/v4/projects/5/repository/archive.${format}?sha=v1%2Fa`,
+        })),
+      },
+      commit: shownCommit,
     });
   });
 

@@ -221,6 +221,24 @@ export const documentedHooks: Readonly<Record<string, Shape>> = {
     commit_title: 'string',
     ref: 'string',
   },
+  release: {
+    object_kind: 'string',
+    id: 'number',
+    action: 'string',
+    tag: 'string',
+    name: 'string',
+    description: 'string?',
+    created_at: 'string',
+    released_at: 'string',
+    url: 'string',
+    project,
+    assets: {
+      count: 'number',
+      links: [{ id: 'number', link_type: 'string', name: 'string', url: 'string' }],
+      sources: [{ format: 'string', url: 'string' }],
+    },
+    commit,
+  },
 };
 
 function differences(shape: Shape, value: unknown, path: string): string[] {

@@ -43,6 +43,7 @@ const userIds = (events: readonly HookEvent[]): number[] =>
 function shownSha(event: HookEvent, mergeRequests: HookFacts['mergeRequests']): string | undefined {
   switch (event.kind) {
     case 'push':
+    case 'release':
       return undefined;
     case 'merge_request':
       return event.hook.push?.newSha ?? mergeRequests.get(event.mergeRequest.id)?.view.mergeRequest.sourceSha;
@@ -61,8 +62,9 @@ function wantedCommits(events: readonly HookEvent[], mergeRequests: HookFacts['m
       projectId,
       pushes: of(own, 'push').filter((push) => commitsNamed(push) > 0),
       shas: [...new Set(own.flatMap((event) => shownSha(event, mergeRequests) ?? []))],
+      tags: [...new Set(of(own, 'release').map(({ release }) => release.tag))],
     }))
-    .filter(({ pushes, shas }) => pushes.length + shas.length > 0);
+    .filter(({ pushes, shas, tags }) => pushes.length + shas.length + tags.length > 0);
 }
 
 const sourceProjectIds = (mergeRequests: ReadonlyMap<number, HookMergeRequestView>): number[] =>
@@ -70,7 +72,7 @@ const sourceProjectIds = (mergeRequests: ReadonlyMap<number, HookMergeRequestVie
 
 /**
  * Reads what the bodies of some events name: a number of statements that does not grow with the events, and of git at
- * the most two processes for a project and one for a push.
+ * the most three processes for a project and one for a push.
  */
 export const gatherHookFacts =
   ({ store, readCommits }: HookFactEdges) =>

@@ -20,6 +20,8 @@ export interface WantedCommits {
   readonly projectId: number;
   readonly pushes: readonly PushHappening[];
   readonly shas: readonly string[];
+  /** Names of tags. */
+  readonly tags: readonly string[];
 }
 
 /** Reads commits of some projects, within some seconds. */

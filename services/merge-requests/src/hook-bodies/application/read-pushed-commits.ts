@@ -3,6 +3,7 @@ import { logger } from '@switchyard/telemetry';
 import {
   type Commit,
   compareTrees,
+  describeObjects,
   emptyTreeSha,
   GitCommandError,
   type GitOptions,
@@ -12,6 +13,8 @@ import {
   repositoryExists,
   type Sha,
   shaOf,
+  tagNameOf,
+  tagRef,
 } from '../../git';
 import { commitsNamed, type PushHappening } from '../domain/hook-event';
 import type { PushedCommit, ReadCommits } from '../domain/hook-facts';
@@ -64,6 +67,21 @@ async function changedFiles(
   );
 }
 
+/** The commits that tags point at, by the name of the tag: one process. */
+async function commitsOfTags(
+  repo: Repository,
+  tags: readonly string[],
+  options: GitOptions,
+): Promise<Map<string, Sha>> {
+  const names = tags.flatMap((tag) => tagNameOf(tag) ?? []);
+  const objects = await describeObjects(
+    repo,
+    names.map((name) => `${tagRef(name)}^{commit}`),
+    options,
+  );
+  return new Map(names.flatMap((name, at) => [objects[at]?.sha ?? []].flat().map((sha) => [name, sha])));
+}
+
 /** Runs git for what may be missing: then `without`. */
 async function orWithout<T>(work: () => Promise<T>, without: T, signal: AbortSignal): Promise<T> {
   try {
@@ -77,27 +95,30 @@ async function orWithout<T>(work: () => Promise<T>, without: T, signal: AbortSig
 
 async function readProject(
   repo: Repository,
-  { projectId, pushes, shas }: WantedCommits,
+  { projectId, pushes, shas, tags }: WantedCommits,
   signal: AbortSignal,
 ): Promise<ReadCommits> {
   // That of a deleted project is purged while its last events are on their way.
-  if (!(await repositoryExists(repo))) return { projectId, pushed: new Map(), commits: new Map() };
+  if (!(await repositoryExists(repo))) return { projectId, pushed: new Map(), commits: new Map(), tags: new Map() };
   const options: GitOptions = { signal };
   const lists = new Map<string, Commit[]>();
   for (const push of pushes) {
     lists.set(push.eventId, await orWithout(() => newCommits(repo, push, options), [], signal));
   }
   const named = [...new Map([...lists.values()].flat().map((commit) => [commit.id, commit])).values()];
+  const tagged = await orWithout(() => commitsOfTags(repo, tags, options), new Map<string, Sha>(), signal);
   const [files, shown] = await Promise.all([
     orWithout(() => changedFiles(repo, named, options), new Map<string, Omit<PushedCommit, 'commit'>>(), signal),
-    orWithout(() => readCommits(repo, shasOf(shas), options), [], signal),
+    orWithout(() => readCommits(repo, [...new Set([...shasOf(shas), ...tagged.values()])], options), [], signal),
   ]);
+  const commits = new Map<string, Commit>(shown.map((commit) => [commit.id, commit]));
   const none = { added: [], modified: [], removed: [] };
   const withFiles = (commit: Commit): PushedCommit => ({ commit, ...(files.get(commit.id) ?? none) });
   return {
     projectId,
     pushed: new Map([...lists].map(([eventId, commits]) => [eventId, commits.map(withFiles)])),
-    commits: new Map(shown.map((commit) => [commit.id, commit])),
+    commits,
+    tags: new Map([...tagged].flatMap(([tag, sha]) => [commits.get(sha) ?? []].flat().map((commit) => [tag, commit]))),
   };
 }
 

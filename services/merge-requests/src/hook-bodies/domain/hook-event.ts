@@ -104,8 +104,35 @@ export interface DeploymentHappening extends Happening {
   };
 }
 
+/** A release was made, changed or deleted. */
+export interface ReleaseHappening extends Happening {
+  readonly kind: 'release';
+  readonly action: 'create' | 'update' | 'delete';
+  /** After the change; a deleted one as it was. */
+  readonly release: {
+    readonly id: number;
+    readonly tag: string;
+    readonly name: string;
+    readonly description: string;
+    readonly createdAt: Date | undefined;
+    readonly releasedAt: Date | undefined;
+    readonly links: readonly {
+      readonly id: number;
+      readonly name: string;
+      readonly url: string;
+      readonly linkType: string;
+    }[];
+  };
+}
+
 /** What one hook body tells. */
-export type HookEvent = PushHappening | MergeRequestHappening | PipelineHappening | JobHappening | DeploymentHappening;
+export type HookEvent =
+  | PushHappening
+  | MergeRequestHappening
+  | PipelineHappening
+  | JobHappening
+  | DeploymentHappening
+  | ReleaseHappening;
 
 /** Commits that the body of a push names at the most, the newest (G-6-4). */
 const namedCommits = 20;

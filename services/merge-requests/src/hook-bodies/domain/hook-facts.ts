@@ -32,6 +32,8 @@ export interface ReadCommits {
   /** New commits of each push, by the id of its event; the oldest first. */
   readonly pushed: ReadonlyMap<string, readonly PushedCommit[]>;
   readonly commits: ReadonlyMap<string, Commit>;
+  /** Commits of tags, by the name of the tag. */
+  readonly tags: ReadonlyMap<string, Commit>;
 }
 
 /** Everything that the bodies of some events name. */

@@ -19,7 +19,7 @@ export interface HookRendering {
 
 /** A finished body, and what groups-admin has to know of it. */
 export interface RenderedHook {
-  readonly kind: 'push' | 'tag_push' | 'merge_request' | 'pipeline' | 'job' | 'deployment';
+  readonly kind: 'push' | 'tag_push' | 'merge_request' | 'pipeline' | 'job' | 'deployment' | 'release';
   readonly action: string;
   /** Branch or tag; empty for none. */
   readonly ref: string;

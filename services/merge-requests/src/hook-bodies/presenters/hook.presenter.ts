@@ -4,6 +4,7 @@ import type { HookRendering, RenderedHook } from './hook-parts';
 import { presentMergeRequestHook } from './merge-request-hook.presenter';
 import { presentJobHook, presentPipelineHook } from './pipeline-hook.presenter';
 import { presentPushHook } from './push-hook.presenter';
+import { presentReleaseHook } from './release-hook.presenter';
 
 /** The body of what an event tells; undefined once its project is deleted, whose hooks are deleted with it. */
 export function presentHook(event: HookEvent, rendering: HookRendering): RenderedHook | undefined {
@@ -20,5 +21,7 @@ export function presentHook(event: HookEvent, rendering: HookRendering): Rendere
       return presentJobHook(event, project, rendering);
     case 'deployment':
       return presentDeploymentHook(event, project, rendering);
+    case 'release':
+      return presentReleaseHook(event, project, rendering);
   }
 }

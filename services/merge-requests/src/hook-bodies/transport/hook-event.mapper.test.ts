@@ -34,6 +34,7 @@ const told: [string, ReturnType<typeof hookEventsOf>, string[]][] = [
     of('deployment.changed', '"deployment":{"id":9,"status":"success"},"created":{}'),
     ['deployment success'],
   ],
+  ['a release', of('release.changed', '"release":{"id":9,"tag":"v1"},"updated":{}'), ['release update']],
   ['what is not ours', of('issue.changed', '"issue":{"id":1}'), []],
 ];
 
@@ -41,6 +42,7 @@ test.each(told)('%s (G-6-4)', (_, events, expected) => {
   const actionOf = (event: (typeof events)[number]): string => {
     switch (event.kind) {
       case 'push':
+      case 'release':
         return event.action;
       case 'merge_request':
         return event.hook.action;

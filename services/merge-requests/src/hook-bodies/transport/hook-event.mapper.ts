@@ -5,6 +5,7 @@ import {
   type EventDefinition,
   mergeRequestEvents,
   pipelineEvents,
+  releaseEvents,
   repositoryPushed,
 } from '@switchyard/events';
 import type { DeploymentEvent } from '@switchyard/protos/merge_requests/events/v1/deployment_event';
@@ -20,6 +21,7 @@ import type {
 } from '@switchyard/protos/merge_requests/events/v1/merge_train_removal';
 import type { PipelineEvent, PipelineSubject } from '@switchyard/protos/merge_requests/events/v1/pipeline_event';
 import type { RepositoryPushedEvent } from '@switchyard/protos/merge_requests/events/v1/push';
+import type { ReleaseEvent } from '@switchyard/protos/merge_requests/events/v1/release_event';
 import type { HookEvent as WireEvent } from '@switchyard/protos/rpc/v1/hook_body';
 import type { HookEvent, HookPipeline } from '../domain/hook-event';
 import {
@@ -181,6 +183,20 @@ const ofDeployment = ({ deployment, actorId, occurredAt }: DeploymentEvent, even
         },
       ];
 
+const releaseActions = { created: 'create', updated: 'update', deleted: 'delete' } as const;
+
+const ofRelease = ({ release, actorId, occurredAt, fact }: ReleaseEvent, eventId: string): HookEvent[] =>
+  release === undefined || fact === undefined
+    ? []
+    : [
+        {
+          kind: 'release',
+          action: releaseActions[fact.$case],
+          ...{ eventId, projectId: release.projectId, actorId, release },
+          occurredAt: timeOf(occurredAt),
+        },
+      ];
+
 /** An event of a type, and what it tells. */
 const reader =
   <Payload>(event: EventDefinition<Payload>, read: (payload: Payload, id: string) => HookEvent[]) =>
@@ -192,6 +208,7 @@ const readers: Readonly<Record<string, ReturnType<typeof reader>>> = {
   [repositoryPushed.type]: reader(repositoryPushed, ofPush),
   [pipelineEvents.type]: reader(pipelineEvents, ofPipeline),
   [deploymentEvents.type]: reader(deploymentEvents, ofDeployment),
+  [releaseEvents.type]: reader(releaseEvents, ofRelease),
 };
 
 /**
