@@ -1,4 +1,5 @@
 import { z } from '@switchyard/config';
+import { outboundVariables } from '@switchyard/outbound';
 import { encryptionVariables } from '@switchyard/secrets';
 import type { ServiceEdges } from '@switchyard/service';
 import type { PrismaClient } from './generated/prisma/client';
@@ -6,6 +7,7 @@ import type { PrismaClient } from './generated/prisma/client';
 /** The variables of groups-admin in addition to those of every service; see docs/operations.md. */
 export const variables = {
   ...encryptionVariables,
+  ...outboundVariables,
   /** Key material; the keys of token digests (D3) and of secrets at rest (D7) are derived from it. */
   SWITCHYARD_SECRET: z.string().min(32, 'must have at least 32 characters'),
   /** Token of the administrator `root` (D2). */
@@ -14,6 +16,8 @@ export const variables = {
   SWITCHYARD_TOKEN_LIFETIME_DAYS: z.coerce.number().int().min(1).max(400).default(365),
   /** Days between the deletion of a group or project, which hides it at once, and its purge. */
   SWITCHYARD_DELETION_DELAY_DAYS: z.coerce.number().int().min(0).max(90).default(0),
+  /** Repeats of a delivery that failed, spread over an hour; 0 for none. */
+  SWITCHYARD_DELIVERY_RETRIES: z.coerce.number().int().min(0).max(10).default(5),
 };
 
 /** What every area is built from. */

@@ -7,6 +7,7 @@ import { bootstrap } from './bootstrap';
 import { composeBroadcastMessages } from './broadcast-messages';
 import { composeChanges } from './changes';
 import { composeCustomAttributes } from './custom-attributes';
+import { composeDeliveries } from './deliveries';
 import { composeDeployTokens } from './deploy-tokens';
 import { composeDirectory, type DirectoryWriter, directoryWriter, publishTier } from './directory';
 import { type Edges, variables } from './edges';
@@ -53,6 +54,7 @@ export function composeAreas(given: Edges, directory: DirectoryWriter, digest: T
   });
   const shares = composeShares(given, directory, groups.showGroup);
   const purge = composePurge(given, directory, settings.current);
+  const deliveries = composeDeliveries(given);
   const all: Area[] = [
     composeDirectory(given, presentedDigest(digest, given.config.SWITCHYARD_ROOT_TOKEN)),
     avatars,
@@ -79,6 +81,7 @@ export function composeAreas(given: Edges, directory: DirectoryWriter, digest: T
     composeCustomAttributes(given),
     composeStatistics(given),
     composeChanges(given, { followers: [] }),
+    deliveries,
     // New areas
   ];
   return { all, members, shares, purge };

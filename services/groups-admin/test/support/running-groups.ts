@@ -6,6 +6,7 @@ import type { ServiceDefinition } from '@grpc/grpc-js';
 import { diskStore } from '@switchyard/blobs';
 import { type Database, openDatabase, prismaAdapter } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
+import { parseAllowed } from '@switchyard/outbound';
 import { type Access, Access_Kind, type Actor } from '@switchyard/protos/rpc/v1/identity';
 import type { PageRequest, Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
 import { anonymous, type CallOptions, connect, type Peer, type RpcClient, startServer } from '@switchyard/rpc';
@@ -84,6 +85,8 @@ export async function runGroups({ delayDays = 0, tier = 'ultimate' } = {}): Prom
       SWITCHYARD_DELETION_DELAY_DAYS: delayDays,
       SWITCHYARD_TOKEN_LIFETIME_DAYS: 365,
       SWITCHYARD_ENCRYPTION_SECRETS: [],
+      SWITCHYARD_OUTBOUND_ALLOWED: parseAllowed('127.0.0.1'),
+      SWITCHYARD_DELIVERY_RETRIES: 5,
     },
     db,
     prisma: new PrismaClient({ adapter: prismaAdapter(db) }),

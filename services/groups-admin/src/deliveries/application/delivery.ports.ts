@@ -1,0 +1,57 @@
+import type { Tx } from '@switchyard/database';
+import type { PreparedRequest } from '@switchyard/outbound';
+import type { Change } from '../../changes';
+import type { DeliveryWithChange, DueDelivery, Outcome, TargetKind } from '../domain/delivery';
+
+/** What one kind of target makes of deliveries. */
+export interface DeliveryTarget {
+  /**
+   * The requests of a delivery, in their order, with its idempotency key where the receiver reads one; or why it is not
+   * sent after all. Calls of one moment may share a statement. What it throws counts as a failed try.
+   */
+  prepare(delivery: DueDelivery, change: Change): Promise<readonly PreparedRequest[] | { readonly skip: string }>;
+  /** Writes what follows for the target, in the transaction that records the outcomes. */
+  settled(tx: Tx, outcomes: readonly Outcome[], at: Date): Promise<void>;
+  /** The addresses as they may be shown, for the record; default: as they are. */
+  shownUrl?(delivery: DueDelivery, url: string): string;
+}
+
+/** Targets by kind. */
+export type Targets = ReadonlyMap<TargetKind, DeliveryTarget>;
+
+/** A delivery in the hand of this process. */
+export interface LeasedDelivery extends DeliveryWithChange {
+  readonly lease: string;
+}
+
+/** The queue of deliveries. */
+export interface DeliveryStore {
+  /**
+   * Leases the first deliveries of due lanes.
+   * @param slow receivers that get one place, since they failed lately
+   */
+  claim(given: {
+    readonly limit: number;
+    readonly slow: readonly string[];
+    readonly now: Date;
+    readonly until: Date;
+  }): Promise<LeasedDelivery[]>;
+  /**
+   * Records outcomes, and gives their lanes free; an outcome whose lease was lost is dropped. `also` runs in the same
+   * transaction with what was recorded.
+   */
+  settle(
+    outcomes: readonly (Outcome & { readonly lease: string })[],
+    now: Date,
+    also: (tx: Tx, recorded: readonly Outcome[]) => Promise<void>,
+  ): Promise<void>;
+  /** Records a delivery that a user asked for and that was sent at once. */
+  record(
+    outcome: Outcome,
+    change: Change,
+    now: Date,
+    also: (tx: Tx, recorded: readonly Outcome[]) => Promise<void>,
+  ): Promise<number>;
+  /** Calls `wake` when deliveries were queued; returns what ends that. */
+  onDeliveries(wake: () => void): () => void;
+}
