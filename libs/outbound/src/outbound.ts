@@ -1,7 +1,7 @@
 import { buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import type { Allowed } from './allowed';
 import { OutboundRefused, refusalOf } from './refused';
-import { type CheckedRequest, checkRequest, type PreparedRequest } from './request';
+import { type CheckedRequest, checkRequest, type PreparedRequest, urlProblem } from './request';
 import { openTargets, type Resolve, systemResolve, type Targets } from './resolve';
 
 /** Limits of one request. */
@@ -36,6 +36,11 @@ export interface Outbound {
    * @throws OutboundRefused when there is none
    */
   request(request: PreparedRequest, limits?: RequestLimits): Promise<OutboundAnswer>;
+  /**
+   * What is wrong with an address as far as it is known without a look-up, undefined for nothing: for the moment at
+   * which a user configures it.
+   */
+  problemOf(url: string): string | undefined;
   /** Closes all connections; requests under way fail. */
   close(): Promise<void>;
 }
@@ -216,6 +221,18 @@ export function openOutbound({ allowed, proxies = {}, resolve = systemResolve() 
         throw refusalOf(error);
       }
     },
+    problemOf(url) {
+      const problem = urlProblem(url);
+      if (problem !== undefined) return problem;
+      const target = new URL(url);
+      try {
+        targets.requireLiteral(target.hostname, portOf(target));
+      } catch {
+        return 'is not allowed: it is local, private or reserved';
+      }
+      return undefined;
+    },
+
     async close() {
       await Promise.all([verifying.destroy(), trusting.destroy()]);
     },

@@ -15,6 +15,8 @@ export interface PreparedRequest {
    * and `Cookie` always are.
    */
   readonly secretHeaders?: readonly string[];
+  /** The address as it may be shown, where parts of it are secret; it is not sent. */
+  readonly shownUrl?: string;
 }
 
 /** A request that was checked. */

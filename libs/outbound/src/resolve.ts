@@ -36,7 +36,7 @@ export interface Targets {
    * @throws OutboundRefused address, when one of them is not allowed
    */
   addressesOf(hostname: string, port: number): Promise<readonly Resolved[]>;
-  /** Throws as `addressesOf`, for a host that is an address itself. */
+  /** Throws as `addressesOf`, for a host that is an address itself, or a name of this machine. */
   requireLiteral(hostname: string, port: number): void;
 }
 
@@ -46,8 +46,12 @@ export function openTargets(allowed: Allowed, resolve: Resolve): Targets {
     const address = readAddress(text);
     return address !== undefined && (isPublic(address) || allowed.address(address, port));
   };
+  const isLoopbackAllowed = (port: number): boolean => mayReach('127.0.0.1', port) || mayReach('::1', port);
   const requireLiteral = (hostname: string, port: number): void => {
-    if (readAddress(hostname) !== undefined && !mayReach(hostname, port)) throw refused();
+    const isLocal = /^(.*\.)?localhost\.?$/i.test(hostname) && !allowed.host(hostname, port);
+    if ((isLocal && !isLoopbackAllowed(port)) || (readAddress(hostname) !== undefined && !mayReach(hostname, port))) {
+      throw refused();
+    }
   };
   return {
     requireLiteral,

@@ -21,6 +21,7 @@ import { composeMilestones } from './milestones';
 import { composeNamespaces } from './namespaces';
 import { composeProjects } from './projects';
 import { composePurge } from './purge';
+import { rotateSecrets } from './rotate-secrets';
 import { composeServiceAccounts } from './service-accounts';
 import { composeSettings } from './settings';
 import { composeShares } from './shares';
@@ -29,7 +30,8 @@ import { composeStatistics } from './statistics';
 import { composeTokens, presentedDigest, type TokenDigest, tokenDigest } from './tokens';
 import { composeTopics } from './topics';
 import { composeUsers } from './users';
-import { composeVariables, rotateSecrets } from './variables';
+import { composeVariables } from './variables';
+import { composeWebhooks } from './webhooks';
 
 /** Builds the areas, each from what it needs of those before it; tests look into those that are named. */
 export function composeAreas(given: Edges, directory: DirectoryWriter, digest: TokenDigest) {
@@ -55,6 +57,7 @@ export function composeAreas(given: Edges, directory: DirectoryWriter, digest: T
   const shares = composeShares(given, directory, groups.showGroup);
   const purge = composePurge(given, directory, settings.current);
   const deliveries = composeDeliveries(given);
+  const webhooks = composeWebhooks(given, deliveries);
   const all: Area[] = [
     composeDirectory(given, presentedDigest(digest, given.config.SWITCHYARD_ROOT_TOKEN)),
     avatars,
@@ -82,9 +85,10 @@ export function composeAreas(given: Edges, directory: DirectoryWriter, digest: T
     composeStatistics(given),
     composeChanges(given, { followers: [] }),
     deliveries,
+    webhooks,
     // New areas
   ];
-  return { all, members, shares, purge };
+  return { all, members, shares, purge, deliveries, webhooks };
 }
 
 /** groups-admin: users, groups, projects and what belongs to them; the authority on who may see what. */

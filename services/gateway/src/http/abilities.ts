@@ -78,6 +78,7 @@ export const projectAbilities = {
   admin_project_member: everywhere(levels.maintainer),
   admin_project: everywhere(levels.maintainer),
   admin_variable: writing(levels.maintainer),
+  admin_hook: writing(levels.maintainer),
   change_visibility: everywhere(levels.owner),
   archive_project: everywhere(levels.owner),
   remove_project: everywhere(levels.owner),

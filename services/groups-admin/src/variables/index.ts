@@ -1,1 +1,2 @@
-export { composeVariables, rotateSecrets } from './compose';
+export { composeVariables } from './compose';
+export { variableSecrets } from './storage/variable-secrets.store';

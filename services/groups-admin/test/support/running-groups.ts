@@ -12,6 +12,7 @@ import type { PageRequest, Representation, RepresentationPage } from '@switchyar
 import { anonymous, type CallOptions, connect, type Peer, type RpcClient, startServer } from '@switchyard/rpc';
 import { observe } from '@switchyard/telemetry';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
+import type { Change } from '../../src/changes';
 import { accessStore } from '../../src/directory/storage/access.store';
 import type { Edges } from '../../src/edges';
 import { PrismaClient } from '../../src/generated/prisma/client';
@@ -43,6 +44,10 @@ export interface RunningGroups {
   /** Clients of another service that calls as itself. */
   asService<T extends ServiceDefinition>(name: string, definition: T): As<T>;
   user(username: string, given?: { admin?: boolean; external?: boolean; canCreateGroup?: boolean }): Promise<TestUser>;
+  /** Does with changes what webhooks do, in one transaction. */
+  followed(changes: readonly Change[]): Promise<void>;
+  /** Starts to deliver what is queued. */
+  startDeliveries(): Promise<void>;
   /** Runs the purge and the expiry of memberships and shares once. */
   purge(): Promise<number>;
   close(): Promise<void>;
@@ -72,7 +77,16 @@ export const pageOf = (given: Partial<PageRequest> = {}): PageRequest => ({
 });
 
 /** Starts them. */
-export async function runGroups({ delayDays = 0, tier = 'ultimate' } = {}): Promise<RunningGroups> {
+export async function runGroups({
+  delayDays = 0,
+  tier = 'ultimate',
+  ahead = () => 0,
+}: {
+  delayDays?: number;
+  tier?: string;
+  /** Milliseconds by which its clock is ahead. */
+  ahead?: () => number;
+} = {}): Promise<RunningGroups> {
   const server: TestDatabase = await testDatabase({ sets: service.migrationSets });
   const db = openDatabase({ url: server.url, applicationName: 'test' });
   const files = mkdtempSync(join(tmpdir(), 'switchyard-blobs-'));
@@ -90,7 +104,7 @@ export async function runGroups({ delayDays = 0, tier = 'ultimate' } = {}): Prom
     },
     db,
     prisma: new PrismaClient({ adapter: prismaAdapter(db) }),
-    clock: () => new Date(),
+    clock: () => new Date(Date.now() + ahead()),
     observe,
   } as unknown as Edges;
   const directory = writerOf(db);
@@ -99,6 +113,8 @@ export async function runGroups({ delayDays = 0, tier = 'ultimate' } = {}): Prom
     members,
     shares,
     purge: due,
+    deliveries,
+    webhooks,
   } = composeAreas(given, directory, tokenDigest(given.config.SWITCHYARD_SECRET));
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const grpc = await startServer({
@@ -106,12 +122,14 @@ export async function runGroups({ delayDays = 0, tier = 'ultimate' } = {}): Prom
     trusted: new Map([
       ['gateway', publicKey],
       ['merge-requests', publicKey],
+      ['collaboration', publicKey],
     ]),
     host: '127.0.0.1',
     port: 0,
   });
   const peer = connect(`127.0.0.1:${grpc.port}`, { name: 'gateway', key: privateKey });
   const services: Peer[] = [];
+  const jobs: { close(): Promise<void> }[] = [];
   const store = accessStore(db);
 
   async function accessOf(actor: Actor, target: Target | undefined): Promise<Access | undefined> {
@@ -174,9 +192,15 @@ export async function runGroups({ delayDays = 0, tier = 'ultimate' } = {}): Prom
         namespaceId: home?.id ?? 0,
       };
     },
+    followed: (changes) => db.transaction((tx) => webhooks.follower(tx, changes)),
+    async startDeliveries() {
+      jobs.push(...((await deliveries.start?.()) ?? []));
+    },
     purge: async () => (await members.expire()) + (await shares.expire()) + (await due.purge()),
     async close() {
       for (const one of [peer, ...services]) one.close();
+      for (const job of jobs) await job.close();
+      await deliveries.close?.();
       await grpc.close();
       await db.close();
       await server.close();

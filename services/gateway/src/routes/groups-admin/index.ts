@@ -10,6 +10,7 @@ import { deployKeyRoutes } from './deploy-keys.routes';
 import { deployTokenRoutes } from './deploy-tokens.routes';
 import { forkRoutes } from './forks.routes';
 import { groupRoutes } from './groups.routes';
+import { hookRoutes } from './hooks.routes';
 import { impersonationTokenRoutes } from './impersonation-tokens.routes';
 import { labelRoutes } from './labels.routes';
 import { memberRoutes } from './members.routes';
@@ -57,6 +58,7 @@ export const routes: readonly Route[] = [
   ...topicRoutes,
   ...avatarRoutes,
   ...variableRoutes,
+  ...hookRoutes,
   ...broadcastMessageRoutes,
   ...customAttributeRoutes,
   ...changeRoutes,

@@ -12,8 +12,6 @@ export interface DeliveryTarget {
   prepare(delivery: DueDelivery, change: Change): Promise<readonly PreparedRequest[] | { readonly skip: string }>;
   /** Writes what follows for the target, in the transaction that records the outcomes. */
   settled(tx: Tx, outcomes: readonly Outcome[], at: Date): Promise<void>;
-  /** The addresses as they may be shown, for the record; default: as they are. */
-  shownUrl?(delivery: DueDelivery, url: string): string;
 }
 
 /** Targets by kind. */

@@ -1,8 +1,8 @@
 import { type Outbound, OutboundRefused, type PreparedRequest, shownHeaders } from '@switchyard/outbound';
 import { logger } from '@switchyard/telemetry';
-import { type Attempt, type DeliveryWithChange, type DueDelivery, isDelivered, type Outcome } from '../domain/delivery';
+import { type Attempt, type DeliveryWithChange, isDelivered, type Outcome } from '../domain/delivery';
 import { retrySeconds } from '../domain/retry';
-import type { DeliveryTarget, Targets } from './delivery.ports';
+import type { Targets } from './delivery.ports';
 
 /** Milliseconds for all requests of one delivery; a lease outlives it. */
 export const deliveryTimeoutMs = 30_000;
@@ -15,35 +15,33 @@ const nothingSent = { attempts: [], responseStatus: undefined, error: undefined,
 /**
  * Sends a delivery: its requests one after another, from the first that has not succeeded.
  * @param retries repeats after a failed try
+ * @param timeoutMs of one request
  */
 export function sendDelivery({
   outbound,
   targets,
   clock,
   retries,
+  timeoutMs = 10_000,
 }: {
   outbound: Outbound;
   targets: Targets;
   clock: () => Date;
   retries: number;
+  timeoutMs?: number;
 }): SendDelivery {
-  async function attempt(
-    delivery: DueDelivery,
-    target: DeliveryTarget,
-    part: PreparedRequest,
-    left: number,
-  ): Promise<Attempt> {
+  async function attempt(part: PreparedRequest, left: number): Promise<Attempt> {
     const at = clock();
     const started = performance.now();
     const request = {
-      url: target.shownUrl?.(delivery, part.url) ?? part.url,
+      url: part.shownUrl ?? part.url,
       requestHeaders: shownHeaders(part),
       requestBody: String(part.body ?? ''),
       at,
     };
     const took = () => Math.round(performance.now() - started);
     try {
-      const answer = await outbound.request(part, { timeoutMs: Math.min(10_000, left) });
+      const answer = await outbound.request(part, { timeoutMs: Math.min(timeoutMs, left) });
       return {
         ...request,
         responseStatus: answer.status,
@@ -78,7 +76,7 @@ export function sendDelivery({
       if ('skip' in parts) return skip(parts.skip);
       const end = performance.now() + deliveryTimeoutMs;
       for (const part of parts.slice(partsSent)) {
-        const made = await attempt(delivery, target, part, Math.max(1, end - performance.now()));
+        const made = await attempt(part, Math.max(1, end - performance.now()));
         attempts.push(made);
         if (made.responseStatus === undefined || !isDelivered(made.responseStatus)) {
           failure = { status: made.responseStatus, error: made.error };

@@ -43,6 +43,8 @@ export interface DueDelivery {
   readonly attempts: number;
   /** Of several requests, how many have succeeded. */
   readonly partsSent: number;
+  /** A user asked for it: it is sent at once, and not repeated. */
+  readonly isRequested: boolean;
 }
 
 /** A delivery with its content; undefined once that is pruned. */

@@ -19,7 +19,7 @@ export interface AttemptRow {
   readonly createdAt: Date;
 }
 
-/** Which requests: by status of the answer, `successful`, `client_failure`, `server_failure` or no answer. */
+/** Which requests: by status of the answer, `successful`, `client_failure`, `server_failure` or `internal_failure` (no answer). */
 export interface AttemptFilter {
   readonly statuses: readonly string[];
 }
@@ -35,7 +35,7 @@ const inClass = (name: string): Sql => {
       return sql`a.response_status between 400 and 499`;
     case 'server_failure':
       return sql`a.response_status between 500 and 599`;
-    case 'internal_error':
+    case 'internal_failure':
       return sql`a.response_status is null`;
     default:
       return /^\d{3}$/.test(name) ? sql`a.response_status = ${Number(name)}` : sql`false`;

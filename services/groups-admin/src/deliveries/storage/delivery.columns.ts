@@ -66,6 +66,7 @@ export const toDelivery = (row: DeliveryRow): DeliveryWithChange => ({
     action: row.action,
     attempts: row.attempts,
     partsSent: row.parts_sent,
+    isRequested: false,
   },
   change: toChange(row),
 });

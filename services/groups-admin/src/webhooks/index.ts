@@ -1,0 +1,2 @@
+export { composeWebhooks, type WebhookArea } from './compose';
+export { webhookSecrets } from './storage/webhook-secrets.store';
