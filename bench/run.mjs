@@ -5,6 +5,7 @@ import { boarding } from './boarding.mjs';
 import { bombs } from './bombs.mjs';
 import { burst } from './burst.mjs';
 import { bus } from './bus.mjs';
+import { deliveries } from './deliveries.mjs';
 import { events } from './events.mjs';
 import { createReport, machine } from './figures.mjs';
 import { filters } from './filters.mjs';
@@ -50,7 +51,7 @@ const onRunning = {
   bombs,
 };
 /** Benchmarks of the installation itself, and of what needs none. */
-const ofStarting = { bus, idle, start, 'train-policy': trainPolicy, forecast };
+const ofStarting = { bus, deliveries, idle, start, 'train-policy': trainPolicy, forecast };
 
 const known = [...Object.keys(onRunning), ...Object.keys(ofStarting)];
 const chosen = process.argv.slice(2);
