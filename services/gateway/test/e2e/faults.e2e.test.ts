@@ -1,4 +1,6 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
@@ -6,6 +8,7 @@ import {
   alertPoints,
   changePoints,
   deletedUserPoints,
+  deliveryPoints,
   deploymentPoints,
   eventPoints,
   faultPointsOfSources,
@@ -46,6 +49,7 @@ test('every fault point of the sources is fired here', () => {
     ...metricImagePoints,
     ...deletedUserPoints,
     ...deploymentPoints,
+    ...deliveryPoints,
     ...forkPoints,
     ...suggestionPoints,
     ...changePoints,
@@ -74,6 +78,7 @@ describe('a process dies', () => {
       SWITCHYARD_MAX_DEATHS: '100',
       SWITCHYARD_RESTART_PAUSE_MS: '200',
       SWITCHYARD_RECOVERY_SECONDS: '1',
+      SWITCHYARD_OUTBOUND_ALLOWED: '127.0.0.1',
     });
     fixture = await makeFixture(system, await makeReviewer(system), 'faults', folder);
     work = await fixture.workingCopy('work');
@@ -350,6 +355,33 @@ describe('a process dies', () => {
     const came = await fixture.all(`${project}/deployments/${one?.id}/merge_requests`);
     const merged = await fixture.all(`${at}?state=merged&target_branch=main`);
     expect(came.map(({ iid }) => iid).sort()).toEqual(merged.map(({ iid }) => iid).sort());
+  });
+
+  it.each(deliveryPoints)('at %s: a webhook gets an event, at most again with the same key', async (point) => {
+    const keys = new Map<string, number>();
+    const receiver = createServer((request, response) => {
+      const key = String(request.headers['idempotency-key']);
+      keys.set(key, (keys.get(key) ?? 0) + 1);
+      request.resume().on('end', () => response.end());
+    });
+    await new Promise<void>((ready) => receiver.listen(0, '127.0.0.1', ready));
+    const project = `/projects/${fixture.projectId}`;
+    const { port } = receiver.address() as AddressInfo;
+    const hook = await fixture.ok('POST', `${project}/hooks`, { url: `http://127.0.0.1:${port}/`, push_events: true });
+    const name = await work.branch(`topic-${point}`);
+    system.arm(point);
+    await push(name);
+    await fired();
+    const delivered = async () =>
+      (await fixture.ok('GET', `${project}/hooks/${hook.id}/events`)) as { response_status: string }[];
+    // A lease of the dead process ends first.
+    await eventually(async () => expect((await delivered()).map((one) => one.response_status)).toEqual(['200']), {
+      within: 120_000,
+      every: 500,
+    });
+    expect([...keys.values()]).toEqual([point === 'delivery.sent' ? 2 : 1]);
+    await fixture.ok('DELETE', `${project}/hooks/${hook.id}`);
+    await new Promise((closed) => receiver.close(closed));
   });
 
   it.each(forkPoints)('at %s: a fork is made once and copied whole', async (point) => {

@@ -144,6 +144,25 @@ const customAttributeRows = (owners: string, read: FamilyName, write: FamilyName
   row(`DELETE /${owners}/:id/custom_attributes/:key`, write, 'G-4.15-11'),
 ];
 
+/** Webhooks of one place (G-6-3, G-6-6). */
+const hookRows = (root: string, read: FamilyName, write: FamilyName): Expectation[] => {
+  const one = `${root}/:hook_id`;
+  return [
+    row(`GET ${root}`, read, 'G-6-3'),
+    row(`GET ${one}`, read, 'G-6-3'),
+    row(`POST ${root}`, write, 'G-6-3', { url: 'https://receiver.example.com' }),
+    row(`PUT ${one}`, write, 'G-6-3'),
+    row(`DELETE ${one}`, write, 'G-6-3'),
+    ...['custom_headers', 'url_variables'].flatMap((entries) => [
+      row(`PUT ${one}/${entries}/:key`, write, 'G-6-3', { value: 'v' }),
+      row(`DELETE ${one}/${entries}/:key`, write, 'G-6-3'),
+    ]),
+    row(`POST ${one}/test/:trigger`, write, 'G-6-6'),
+    row(`GET ${one}/events`, read, 'G-6-6'),
+    row(`POST ${one}/events/:event_id/resend`, write, 'G-6-6'),
+  ];
+};
+
 /** What became of the state, the labels and the milestone of one kind of object. */
 const resourceEventRows = (path: string, read: FamilyName): Expectation[] =>
   ['state', 'label', 'milestone'].flatMap((kind) => [
@@ -819,42 +838,9 @@ export const expectations: readonly Expectation[] = [
   row('POST /todos/mark_as_done', 'userWrite', 'api.md 4.9'),
 
   // Webhooks
-  row('GET /projects/:id/hooks', 'maintainerRead', 'G-6-3'),
-  row('GET /projects/:id/hooks/:hook_id', 'maintainerRead', 'G-6-3'),
-  row('POST /projects/:id/hooks', 'maintainerWrite', 'G-6-3', { url: 'https://receiver.example.com' }),
-  row('PUT /projects/:id/hooks/:hook_id', 'maintainerWrite', 'G-6-3'),
-  row('DELETE /projects/:id/hooks/:hook_id', 'maintainerWrite', 'G-6-3'),
-  row('PUT /projects/:id/hooks/:hook_id/custom_headers/:key', 'maintainerWrite', 'G-6-3', { value: 'v' }),
-  row('DELETE /projects/:id/hooks/:hook_id/custom_headers/:key', 'maintainerWrite', 'G-6-3'),
-  row('PUT /projects/:id/hooks/:hook_id/url_variables/:key', 'maintainerWrite', 'G-6-3', { value: 'v' }),
-  row('DELETE /projects/:id/hooks/:hook_id/url_variables/:key', 'maintainerWrite', 'G-6-3'),
-  row('POST /projects/:id/hooks/:hook_id/test/:trigger', 'maintainerWrite', 'G-6-6'),
-  row('GET /projects/:id/hooks/:hook_id/events', 'maintainerRead', 'G-6-6'),
-  row('POST /projects/:id/hooks/:hook_id/events/:event_id/resend', 'maintainerWrite', 'G-6-6'),
-  row('GET /groups/:id/hooks', 'ownerRead', 'G-6-3'),
-  row('GET /groups/:id/hooks/:hook_id', 'ownerRead', 'G-6-3'),
-  row('POST /groups/:id/hooks', 'ownerWrite', 'G-6-3', { url: 'https://receiver.example.com' }),
-  row('PUT /groups/:id/hooks/:hook_id', 'ownerWrite', 'G-6-3'),
-  row('DELETE /groups/:id/hooks/:hook_id', 'ownerWrite', 'G-6-3'),
-  row('PUT /groups/:id/hooks/:hook_id/custom_headers/:key', 'ownerWrite', 'G-6-3', { value: 'v' }),
-  row('DELETE /groups/:id/hooks/:hook_id/custom_headers/:key', 'ownerWrite', 'G-6-3'),
-  row('PUT /groups/:id/hooks/:hook_id/url_variables/:key', 'ownerWrite', 'G-6-3', { value: 'v' }),
-  row('DELETE /groups/:id/hooks/:hook_id/url_variables/:key', 'ownerWrite', 'G-6-3'),
-  row('POST /groups/:id/hooks/:hook_id/test/:trigger', 'ownerWrite', 'G-6-6'),
-  row('GET /groups/:id/hooks/:hook_id/events', 'ownerRead', 'G-6-6'),
-  row('POST /groups/:id/hooks/:hook_id/events/:event_id/resend', 'ownerWrite', 'G-6-6'),
-  row('GET /hooks', 'adminRead', 'G-6-3'),
-  row('GET /hooks/:hook_id', 'adminRead', 'G-6-3'),
-  row('POST /hooks', 'adminWrite', 'G-6-3', { url: 'https://receiver.example.com' }),
-  row('PUT /hooks/:hook_id', 'adminWrite', 'G-6-3'),
-  row('DELETE /hooks/:hook_id', 'adminWrite', 'G-6-3'),
-  row('PUT /hooks/:hook_id/custom_headers/:key', 'adminWrite', 'G-6-3', { value: 'v' }),
-  row('DELETE /hooks/:hook_id/custom_headers/:key', 'adminWrite', 'G-6-3'),
-  row('PUT /hooks/:hook_id/url_variables/:key', 'adminWrite', 'G-6-3', { value: 'v' }),
-  row('DELETE /hooks/:hook_id/url_variables/:key', 'adminWrite', 'G-6-3'),
-  row('POST /hooks/:hook_id/test/:trigger', 'adminWrite', 'G-6-6'),
-  row('GET /hooks/:hook_id/events', 'adminRead', 'G-6-6'),
-  row('POST /hooks/:hook_id/events/:event_id/resend', 'adminWrite', 'G-6-6'),
+  ...hookRows('/projects/:id/hooks', 'maintainerRead', 'maintainerWrite'),
+  ...hookRows('/groups/:id/hooks', 'ownerRead', 'ownerWrite'),
+  ...hookRows('/hooks', 'adminRead', 'adminWrite'),
   row('POST /hooks/:hook_id', 'adminWrite', 'G-6-6'),
 
   // Broadcast messages

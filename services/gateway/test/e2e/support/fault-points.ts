@@ -107,6 +107,9 @@ export const forkPoints = [
 /** Fault points passed by a deployment that succeeds, in their order. */
 export const deploymentPoints = ['deployment.written', 'deployment.committed'];
 
+/** Fault points passed by a delivery to a webhook, in their order. */
+export const deliveryPoints = ['delivery.queued', 'delivery.sent', 'delivery.recorded'];
+
 /** Fault points passed by the event of a user who is deleted with what they wrote. */
 export const deletedUserPoints = ['deleted_user.queued'];
 

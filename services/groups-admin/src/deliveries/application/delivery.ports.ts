@@ -1,7 +1,7 @@
 import type { Tx } from '@switchyard/database';
 import type { PreparedRequest } from '@switchyard/outbound';
 import type { Change } from '../../changes';
-import type { DeliveryWithChange, DueDelivery, Outcome, TargetKind } from '../domain/delivery';
+import type { DueDelivery, LeasedDelivery, Outcome, TargetKind } from '../domain/delivery';
 
 /** What one kind of target makes of deliveries. */
 export interface DeliveryTarget {
@@ -16,11 +16,6 @@ export interface DeliveryTarget {
 
 /** Targets by kind. */
 export type Targets = ReadonlyMap<TargetKind, DeliveryTarget>;
-
-/** A delivery in the hand of this process. */
-export interface LeasedDelivery extends DeliveryWithChange {
-  readonly lease: string;
-}
 
 /** The queue of deliveries. */
 export interface DeliveryStore {

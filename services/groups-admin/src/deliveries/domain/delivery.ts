@@ -53,6 +53,11 @@ export interface DeliveryWithChange {
   readonly change: Change | undefined;
 }
 
+/** A delivery in the hand of one process. */
+export interface LeasedDelivery extends DeliveryWithChange {
+  readonly lease: string;
+}
+
 /** One request and what came back. */
 export interface Attempt {
   readonly url: string;

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database, SqlExecutor, Tx } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
 import type { Change } from '../../changes';
-import type { DeliveryStore } from '../application/delivery.ports';
-import type { Outcome } from '../domain/delivery';
+import type { LeasedDelivery, Outcome } from '../domain/delivery';
 import { titleOf } from '../domain/title';
 import { type DeliveryRow, deliveryColumns, toDelivery } from './delivery.columns';
 import { channel, keepContents } from './queue-deliveries';
@@ -42,8 +41,18 @@ async function writeAttempts(tx: SqlExecutor, outcomes: readonly Outcome[]): Pro
 }
 
 /** The queue of deliveries in the database. */
-export const deliveryStore = (db: Database): DeliveryStore => ({
-  claim: ({ limit, slow, now, until }) =>
+export const deliveryStore = (db: Database) => ({
+  claim: ({
+    limit,
+    slow,
+    now,
+    until,
+  }: {
+    readonly limit: number;
+    readonly slow: readonly string[];
+    readonly now: Date;
+    readonly until: Date;
+  }): Promise<LeasedDelivery[]> =>
     db.transaction(async (tx) => {
       const lease = randomUUID();
       const lanes = await tx.query<{ receiver: string; object_key: string }>(
@@ -83,7 +92,11 @@ export const deliveryStore = (db: Database): DeliveryStore => ({
       return rows.map((row) => ({ ...toDelivery(row), lease }));
     }),
 
-  settle: (outcomes, now, also) =>
+  settle: (
+    outcomes: readonly (Outcome & { readonly lease: string })[],
+    now: Date,
+    also: (tx: Tx, recorded: readonly Outcome[]) => Promise<void>,
+  ): Promise<void> =>
     db.transaction(async (tx) => {
       const lines = outcomes.map(({ delivery, lease, fate, rule, partsSent, responseStatus, error, retryAt }) => ({
         id: delivery.id,
@@ -166,5 +179,5 @@ export const deliveryStore = (db: Database): DeliveryStore => ({
       return row?.id ?? 0;
     }),
 
-  onDeliveries: (wake) => db.notices.listen(channel, wake),
+  onDeliveries: (wake: () => void): (() => void) => db.notices.listen(channel, wake),
 });

@@ -1,9 +1,16 @@
-import { type Database, isForeignKeyViolation, listPage, requireUnmodified, type Tx } from '@switchyard/database';
+import {
+  type Database,
+  isForeignKeyViolation,
+  listPage,
+  type PageInfo,
+  type PageRequest,
+  requireUnmodified,
+  type Tx,
+} from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { notFound } from '@switchyard/errors';
 import type { Keyring } from '@switchyard/secrets';
-import type { WebhookStore } from '../application/webhook.ports';
-import type { Place, WebhookContent } from '../domain/webhook';
+import type { Place, ShownWebhook, Webhook, WebhookContent } from '../domain/webhook';
 import { ownedBy, sealSecrets, toShown, toWebhook, type WebhookRow, webhookColumns } from './webhook.columns';
 
 /** Serialises the making of webhooks in one place until the transaction ends, so that its limit holds. */
@@ -19,8 +26,8 @@ const values = (content: WebhookContent, secrets: Buffer) => sql`${content.url},
   ${Object.keys(content.secrets.variables)}::text[]`;
 
 /** Webhooks in the database; the ring encrypts their secrets. */
-export const webhookStore = (db: Database, ring: Keyring): WebhookStore => ({
-  async list(place, request) {
+export const webhookStore = (db: Database, ring: Keyring) => ({
+  async list(place: Place, request: PageRequest): Promise<{ rows: ShownWebhook[]; page: PageInfo }> {
     const { rows, page } = await listPage<WebhookRow>({
       db,
       name: 'list_webhooks',
@@ -34,14 +41,14 @@ export const webhookStore = (db: Database, ring: Keyring): WebhookStore => ({
     return { rows: rows.map(toShown), page };
   },
 
-  async find(place, id) {
+  async find(place: Place, id: number): Promise<ShownWebhook | undefined> {
     const row = await db.one<WebhookRow>(
       sql`select ${webhookColumns} from webhooks w where ${ownedBy(place)} and w.id = ${id}`,
     );
     return row && toShown(row);
   },
 
-  create: (place, creatorId, decide) =>
+  create: (place: Place, creatorId: number, decide: (count: number) => WebhookContent): Promise<ShownWebhook> =>
     db
       .transaction(async (tx) => {
         await lockPlace(tx, place);
@@ -64,7 +71,7 @@ export const webhookStore = (db: Database, ring: Keyring): WebhookStore => ({
         throw isForeignKeyViolation(error) ? notFound(place.kind === 'group' ? 'Group' : 'Project') : error;
       }),
 
-  change: (place, id, decide) =>
+  change: (place: Place, id: number, decide: (webhook: Webhook) => WebhookContent): Promise<ShownWebhook | undefined> =>
     db.transaction(async (tx) => {
       const stored = await tx.one<WebhookRow>(
         sql`select ${webhookColumns} from webhooks w where ${ownedBy(place)} and w.id = ${id} for no key update`,
@@ -77,7 +84,7 @@ export const webhookStore = (db: Database, ring: Keyring): WebhookStore => ({
       return row && toShown(row);
     }),
 
-  remove: (place, id, unmodifiedSince) =>
+  remove: (place: Place, id: number, unmodifiedSince: Date | undefined): Promise<boolean> =>
     db.transaction(async (tx) => {
       await requireUnmodified(tx, 'webhooks', id, unmodifiedSince);
       const removed = await tx.query(
