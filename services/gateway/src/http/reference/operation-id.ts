@@ -57,6 +57,10 @@ const named: Readonly<Record<string, string>> = {
   'GET /projects/:id/merge_trains/merge_requests/:merge_request_iid/receipt': 'getProjectMergeTrainReceipt',
   'POST /projects/:id/merge_requests/:merge_request_iid/cancel_merge_when_pipeline_succeeds':
     'cancelProjectMergeRequestAutoMerge',
+  'POST /projects/:id/hooks/:hook_id/test/:trigger': 'testProjectHook',
+  'POST /groups/:id/hooks/:hook_id/test/:trigger': 'testGroupHook',
+  'POST /hooks/:hook_id/test/:trigger': 'testHookByTrigger',
+  'POST /hooks/:hook_id': 'testHook',
 };
 
 /**
@@ -74,6 +78,7 @@ const verbs = new Set([
   'move',
   'preview',
   'rebase',
+  'resend',
   'restore',
   'retry',
   'rotate',
