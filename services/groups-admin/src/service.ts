@@ -83,7 +83,7 @@ export function composeAreas(given: Edges, directory: DirectoryWriter, digest: T
     composeBroadcastMessages(given),
     composeCustomAttributes(given),
     composeStatistics(given),
-    composeChanges(given, { followers: [] }),
+    composeChanges(given, { followers: [webhooks.follower] }),
     deliveries,
     webhooks,
     // New areas

@@ -30,6 +30,7 @@ interface RightsRow {
   issues: string;
   monitor: string;
   snippets: string;
+  packages: string;
 }
 
 /** Names of the features in `TargetRights.closed`. */
@@ -39,12 +40,14 @@ const featureNames = {
   issues: 'issues',
   monitor: 'monitor',
   snippets: 'snippets',
+  packages: 'packages',
 } as const;
 
 function closedTo(row: RightsRow, { admin }: Viewer): ReadonlySet<string> {
   if (row.kind === 'group') return new Set();
-  const { repository, merge_requests: mergeRequests, issues, monitor, snippets, level } = row;
-  const shut = closedFeatures({ repository, mergeRequests, issues, monitor, snippets }, { level, admin });
+  const { repository, merge_requests: mergeRequests, issues, monitor, snippets, packages, level } = row;
+  const features = { repository, mergeRequests, issues, monitor, snippets, packages };
+  const shut = closedFeatures(features, { level, admin });
   // Unlike the gateway, which leaves it to their owners to refuse what is `disabled`, a reader of changes is shown none.
   const disabled = { issues: issues === 'disabled', mergeRequests: mergeRequests === 'disabled' };
   const names = Object.entries(featureNames).flatMap(([key, name]) =>
@@ -69,7 +72,8 @@ export const targetRights =
           greatest(case when n.owner_id = ${userId}::bigint then 50 else 0 end, coalesce(own.level, 0)) as level,
           false as member_below, p.repository_access_level as repository, p.merge_requests_access_level as merge_requests,
           p.issues_access_level as issues, coalesce(p.feature_access_levels ->> 'monitor', 'enabled') as monitor,
-          coalesce(p.feature_access_levels ->> 'snippets', 'enabled') as snippets
+          coalesce(p.feature_access_levels ->> 'snippets', 'enabled') as snippets,
+          coalesce(p.feature_access_levels ->> 'package_registry', 'enabled') as packages
         from projects p join namespaces n on n.id = p.namespace_id
         cross join lateral (select max(way.level) as level from (${waysOf(
           sql`${userId}::bigint`,
@@ -81,7 +85,7 @@ export const targetRights =
         union all
         select 'group', n.id, n.visibility, coalesce(own.level, 0),
           own.level is null and n.visibility <> 'public' and exists (${waysBelow(sql`${userId}::bigint`, sql`n.id`)}),
-          '', '', '', '', ''
+          '', '', '', '', '', ''
         from namespaces n
         cross join lateral (select max(way.level) as level from (${waysOf(
           sql`${userId}::bigint`,
