@@ -78,7 +78,7 @@ module.exports = {
     {
       name: 'domain-is-pure',
       comment:
-        'Rules import rules, the error kinds, what rights are counted in, what patterns match, what texts and pictures say, and how the directory writes its ' +
+        'Rules import rules, the error kinds, the kinds of integrations, what rights are counted in, what patterns match, what texts and pictures say, and how the directory writes its ' +
         'rows down; not even Node. Of libs/directory, and of the reasons of removals, it imports types alone: swc does not ' +
         'distinguish types, import-directions.test.ts does.',
       severity: 'error',
@@ -87,7 +87,7 @@ module.exports = {
         pathNot: [
           '^services/$1/src/$2/domain/',
           '^services/$1/src/[^/]+/index\\.ts$',
-          '^libs/(directory|errors|images|patterns|rights|texts)/',
+          '^libs/(directory|errors|images|integration-kinds|patterns|rights|texts)/',
           REASONS,
         ],
       },
@@ -160,7 +160,7 @@ module.exports = {
       name: 'errors-import-nothing',
       comment: 'The domain may import them, so they must be as pure; the parser of Markdown is, and a list of emoji.',
       severity: 'error',
-      from: { path: '^libs/(errors|rights|texts)/', pathNot: TEST_CODE },
+      from: { path: '^libs/(errors|integration-kinds|rights|texts)/', pathNot: TEST_CODE },
       to: { pathNot: ['^libs/$1/', 'node_modules/(markdown-it|gemoji)/'] },
     },
     {

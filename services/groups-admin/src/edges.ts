@@ -18,6 +18,8 @@ export const variables = {
   SWITCHYARD_DELETION_DELAY_DAYS: z.coerce.number().int().min(0).max(90).default(0),
   /** Repeats of a delivery that failed, spread over an hour; 0 for none. */
   SWITCHYARD_DELIVERY_RETRIES: z.coerce.number().int().min(0).max(10).default(5),
+  /** Whether there are the integrations `mock-ci` and `mock-monitoring` (G-4.4-8). */
+  SWITCHYARD_DEVELOPMENT_INTEGRATIONS: z.stringbool().default(false),
 };
 
 /** What every area is built from. */

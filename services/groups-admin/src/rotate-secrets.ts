@@ -1,6 +1,7 @@
 import { encryptionVariables, reportRotation } from '@switchyard/secrets';
 import { command } from '@switchyard/service';
 import { variables } from './edges';
+import { integrationSecrets } from './integrations';
 import { ringOf } from './secret-keys';
 import { variableSecrets } from './variables';
 import { webhookSecrets } from './webhooks';
@@ -11,7 +12,7 @@ export const rotateSecrets = command({
   async run({ config, db, write }) {
     const ring = ringOf(config);
     let code = 0;
-    for (const table of [variableSecrets(db), webhookSecrets(db)]) {
+    for (const table of [variableSecrets(db), webhookSecrets(db), integrationSecrets(db)]) {
       code = Math.max(code, await reportRotation(table, ring, write));
     }
     return code;

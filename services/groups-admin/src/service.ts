@@ -13,6 +13,7 @@ import { composeDirectory, type DirectoryWriter, directoryWriter, publishTier } 
 import { type Edges, variables } from './edges';
 import { PrismaClient } from './generated/prisma/client';
 import { composeGroups } from './groups';
+import { composeIntegrations } from './integrations';
 import { composeIssuableCounts } from './issuable-counts';
 import { composeJobTokens } from './job-tokens';
 import { composeLabels } from './labels';
@@ -79,6 +80,7 @@ export function composeAreas(given: Edges, directory: DirectoryWriter, digest: T
     shares,
     composeTopics(given, directory, keepAvatar),
     composeVariables(given),
+    composeIntegrations(given),
     composeAccessRequests(given, directory, members),
     composeBroadcastMessages(given),
     composeCustomAttributes(given),

@@ -1,5 +1,6 @@
 import { AccessRequestEvent } from '@switchyard/protos/groups_admin/events/v1/access_request_event';
 import { GroupEvent } from '@switchyard/protos/groups_admin/events/v1/group_event';
+import { IntegrationMailEvent } from '@switchyard/protos/groups_admin/events/v1/integration_mail_event';
 import { MembershipEvent } from '@switchyard/protos/groups_admin/events/v1/membership_event';
 import { MilestoneEvent } from '@switchyard/protos/groups_admin/events/v1/milestone_event';
 import { ProjectEvent } from '@switchyard/protos/groups_admin/events/v1/project_event';
@@ -23,6 +24,15 @@ export const groupEvents = defineEvent({
   type: 'group.changed',
   message: GroupEvent,
   key: (event) => String(event.groupId),
+});
+
+/** Mails that integrations have sent, in order per project. */
+export const integrationMailEvents = defineEvent({
+  stream: 'groups-admin.integration_mail',
+  version: 1,
+  type: 'integration_mail',
+  message: IntegrationMailEvent,
+  key: (event) => String(event.projectId),
 });
 
 /** Changes of memberships, in order per user. */

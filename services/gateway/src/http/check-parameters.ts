@@ -21,6 +21,7 @@ export function checkParameters<T extends z.ZodRawShape>(
   raw: RawParameters,
   relations: readonly Relation[] = [],
   isAdministrator = true,
+  path: PathParameters = {},
 ): { value: z.infer<z.ZodObject<T>> | undefined; problems: string[] } {
   let schema = schemas.get(shape);
   if (schema === undefined) {
@@ -36,7 +37,7 @@ export function checkParameters<T extends z.ZodRawShape>(
   const parsed = schema.safeParse(sent);
   const problems = parsed.success ? [] : problemsOf(parsed.error);
   for (const relation of relations) {
-    const found = relation(sent);
+    const found = relation(sent, path);
     if (found !== undefined) problems.push(found);
   }
   return { value: parsed.success ? (parsed.data as z.infer<z.ZodObject<T>>) : undefined, problems };
@@ -48,9 +49,12 @@ export interface RelationRule {
   readonly names: readonly string[];
 }
 
-/** A rule over several parameters: the text of its breach, or nothing. */
+/** Parameters of a path as they were sent. */
+type PathParameters = Readonly<Record<string, unknown>>;
+
+/** A rule over several parameters, those of the path among them: the text of its breach, or nothing. */
 export interface Relation {
-  (sent: RawParameters): string | undefined;
+  (sent: RawParameters, path: PathParameters): string | undefined;
   readonly rule?: RelationRule;
   /** True when JSON Schema cannot state it: the descriptions of the operation and its parameters do. */
   readonly inWords?: boolean;
@@ -77,9 +81,9 @@ export const atLeastOne = (...names: string[]): Relation =>
     found.length === 0 ? `${names.join(', ')} are missing, at least one parameter must be provided` : undefined,
   );
 
-/** A rule that JSON Schema cannot state, such as one about the current time. */
-export const inWords = (breach: (sent: RawParameters) => string | undefined): Relation =>
-  Object.assign((sent: RawParameters) => breach(sent), { inWords: true });
+/** A rule that JSON Schema cannot state, such as one about the current time, or about the path. */
+export const inWords = (breach: (sent: RawParameters, path: PathParameters) => string | undefined): Relation =>
+  Object.assign((sent: RawParameters, path: PathParameters) => breach(sent, path), { inWords: true });
 
 /** Exactly one must be sent. */
 export const exactlyOne = (...names: string[]): Relation =>

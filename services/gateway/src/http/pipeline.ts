@@ -258,7 +258,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     const actor = actorOf(answer);
 
     const checkedPath = checkParameters(pathShape, pathValues(request.params));
-    const checked = checkParameters(shape, raw, route.relations, actor.admin);
+    const checked = checkParameters(shape, raw, route.relations, actor.admin, request.params);
     const paging = route.list === undefined || checked.value === undefined ? undefined : pageRequest(checked.value);
     refuseProblems([...checkedPath.problems, ...checked.problems, ...(paging?.problems ?? [])]);
     const { limitWith } = route;

@@ -163,6 +163,14 @@ const hookRows = (root: string, read: FamilyName, write: FamilyName): Expectatio
   ];
 };
 
+/** Integrations of one place (G-4.4-1 … G-4.4-4). */
+const integrationRows = (root: string, read: FamilyName, write: FamilyName, rule: string): Expectation[] => [
+  row(`GET ${root}`, read, rule),
+  row(`GET ${root}/:slug`, read, rule),
+  row(`PUT ${root}/:slug`, write, rule, { webhook: 'https://chat.example.com' }),
+  row(`DELETE ${root}/:slug`, write, rule),
+];
+
 /** What became of the state, the labels and the milestone of one kind of object. */
 const resourceEventRows = (path: string, read: FamilyName): Expectation[] =>
   ['state', 'label', 'milestone'].flatMap((kind) => [
@@ -842,6 +850,12 @@ export const expectations: readonly Expectation[] = [
   ...hookRows('/groups/:id/hooks', 'ownerRead', 'ownerWrite'),
   ...hookRows('/hooks', 'adminRead', 'adminWrite'),
   row('POST /hooks/:hook_id', 'adminWrite', 'G-6-6'),
+
+  // Integrations
+  ...integrationRows('/groups/:id/integrations', 'maintainerRead', 'maintainerWrite', 'G-4.4-1 … G-4.4-4'),
+  ...integrationRows('/projects/:id/integrations', 'maintainerRead', 'maintainerWrite', 'G-4.4-12'),
+  ...integrationRows('/projects/:id/services', 'maintainerRead', 'maintainerWrite', 'G-4.4-12'),
+  ...integrationRows('/admin/integrations', 'adminRead', 'adminWrite', 'G-4.4-6'),
 
   // Broadcast messages
   row('GET /broadcast_messages', 'everyone', 'api.md 4.13'),

@@ -192,6 +192,7 @@ export const pathMeanings: Readonly<Record<string, string>> = {
   receipt_id: 'Id of the receipt: the value of `X-Alert-Receipt`.',
   ref: 'Branch, tag or SHA, URL-encoded.',
   sha: 'SHA of the commit, or a branch or tag; of a blob its own SHA.',
+  slug: 'Kind of the integration.',
   snippet_id: 'Id of the snippet.',
   suggestion_id: 'Id of the suggestion.',
   tag_name: 'Name of the tag, URL-encoded.',

@@ -41,6 +41,7 @@ export const sections = {
   Milestones: 'Dates that issues and merge requests aim at.',
   Variables: 'What pipelines get: values of groups, of projects and of the instance.',
   Webhooks: 'Where events are sent, and what came back.',
+  Integrations: 'Chats, trackers, build servers and others that groups and projects work with.',
   Users: 'People and their accounts.',
   'Service accounts': 'Users for programs, of groups and of the instance.',
   'Personal access tokens': 'What programs sign in with.',

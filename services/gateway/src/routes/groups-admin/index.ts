@@ -12,6 +12,7 @@ import { forkRoutes } from './forks.routes';
 import { groupRoutes } from './groups.routes';
 import { hookRoutes } from './hooks.routes';
 import { impersonationTokenRoutes } from './impersonation-tokens.routes';
+import { integrationRoutes } from './integrations.routes';
 import { labelRoutes } from './labels.routes';
 import { memberRoutes } from './members.routes';
 import { milestoneRoutes } from './milestones.routes';
@@ -59,6 +60,7 @@ export const routes: readonly Route[] = [
   ...avatarRoutes,
   ...variableRoutes,
   ...hookRoutes,
+  ...integrationRoutes,
   ...broadcastMessageRoutes,
   ...customAttributeRoutes,
   ...changeRoutes,

@@ -255,6 +255,7 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
   const { body: versions } = await system.api('GET', `${at}/merge_requests/1/versions`);
   const { body: tree } = await system.api('GET', `${at}/repository/tree`);
   const known: Record<string, string> = {
+    slug: 'external-wiki',
     ...spoken,
     'projects.id': String(project),
     'groups.id': String(group),

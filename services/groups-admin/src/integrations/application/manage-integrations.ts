@@ -1,0 +1,56 @@
+import { type Effective, effectiveOf, type Found, type IntegrationPlace } from '../domain/integration';
+import {
+  decideDisable,
+  decideSet,
+  integrationNotFound,
+  kindToRead,
+  kindToSet,
+  type Sent,
+} from '../domain/integration-change';
+import type { IntegrationStore } from './integration.ports';
+
+/** What the use cases of integrations need. */
+interface Needs {
+  readonly integrations: IntegrationStore;
+  /** Whether there are the kinds of development. */
+  readonly isDevelopment: boolean;
+  /** Why requests to an address would be refused; undefined where they would not. */
+  readonly addressProblem: (url: string) => string | undefined;
+}
+
+function foundOf(found: Found): Effective {
+  const effective = effectiveOf(found);
+  if (effective === undefined) throw integrationNotFound();
+  return effective;
+}
+
+/** Integrations of groups, projects and the instance (api.md 4.4). */
+export const manageIntegrations = ({ integrations, isDevelopment, addressProblem }: Needs) => ({
+  /** The active integrations of a place, by id. */
+  list: async (place: IntegrationPlace): Promise<Effective[]> =>
+    (await integrations.list(place)).filter(({ active }) => active),
+
+  /** @throws AppError invalid_params; bad_request; not_found */
+  async get(place: IntegrationPlace, slug: string): Promise<Effective> {
+    kindToRead(slug, place, isDevelopment);
+    return foundOf(await integrations.find(place, slug));
+  },
+
+  /** @throws AppError not_allowed; bad_request; unprocessable; invalid; not_found when the place was purged */
+  async set(place: IntegrationPlace, slug: string, sent: Sent, useInherited: boolean): Promise<Effective> {
+    const kind = kindToSet(slug, place, isDevelopment);
+    const saved = await integrations.change(place, slug, (facts) =>
+      decideSet(kind, facts, { sent, useInherited }, addressProblem),
+    );
+    return foundOf(saved);
+  },
+
+  /** @throws AppError invalid_params; bad_request; unprocessable; not_found */
+  async disable(place: IntegrationPlace, slug: string): Promise<void> {
+    const kind = kindToRead(slug, place, isDevelopment);
+    await integrations.change(place, slug, (facts) => decideDisable(kind, facts));
+  },
+});
+
+/** Use cases of integrations. */
+export type ManageIntegrations = ReturnType<typeof manageIntegrations>;

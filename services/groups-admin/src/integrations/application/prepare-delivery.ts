@@ -1,0 +1,46 @@
+import type { Tx } from '@switchyard/database';
+import { senderSettings, senders } from '../domain/senders';
+import { changeBody } from '../domain/senders/change-body';
+import type { OutgoingRequest } from '../domain/senders/outgoing';
+import type { ChangeInOrder, IntegrationDeliveryStore } from './delivery.ports';
+
+/** What is read of a delivery that is due. */
+interface DueDelivery {
+  readonly targetId: number;
+  readonly idempotencyKey: string;
+  readonly projectId: number;
+  readonly groupId: number;
+}
+
+/**
+ * The target of deliveries to integrations. Settings are read when a delivery is sent: one that was disabled, or no longer
+ * counts in the project, sends nothing.
+ */
+export const integrationTarget = (store: Pick<IntegrationDeliveryStore, 'toSend'>) => ({
+  async prepare(
+    { targetId, idempotencyKey, projectId, groupId }: DueDelivery,
+    change: Omit<ChangeInOrder, 'position'>,
+  ): Promise<readonly OutgoingRequest[] | { readonly skip: string }> {
+    const place =
+      projectId > 0 ? ({ kind: 'project', id: projectId } as const) : ({ kind: 'group', id: groupId } as const);
+    const found = await store.toSend(place, targetId);
+    if (found === undefined || !found.effective.active || found.effective.source.id !== targetId)
+      return { skip: 'disabled' };
+    if (found.secrets === undefined) return { skip: 'unreadable_secrets' };
+    const { slug, values, switches } = found.effective.source;
+    const requests = senders[slug]?.(senderSettings(slug, values, found.secrets, switches), {
+      kind: change.kind,
+      action: change.action,
+      confidential: change.confidential,
+      key: idempotencyKey,
+      body: changeBody(change.body),
+    });
+    return requests === undefined || requests.length === 0 ? { skip: 'nothing_to_send' } : requests;
+  },
+
+  /** Nothing follows from an outcome: integrations are not disabled by failures (G-6-7). */
+  settled: async (_tx: Tx): Promise<void> => undefined,
+
+  /** Paths and queries of many receivers are secrets: the host is what is shown. */
+  shownUrl: (_delivery: DueDelivery, url: string): string => `${new URL(url).origin}/[REDACTED]`,
+});

@@ -1,0 +1,2 @@
+export { composeIntegrations } from './compose';
+export { integrationSecrets } from './storage/integration-secrets.store';
