@@ -15,7 +15,12 @@ const address = (url: string): string =>
     encodeURIComponent(sign).replace(/[()]/g, (one) => (one === '(' ? '%28' : '%29')),
   );
 
-const markdownText = (text: string): string => text.replace(/[\\`*_{}[\]()#+!|<>~]/g, '\\$&').replace(/\r?\n/g, '  \n');
+/** An at sign that mentions nobody: Mattermost notifies all members of a channel of `@all` in any text. */
+const markdownText = (text: string): string =>
+  text
+    .replace(/[\\`*_{}[\]()#+!|<>~]/g, '\\$&')
+    .replace(/@(?=\w)/g, '@\u200b')
+    .replace(/\r?\n/g, '  \n');
 const slackText = (text: string): string =>
   text.replace(/[&<>]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[sign] ?? sign);
 

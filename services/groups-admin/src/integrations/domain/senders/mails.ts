@@ -1,5 +1,5 @@
 import { recipientsOf } from '../integration-problems';
-import { actorOf, type ChangeBody, line, refChange, refOf, type SentChange } from './change-body';
+import { type ChangeBody, line, refChange, refOf, type SentChange } from './change-body';
 import { chatMessage, pipelineEnd } from './chat-message';
 import { whole, writings } from './chat-text';
 import type { OutgoingMail, SenderSettings } from './outgoing';
@@ -39,9 +39,7 @@ export function emailsOnPush(settings: SenderSettings, change: SentChange): Outg
   return {
     recipients: recipientsOf(settings.text('recipients')),
     subject: `[Git][${project}][${ref}] ${what[refChange(change)]}`,
-    text: [`${actorOf(change)}: ${whole({ ...message, lines: [], quote: '' }, writings.plain)}`, ...described]
-      .join('\n\n')
-      .slice(0, maxText),
+    text: [whole({ ...message, lines: [], quote: '' }, writings.plain), ...described].join('\n\n').slice(0, maxText),
     thread: `push ${body.text('project.id')} ${ref}`,
   };
 }
