@@ -76,6 +76,6 @@ test.each<[string, string, Given, string | undefined, string?]>([
     'failed',
   ],
   ['slack', 'failed pipeline', pipelines, sends, 'failed'],
-])('%s of %s with %j: %s', (slug, change, given, expected, before) => {
+])('%s of %s with %j: %s', (...[slug, change, given, expected, before]) => {
   expect(rule(slug, change, given, before)).toBe(expected);
 });

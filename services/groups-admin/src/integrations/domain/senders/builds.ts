@@ -1,6 +1,6 @@
 import { refChange, refOf, type SentChange } from './change-body';
 import { hookHeaders } from './hook-headers';
-import { basic, below, jsonRequest, type OutgoingRequest, type SenderSettings } from './outgoing';
+import { basic, below, escaped, jsonRequest, type OutgoingRequest, type SenderSettings } from './outgoing';
 
 /** Whether a push leaves a branch or tag behind. */
 const isThere = (change: SentChange): boolean => refChange(change) !== 'removed';
@@ -35,9 +35,6 @@ export const bamboo = (settings: SenderSettings, change: SentChange): OutgoingRe
       ]
     : [];
 
-const xml = (text: string): string =>
-  text.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign);
-
 /** TeamCity: a build of the branch that was pushed, or of the source branch of the merge request. */
 export function teamcity(settings: SenderSettings, change: SentChange): OutgoingRequest[] {
   const isWanted = change.kind === 'push' ? isThere(change) : change.kind === 'merge_request' && hasNewCode(change);
@@ -48,7 +45,7 @@ export function teamcity(settings: SenderSettings, change: SentChange): Outgoing
       method: 'POST',
       url: below(settings.text('teamcity_url'), '/httpAuth/app/rest/buildQueue'),
       headers: { 'Content-Type': 'application/xml', ...signedIn(settings) },
-      body: `<build branchName="${xml(branch)}"><buildType id="${xml(settings.text('build_type'))}"/></build>`,
+      body: `<build branchName="${escaped(branch)}"><buildType id="${escaped(settings.text('build_type'))}"/></build>`,
       ...verified(settings),
     },
   ];

@@ -1,13 +1,11 @@
 import type { ChatMessage, Piece } from './chat-message';
+import { escaped } from './outgoing';
 
 /** How a chat writes texts and links. */
 interface Writing {
   text(text: string): string;
   link(text: string, url: string): string;
 }
-
-const html = (text: string): string =>
-  text.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign);
 
 /** An address that cannot end a link in Markdown or in Slack's form of it. */
 const address = (url: string): string =>
@@ -29,7 +27,7 @@ export const writings = {
   plain: { text: (text) => text, link: (text, url) => `${text} (${url})` },
   markdown: { text: markdownText, link: (text, url) => `[${markdownText(text)}](${address(url)})` },
   slack: { text: slackText, link: (text, url) => `<${address(url)}|${slackText(text).replaceAll('|', '¦')}>` },
-  html: { text: html, link: (text, url) => `<a href="${html(url)}">${html(text)}</a>` },
+  html: { text: escaped, link: (text, url) => `<a href="${escaped(url)}">${escaped(text)}</a>` },
 } as const satisfies Record<string, Writing>;
 
 /** One line. */
