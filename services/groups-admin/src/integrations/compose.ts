@@ -1,4 +1,5 @@
 import type { Area } from '@switchyard/service';
+import type { ChangeFollower } from '../changes';
 import type { Edges } from '../edges';
 import { ringOf } from '../secret-keys';
 import type { QueueDeliveries } from './application/delivery.ports';
@@ -12,7 +13,7 @@ import { integrationHandler } from './transport/integration.handler';
 /** Integrations, and what they make of changes. */
 interface IntegrationArea extends Area {
   /** Decides what integrations send of changes; queues it by `queue`. */
-  follower(queue: QueueDeliveries): ReturnType<typeof followChanges>;
+  follower(queue: QueueDeliveries): ChangeFollower;
   /** Makes the requests of deliveries whose target is an integration. */
   readonly target: ReturnType<typeof integrationTarget>;
 }

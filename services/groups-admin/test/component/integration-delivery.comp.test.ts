@@ -1,7 +1,8 @@
 import { countStatements, type Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { deriveKey, keyring } from '@switchyard/secrets';
-import type { ChangeInOrder, IntegrationDelivery } from '../../src/integrations/application/delivery.ports';
+import type { Change } from '../../src/changes';
+import type { IntegrationDelivery } from '../../src/integrations/application/delivery.ports';
 import { followChanges } from '../../src/integrations/application/follow-changes';
 import { integrationTarget } from '../../src/integrations/application/prepare-delivery';
 import type { SettingValue } from '../../src/integrations/domain/integration';
@@ -48,7 +49,7 @@ const set = (
   }));
 
 let position = 0;
-function change(name: string, projectId: number): ChangeInOrder {
+function change(name: string, projectId: number): Change {
   position += 1;
   const sent = changes[name];
   if (sent === undefined) throw new Error(`no ${name}`);
@@ -60,6 +61,9 @@ function change(name: string, projectId: number): ChangeInOrder {
     confidential,
     projectId,
     groupId: 0,
+    ref: '',
+    actorId: ada.userId,
+    occurredAt: new Date(),
     objectKey: `object:${position}`,
     body: body.json,
     eventId: `event-${position}`,
@@ -67,7 +71,7 @@ function change(name: string, projectId: number): ChangeInOrder {
 }
 
 /** What becomes of changes, in one transaction. */
-async function follow(...followed: ChangeInOrder[]): Promise<IntegrationDelivery[]> {
+async function follow(...followed: Change[]): Promise<IntegrationDelivery[]> {
   const rows: IntegrationDelivery[] = [];
   const queue = async (_tx: Tx, _changes: unknown, queued: readonly IntegrationDelivery[]) => void rows.push(...queued);
   const work = followChanges({ store: integrationDeliveryStore(running.db, ring), queue });

@@ -1,22 +1,7 @@
 import type { Tx } from '@switchyard/database';
+import type { Change } from '../../changes';
 import type { Effective, IntegrationPlace, Secrets } from '../domain/integration';
 import type { OutgoingMail } from '../domain/senders/outgoing';
-
-/** Something that happened, with its hook body and its place among all changes. */
-export interface ChangeInOrder {
-  readonly position: number;
-  readonly kind: string;
-  readonly confidential: boolean;
-  /** 0 outside of projects. */
-  readonly projectId: number;
-  /** 0 for a project and for the instance. */
-  readonly groupId: number;
-  readonly objectKey: string;
-  readonly action: string;
-  /** The hook body as JSON text. */
-  readonly body: string;
-  readonly eventId: string;
-}
 
 /** A delivery to queue, or a line that says why there is none. */
 export interface IntegrationDelivery {
@@ -35,7 +20,7 @@ export interface IntegrationDelivery {
 /** Queues deliveries of changes in the transaction that gives the changes their places. */
 export type QueueDeliveries = (
   tx: Tx,
-  changes: readonly ChangeInOrder[],
+  changes: readonly Change[],
   rows: readonly IntegrationDelivery[],
 ) => Promise<void>;
 

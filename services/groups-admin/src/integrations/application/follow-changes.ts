@@ -1,12 +1,11 @@
-import type { Tx } from '@switchyard/database';
 import { integrationKind } from '@switchyard/integration-kinds';
+import type { Change, ChangeFollower } from '../../changes';
 import type { Effective } from '../domain/integration';
 import { decideDelivery, followsStatus } from '../domain/integration-delivery';
 import { mailSenders, senderSettings } from '../domain/senders';
 import { changeBody, refOf, type SentChange } from '../domain/senders/change-body';
 import { pipelineEnd } from '../domain/senders/chat-message';
 import type {
-  ChangeInOrder,
   IntegrationDelivery,
   IntegrationDeliveryStore,
   IntegrationMail,
@@ -14,14 +13,13 @@ import type {
   QueueDeliveries,
 } from './delivery.ports';
 
-const placeOf = ({ projectId, groupId }: ChangeInOrder): string =>
+const placeOf = ({ projectId, groupId }: Change): string =>
   projectId > 0 ? `project:${projectId}` : `group:${groupId}`;
 
 /** Names the delivery of a change to an integration. */
-const keyOf = (change: ChangeInOrder, integrationId: number): string =>
-  `${change.eventId}:integration:${integrationId}`;
+const keyOf = (change: Change, integrationId: number): string => `${change.eventId}:integration:${integrationId}`;
 
-const sentOf = (change: ChangeInOrder): SentChange => ({
+const sentOf = (change: Change): SentChange => ({
   kind: change.kind,
   action: change.action,
   confidential: change.confidential,
@@ -33,7 +31,7 @@ const refKey = ({ projectId, ref }: { projectId: number; ref: string }): string 
 
 /** A change with its active integrations. */
 interface Followed {
-  readonly change: ChangeInOrder;
+  readonly change: Change;
   readonly sent: SentChange;
   readonly active: readonly Effective[];
 }
@@ -52,9 +50,9 @@ const comparedEnds = (followed: readonly Followed[]): PipelineEnd[] =>
  * statements, whatever the number of changes, projects and integrations.
  */
 export const followChanges =
-  ({ store, queue }: { readonly store: IntegrationDeliveryStore; readonly queue: QueueDeliveries }) =>
-  async (tx: Tx, changes: readonly ChangeInOrder[]): Promise<void> => {
-    const ids = (of: (change: ChangeInOrder) => number) => [...new Set(changes.map(of).filter((id) => id > 0))];
+  ({ store, queue }: { readonly store: IntegrationDeliveryStore; readonly queue: QueueDeliveries }): ChangeFollower =>
+  async (tx, changes) => {
+    const ids = (of: (change: Change) => number) => [...new Set(changes.map(of).filter((id) => id > 0))];
     const places = {
       projects: ids(({ projectId }) => projectId),
       groups: ids(({ projectId, groupId }) => (projectId > 0 ? 0 : groupId)),

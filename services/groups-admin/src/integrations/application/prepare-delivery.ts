@@ -1,8 +1,9 @@
 import type { Tx } from '@switchyard/database';
+import type { Change } from '../../changes';
 import { senderSettings, senders } from '../domain/senders';
 import { changeBody } from '../domain/senders/change-body';
 import type { OutgoingRequest } from '../domain/senders/outgoing';
-import type { ChangeInOrder, IntegrationDeliveryStore } from './delivery.ports';
+import type { IntegrationDeliveryStore } from './delivery.ports';
 
 /** What is read of a delivery that is due. */
 interface DueDelivery {
@@ -19,7 +20,7 @@ interface DueDelivery {
 export const integrationTarget = (store: Pick<IntegrationDeliveryStore, 'toSend'>) => ({
   async prepare(
     { targetId, idempotencyKey, projectId, groupId }: DueDelivery,
-    change: Omit<ChangeInOrder, 'position'>,
+    change: Change,
   ): Promise<readonly OutgoingRequest[] | { readonly skip: string }> {
     const place =
       projectId > 0 ? ({ kind: 'project', id: projectId } as const) : ({ kind: 'group', id: groupId } as const);

@@ -1,7 +1,7 @@
 import { integrationKind } from '@switchyard/integration-kinds';
-import { changes } from '../../../test/senders/changes';
-import type { IntegrationRow } from './integration';
-import { decideDelivery } from './integration-delivery';
+import type { IntegrationRow } from '../../src/integrations/domain/integration';
+import { decideDelivery } from '../../src/integrations/domain/integration-delivery';
+import { changes } from './changes';
 
 type Given = Partial<Pick<IntegrationRow, 'values' | 'switches'>>;
 
