@@ -59,6 +59,7 @@ export function composeAreas(given: Edges, directory: DirectoryWriter, digest: T
   const purge = composePurge(given, directory, settings.current);
   const deliveries = composeDeliveries(given);
   const webhooks = composeWebhooks(given, deliveries);
+  const integrations = composeIntegrations(given, deliveries);
   const all: Area[] = [
     composeDirectory(given, presentedDigest(digest, given.config.SWITCHYARD_ROOT_TOKEN)),
     avatars,
@@ -80,12 +81,12 @@ export function composeAreas(given: Edges, directory: DirectoryWriter, digest: T
     shares,
     composeTopics(given, directory, keepAvatar),
     composeVariables(given),
-    composeIntegrations(given),
+    integrations,
     composeAccessRequests(given, directory, members),
     composeBroadcastMessages(given),
     composeCustomAttributes(given),
     composeStatistics(given),
-    composeChanges(given, { followers: [webhooks.follower] }),
+    composeChanges(given, { followers: [webhooks.follower, integrations.follower] }),
     deliveries,
     webhooks,
     // New areas

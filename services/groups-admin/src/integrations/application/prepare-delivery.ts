@@ -1,27 +1,19 @@
-import type { Tx } from '@switchyard/database';
+import type { PreparedRequest } from '@switchyard/outbound';
 import type { Change } from '../../changes';
+import type { DeliveryTarget, DueDelivery } from '../../deliveries';
 import { senderSettings, senders } from '../domain/senders';
 import { changeBody } from '../domain/senders/change-body';
-import type { OutgoingRequest } from '../domain/senders/outgoing';
 import type { IntegrationDeliveryStore } from './delivery.ports';
-
-/** What is read of a delivery that is due. */
-interface DueDelivery {
-  readonly targetId: number;
-  readonly idempotencyKey: string;
-  readonly projectId: number;
-  readonly groupId: number;
-}
 
 /**
  * The target of deliveries to integrations. Settings are read when a delivery is sent: one that was disabled, or no longer
  * counts in the project, sends nothing.
  */
-export const integrationTarget = (store: Pick<IntegrationDeliveryStore, 'toSend'>) => ({
+export const integrationTarget = (store: Pick<IntegrationDeliveryStore, 'toSend'>): DeliveryTarget => ({
   async prepare(
     { targetId, idempotencyKey, projectId, groupId }: DueDelivery,
     change: Change,
-  ): Promise<readonly OutgoingRequest[] | { readonly skip: string }> {
+  ): Promise<readonly PreparedRequest[] | { readonly skip: string }> {
     const place =
       projectId > 0 ? ({ kind: 'project', id: projectId } as const) : ({ kind: 'group', id: groupId } as const);
     const found = await store.toSend(place, targetId);
@@ -36,12 +28,11 @@ export const integrationTarget = (store: Pick<IntegrationDeliveryStore, 'toSend'
       key: idempotencyKey,
       body: changeBody(change.body),
     });
-    return requests === undefined || requests.length === 0 ? { skip: 'nothing_to_send' } : requests;
+    if (requests === undefined || requests.length === 0) return { skip: 'nothing_to_send' };
+    // Paths and queries of many receivers are secrets: the host is what is shown.
+    return requests.map((one) => ({ ...one, shownUrl: `${new URL(one.url).origin}/[REDACTED]` }));
   },
 
   /** Nothing follows from an outcome: integrations are not disabled by failures (G-6-7). */
-  settled: async (_tx: Tx): Promise<void> => undefined,
-
-  /** Paths and queries of many receivers are secrets: the host is what is shown. */
-  shownUrl: (_delivery: DueDelivery, url: string): string => `${new URL(url).origin}/[REDACTED]`,
+  settled: async (): Promise<void> => undefined,
 });
