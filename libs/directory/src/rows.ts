@@ -29,6 +29,7 @@ const columnsOf: { [K in Kind]: (value: Extract<Entity, { $case: K }>['value']) 
     admin: user.admin,
     external: user.external,
     private_profile: user.privateProfile,
+    confirmed_emails: user.confirmedEmails,
     bot: user.bot,
     kind: user.kind,
     ghost_id: id(user.ghostId),
@@ -49,6 +50,7 @@ const columnsOf: { [K in Kind]: (value: Extract<Entity, { $case: K }>['value']) 
     tier: text(namespace.tier),
     mentions_disabled: namespace.mentionsDisabled,
     default_branch_protection: namespace.defaultBranchProtection ?? null,
+    emails_disabled: namespace.emailsDisabled,
   }),
   project: (project) => ({
     id: project.id,
@@ -100,6 +102,7 @@ const columnsOf: { [K in Kind]: (value: Extract<Entity, { $case: K }>['value']) 
     reset_approvals_on_push: project.settings?.resetApprovalsOnPush ?? true,
     disable_overriding_approvers_per_merge_request:
       project.settings?.disableOverridingApproversPerMergeRequest ?? false,
+    emails_disabled: project.settings?.emailsDisabled ?? false,
   }),
   membership: (membership) => ({
     id: membership.id,

@@ -50,6 +50,7 @@ export class DirectoryModel {
       admin: false,
       external: false,
       privateProfile: false,
+      confirmedEmails: [],
       bot: false,
       kind: given.bot ? 'bot' : 'human',
       ghostId: 0,
@@ -80,6 +81,7 @@ export class DirectoryModel {
       deleting: false,
       tier: '',
       mentionsDisabled: false,
+      emailsDisabled: false,
       ...rest,
     };
     this.namespaces.set(id, namespace);

@@ -22,7 +22,7 @@ export async function namespaceChanges(
     select id, kind, name, path, full_path as "fullPath", full_name as "fullName", ancestry, visibility,
       coalesce(owner_id, 0) as "ownerId", coalesce(avatar_url, '') as "avatarUrl",
       marked_for_deletion_at is not null as deleting, coalesce(tier, '') as tier,
-      settings @> '{"mentions_disabled": true}' as "mentionsDisabled",
+      settings @> '{"mentions_disabled": true}' as "mentionsDisabled", settings @> '{"emails_enabled": false}' as "emailsDisabled",
       settings -> 'default_branch_protection_defaults' as protection
     from namespaces where id = any(${[...ids]}::bigint[]) order by cardinality(ancestry), id`);
   return rows.map(({ protection, ...row }) =>
@@ -85,7 +85,8 @@ export async function projectChanges(
       approvals_before_merge as "approvalsBeforeMerge", merge_requests_author_approval as "mergeRequestsAuthorApproval",
       merge_requests_disable_committers_approval as "mergeRequestsDisableCommittersApproval",
       reset_approvals_on_push as "resetApprovalsOnPush",
-      disable_overriding_approvers_per_merge_request as "disableOverridingApproversPerMergeRequest"
+      disable_overriding_approvers_per_merge_request as "disableOverridingApproversPerMergeRequest",
+      not emails_enabled as "emailsDisabled"
     from projects where id = any(${[...ids]}::bigint[]) order by id`);
   return rows.map(
     ({

@@ -9,8 +9,10 @@ export async function userChanges(tx: SqlExecutor, ids: readonly number[]): Prom
     select id, username, name, state, coalesce(avatar_url, '') as "avatarUrl", public_email as "publicEmail",
       coalesce(nullif(commit_email, ''), email) as "commitEmail", admin, external, user_type <> 'human' as bot,
       user_type as kind, 0 as "ghostId", created_at as "createdAt", email,
-      private_profile as "privateProfile"
-    from users where id = any(${[...ids]}::bigint[]) order by id`);
+      private_profile as "privateProfile",
+      array(select u.email where u.confirmed_at is not null
+        union all select e.email from emails e where e.user_id = u.id and e.confirmed_at is not null) as "confirmedEmails"
+    from users u where id = any(${[...ids]}::bigint[]) order by id`);
   return rows.map((value) => ({ row: { $case: 'user', value } }));
 }
 
@@ -38,6 +40,7 @@ export async function tombstoneChanges(tx: SqlExecutor, ids: readonly number[]):
         createdAt: undefined,
         email: '',
         privateProfile: false,
+        confirmedEmails: [],
       },
     },
   }));

@@ -97,6 +97,7 @@ async function confirmLocked(tx: DirectoryTx, email: LockedEmail, at: Date): Pro
   if (other?.found) throw badRequest('Email has already been taken');
   if (!email.becomes_primary) {
     await tx.query(sql`update emails set confirmed_at = ${at}, updated_at = ${at} where id = ${email.id}`);
+    tx.changed('user', [email.user_id]);
     return;
   }
   const user = await tx.one<{ email: string }>(sql`select email from users where id = ${email.user_id}::bigint`);
@@ -157,6 +158,7 @@ export function emailStore(db: Database, { transaction }: Pick<DirectoryWriter, 
           const row = await tx.one<{ id: number }>(sql`
             insert into emails (user_id, email, confirmed_at, created_at, updated_at)
             values (${userId}::bigint, ${email}, ${at}, ${at}, ${at}) returning id`);
+          tx.changed('user', [userId]);
           return row ?? 'no_user';
         });
       } catch (error) {
@@ -172,7 +174,10 @@ export function emailStore(db: Database, { transaction }: Pick<DirectoryWriter, 
         if (email === undefined || email.user_id !== userId || email.becomes_primary) return false;
         await requireUnmodified(tx, 'emails', emailId, unmodifiedSince);
         await tx.query(sql`delete from emails where id = ${emailId}::bigint`);
-        if (email.confirmed_at !== null) await dropAddress(tx, userId, email.email);
+        if (email.confirmed_at !== null) {
+          await dropAddress(tx, userId, email.email);
+          tx.changed('user', [userId]);
+        }
         return true;
       }),
 
