@@ -12,6 +12,7 @@ import { composeIssues } from './issues';
 import { composeMail } from './mail';
 import { composeMergeRequests } from './merge-requests';
 import { composeNotes } from './notes';
+import { composeNotificationSettings } from './notification-settings';
 import { composeSnippets } from './snippets';
 import { composeTargets } from './targets';
 import { composeTodos } from './todos';
@@ -42,6 +43,7 @@ function areas(given: Edges): Area[] {
     composeTokenNotices(given),
     composeDeletedUsers(given, [issues.authored, snippets.authored, ...notes.authored]),
     composeHookBodies(given),
+    composeNotificationSettings(given),
     // New areas
   ];
 }

@@ -844,6 +844,12 @@ export const expectations: readonly Expectation[] = [
   row('GET /todos', 'userRead', 'api.md 4.9'),
   row('POST /todos/:id/mark_as_done', 'userWrite', 'api.md 4.9'),
   row('POST /todos/mark_as_done', 'userWrite', 'api.md 4.9'),
+  row('GET /notification_settings', 'userRead', 'api.md 4.11'),
+  row('PUT /notification_settings', 'userWrite', 'api.md 4.11'),
+  row('GET /groups/:id/notification_settings', 'seerNotes', 'G-4.11-4'),
+  row('PUT /groups/:id/notification_settings', 'memberWrite', 'G-4.11-4'),
+  row('GET /projects/:id/notification_settings', 'seerNotes', 'G-4.11-4'),
+  row('PUT /projects/:id/notification_settings', 'seerWrite', 'G-4.11-4'),
 
   // Webhooks
   ...hookRows('/projects/:id/hooks', 'maintainerRead', 'maintainerWrite'),

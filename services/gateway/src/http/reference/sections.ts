@@ -24,6 +24,7 @@ export const sections = {
   'Emoji reactions': 'Reactions to issues, merge requests, snippets and notes.',
   Snippets: 'Pieces of text and code of a project.',
   'To-dos': 'What waits for the caller.',
+  'Notification settings': 'What mail the caller gets.',
   Events: 'Who did what, and when.',
   Changes: 'What webhooks carry, in one order, for receivers that were away.',
   Alerts: 'What monitoring tools reported, and what the project does about it.',

@@ -7,6 +7,7 @@ import { eventRoutes } from './events.routes';
 import { issueListRoutes } from './issue-lists.routes';
 import { issueRoutes } from './issues.routes';
 import { noteRoutes } from './notes.routes';
+import { notificationSettingsRoutes } from './notification-settings.routes';
 import { snippetRoutes } from './snippets.routes';
 import { suggestionRoutes } from './suggestions.routes';
 import { todoRoutes } from './todos.routes';
@@ -24,4 +25,5 @@ export const routes: readonly Route[] = [
   ...issueListRoutes,
   ...issueRoutes,
   ...todoRoutes,
+  ...notificationSettingsRoutes,
 ];
