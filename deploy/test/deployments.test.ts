@@ -98,11 +98,12 @@ describe('the compose file', () => {
     expect(run({ SWITCHYARD_SECRET: '' }).status).toBe(1);
     expect(run({ SWITCHYARD_SECRET: 's'.repeat(32) }).status).toBe(0);
     const has = (name: string, file: string) => existsSync(join(folder, 'shares', name, file));
-    const derived = ['alert-digest.key', 'merge-requests-secrets.key'];
+    const derived = ['alert-digest.key', 'mail-links.key', 'merge-requests-secrets.key'];
     for (const file of ['public-keys.json', ...derived, ...names.map((name) => `${name}.key`)]) {
       const expected = {
         'public-keys.json': names.filter((name) => name !== 'gateway'),
         'alert-digest.key': names.filter((name) => variablesOf(name).includes('SWITCHYARD_ALERT_DIGEST_KEY_FILE')),
+        'mail-links.key': ['collaboration'],
         'merge-requests-secrets.key': ['merge-requests'],
       }[file] ?? [file.replace('.key', '')];
       expect([file, names.filter((name) => has(name, file))]).toEqual([file, expected]);

@@ -225,6 +225,7 @@ describe('the launcher', () => {
     expect(holders('DATABASE_URL')).toEqual(OWNERS.map(({ name }) => name));
     expect(holders('LOG_DATABASE_URL')).toEqual(OWNERS.map(({ name }) => name));
     expect(holders('SWITCHYARD_ALERT_DIGEST_KEY_FILE')).toEqual(['alerts']);
+    expect(holders('SWITCHYARD_MAIL_LINKS_KEY_FILE')).toEqual(['collaboration']);
     expect(holders('SWITCHYARD_MERGE_REQUESTS_SECRETS_KEY_FILE')).toEqual(['merge-requests']);
     // The key of an installation made before it was derived here.
     expect(read(root, 'keys/alert-digest.key').trim()).toBe(

@@ -24,6 +24,10 @@ export const variables = {
     .string()
     .default('')
     .transform((names) => new Set(names.split(',').flatMap((name) => name.trim().toLowerCase() || []))),
+  /** Seconds for which a mail gathers what happens to one thing; 0: each event has a mail of its own, at once. */
+  SWITCHYARD_MAIL_WINDOW: z.coerce.number().int().min(0).max(3_600).default(60),
+  /** File with the key of the links in mails, 32 bytes in hexadecimal digits; derived from the instance's secret. */
+  SWITCHYARD_MAIL_LINKS_KEY_FILE: z.string(),
   /** Factor on every application limit; 0 turns them off. */
   SWITCHYARD_APPLICATION_LIMITS: z.coerce.number().min(0).max(1_000).default(1),
 };

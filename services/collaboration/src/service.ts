@@ -13,6 +13,7 @@ import { composeMail } from './mail';
 import { composeMergeRequests } from './merge-requests';
 import { composeNotes } from './notes';
 import { composeNotificationSettings } from './notification-settings';
+import { composeNotifications } from './notifications';
 import { composeSnippets } from './snippets';
 import { composeTargets } from './targets';
 import { composeTodos } from './todos';
@@ -25,8 +26,9 @@ function areas(given: Edges): Area[] {
   const snippets = composeSnippets(given);
   const todos = composeTodos(given, { ...targets, Issue: issues.targets });
   const notes = composeNotes(given, { issues, snippets, commandTodos: todos.commands });
+  const notifications = composeNotifications(given);
   return [
-    composeMail(given),
+    composeMail(given, notifications),
     issues,
     snippets,
     notes,
@@ -44,6 +46,7 @@ function areas(given: Edges): Area[] {
     composeDeletedUsers(given, [issues.authored, snippets.authored, ...notes.authored]),
     composeHookBodies(given),
     composeNotificationSettings(given),
+    notifications,
     // New areas
   ];
 }

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { IngestionServiceService } from '@switchyard/protos/alerts/v1/ingestion';
+import { UnsubscribeServiceService } from '@switchyard/protos/collaboration/v1/unsubscribe';
 import { AccessServiceService } from '@switchyard/protos/groups_admin/v1/access';
 import { SettingsServiceService } from '@switchyard/protos/groups_admin/v1/settings';
 import { UserEmailServiceService } from '@switchyard/protos/groups_admin/v1/user_email';
@@ -26,6 +27,7 @@ import type { Route } from './http/route';
 import { routeBodies } from './http/route-bodies';
 import { confirmationPage } from './pages/confirmation/confirmation-page';
 import { trainsPage } from './pages/trains/trains-page';
+import { unsubscribePage } from './pages/unsubscribe/unsubscribe-page';
 import { routes } from './routes';
 import { avatarUploads } from './routes/groups-admin/avatars.routes';
 
@@ -101,6 +103,7 @@ export async function compose(
         docs(declared, externalUrl),
         trainsPage(externalUrl),
         confirmationPage({ emails: peers.client(UserEmailServiceService), externalUrl }),
+        unsubscribePage({ subscriptions: peers.client(UnsubscribeServiceService), externalUrl }),
         alertIngestion({
           ingestion: peers.client(IngestionServiceService),
           payloadLimit: config.SWITCHYARD_ALERT_PAYLOAD_LIMIT,

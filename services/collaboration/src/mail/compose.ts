@@ -3,6 +3,7 @@ import type { Area } from '@switchyard/service';
 import { counter, gauge, logger } from '@switchyard/telemetry';
 import type { Edges } from '../edges';
 import { sendMails } from './application/send-mails';
+import type { GatheredMail, Made } from './domain/mail';
 import { mailStore } from './storage/mail.store';
 import { emailConfirmation } from './transport/email-confirmation.client';
 import { emailConfirmationSubscription } from './transport/email-confirmation.subscription';
@@ -17,7 +18,10 @@ const count = {
 const confirmationGroup = 'collaboration.email-confirmations';
 
 /** Builds what sends mails: to the mail server that is configured, else into files of the data folder. */
-export const composeMail = ({ config, db, peer }: Pick<Edges, 'config' | 'db' | 'peer'>): Area => ({
+export const composeMail = (
+  { config, db, peer }: Pick<Edges, 'config' | 'db' | 'peer'>,
+  { gather }: { readonly gather: (mail: GatheredMail, domain: string) => Promise<Made> },
+): Area => ({
   consumers: [
     { group: confirmationGroup, subscriptions: [emailConfirmationSubscription(mailStore.queueConfirmation)] },
   ],
@@ -36,6 +40,7 @@ export const composeMail = ({ config, db, peer }: Pick<Edges, 'config' | 'db' | 
         mails: mailStore,
         mailer,
         confirmation: emailConfirmation(peer('groups-admin')),
+        gather: (mail) => gather(mail, sender.domain),
         log: logger,
         count,
       }),

@@ -1,3 +1,11 @@
 export { composeMail } from './compose';
-export { headerLine, type Mail } from './domain/mail';
-export { mailStore } from './storage/mail.store';
+export {
+  escapedText,
+  type GatheredMail,
+  headerLine,
+  type Made,
+  type Mail,
+  mailAttempts,
+  type OutgoingMail,
+} from './domain/mail';
+export { mailStore, wakeMails } from './storage/mail.store';

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await db.query(sql`truncate mails`);
+  await db.query(sql`truncate mails, mail_parts, ledger_entries`);
   await db.query(sql`
     update directory.users set state = 'active', deleted_at = null, email = 'user' || id || '@example.com'`);
   await db.query(sql`update directory.memberships set access_level = 40, expires_at = null`);
@@ -43,6 +43,7 @@ afterAll(async () => {
 
 const mail = (cause: string): Mail => ({
   cause,
+  event: 'alert',
   projectId: project.id,
   accessLevel: 40,
   subject: 'Disk full',
@@ -71,7 +72,8 @@ async function sending(
     },
   };
   const mailer = { send, close: () => undefined };
-  const running = sendMails({ db, mails: mailStore, mailer, confirmation, log: logger, count });
+  const gather: MailSending['gather'] = async () => ({ dropped: 'access' });
+  const running = sendMails({ db, mails: mailStore, mailer, confirmation, gather, log: logger, count });
   await eventually(done).finally(() => running.close());
   return counted;
 }

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Database, openDatabase } from '@switchyard/database';
@@ -21,9 +21,11 @@ import { IssueServiceService } from '@switchyard/protos/collaboration/v1/issue';
 import { IssueEventServiceService } from '@switchyard/protos/collaboration/v1/issue_event';
 import { IssueTimelogServiceService } from '@switchyard/protos/collaboration/v1/issue_timelog';
 import { NoteServiceService } from '@switchyard/protos/collaboration/v1/note';
+import { NotificationSettingsServiceService } from '@switchyard/protos/collaboration/v1/notification_settings';
 import { SnippetServiceService } from '@switchyard/protos/collaboration/v1/snippet';
 import { SuggestionServiceService } from '@switchyard/protos/collaboration/v1/suggestion';
 import { TodoServiceService } from '@switchyard/protos/collaboration/v1/todo';
+import { UnsubscribeServiceService } from '@switchyard/protos/collaboration/v1/unsubscribe';
 import type {
   MergeRequestEvent,
   MergeRequestSubject,
@@ -78,6 +80,8 @@ export interface StoredTarget {
   authorId?: number;
   assigneeIds?: number[];
   discussionLocked?: boolean;
+  participantIds?: number[];
+  unsubscribedIds?: number[];
 }
 
 export type Fact = NonNullable<MergeRequestEvent['fact']>;
@@ -102,6 +106,8 @@ export interface Installation {
   readonly issueEvents: RpcClient<typeof IssueEventServiceService>;
   readonly issueTimelogs: RpcClient<typeof IssueTimelogServiceService>;
   readonly snippets: RpcClient<typeof SnippetServiceService>;
+  readonly settings: RpcClient<typeof NotificationSettingsServiceService>;
+  readonly unsubscriptions: RpcClient<typeof UnsubscribeServiceService>;
   readonly discussions: RpcClient<typeof DiscussionServiceService>;
   readonly drafts: RpcClient<typeof DraftNoteServiceService>;
   readonly awards: RpcClient<typeof AwardEmojiServiceService>;
@@ -133,7 +139,7 @@ export interface Installation {
     },
   ): Promise<string>;
   /** Starts the service in this process; stopped by `close`. */
-  startHere(): Promise<void>;
+  startHere(given?: Record<string, string>): Promise<void>;
   /** Starts the service as a process of its own. */
   startProcess(environment?: Record<string, string>): Promise<ChildProcess>;
   stopHere(): Promise<void>;
@@ -196,7 +202,8 @@ const toMessage = (target: StoredTarget, reader: number, withSubscribed: boolean
   };
 };
 
-export async function startInstallation(): Promise<Installation> {
+/** @param given further variables of the service */
+export async function startInstallation(given: Record<string, string> = {}): Promise<Installation> {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-collaboration-'));
   const home: TestDatabase = await testDatabase({ sets: service.migrationSets });
   const log: TestDatabase = await testDatabase({ sets: [logMigrations] });
@@ -213,6 +220,7 @@ export async function startInstallation(): Promise<Installation> {
   const state = { editsRefused: false, targetsAway: false };
   const suggestedChanges: SuggestedChangesState = { applied: [], reads: 0, refused: false };
   const rule = { callers: ['collaboration'], onBehalfOf: true };
+  const itself = { callers: ['collaboration'] };
   const peers: RunningServer = await startServer({
     host: '127.0.0.1',
     port: 0,
@@ -317,8 +325,27 @@ export async function startInstallation(): Promise<Installation> {
             const headSha = 'b'.repeat(40);
             return { id, iid, projectId, ...people, state: 'opened', discussionLocked, title, webUrl, headSha };
           },
+          listPeople: async ({ ids }) => {
+            targetCalls.push('listPeople');
+            if (state.targetsAway) throw unavailable();
+            return {
+              people: ids.flatMap((id) => {
+                const target = targets.get(id);
+                if (target === undefined) return [];
+                const { iid, projectId, title, description = '', authorId = 0, assigneeIds = [] } = target;
+                const { participantIds = [authorId, ...assigneeIds], unsubscribedIds = [] } = target;
+                const given = { id, iid, projectId, title, description, authorId, assigneeIds, participantIds };
+                return { ...given, reviewerIds: [], subscribedIds: [], unsubscribedIds };
+              }),
+            };
+          },
+          endSubscription: async ({ id, userId }) => {
+            const target = targets.get(id);
+            if (target !== undefined) target.unsubscribedIds = [...(target.unsubscribedIds ?? []), userId];
+            return {};
+          },
         },
-        { batchGet: rule, find: rule, describe: rule },
+        { batchGet: rule, find: rule, describe: rule, listPeople: itself, endSubscription: itself },
       ),
       implement(
         CommitTargetServiceService,
@@ -353,7 +380,11 @@ export async function startInstallation(): Promise<Installation> {
     SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: join(folder, 'keys.json'),
     SWITCHYARD_EXTERNAL_URL: externalUrl,
     SWITCHYARD_DATA: folder,
+    SWITCHYARD_MAIL_LINKS_KEY_FILE: join(folder, 'mail-links.key'),
+    SWITCHYARD_MAIL_WINDOW: '0',
+    ...given,
   };
+  writeFileSync(join(folder, 'mail-links.key'), '5'.repeat(64));
   const bus: EventBus = embeddedLog({ url: log.url, clientId: 'test' });
   const gateway: Peer = connect(`127.0.0.1:${grpcPort}`, identities.signer('gateway'));
   const processes = serviceProcesses(join(__dirname, '..', '..', 'dist', 'main.js'), environment);
@@ -380,6 +411,8 @@ export async function startInstallation(): Promise<Installation> {
     issueEvents: gateway.client(IssueEventServiceService),
     issueTimelogs: gateway.client(IssueTimelogServiceService),
     snippets: gateway.client(SnippetServiceService),
+    settings: gateway.client(NotificationSettingsServiceService),
+    unsubscriptions: gateway.client(UnsubscribeServiceService),
     discussions: gateway.client(DiscussionServiceService),
     drafts: gateway.client(DraftNoteServiceService),
     awards: gateway.client(AwardEmojiServiceService),
@@ -433,8 +466,8 @@ export async function startInstallation(): Promise<Installation> {
       return publish(bus, mergeRequestEvents, payload, id);
     },
     publishEvent: (event, payload, id) => publish(bus, event, payload, id),
-    async startHere() {
-      const config = service.readConfig(environment as never);
+    async startHere(changed = {}) {
+      const config = service.readConfig({ ...environment, ...changed } as never);
       const context = { signer: identities.signer('collaboration'), trusted };
       running = await startService(config, context, await service.compose(config, context));
       // A call waits half a second for the directory, which beside other work is filled for the first time in more than

@@ -32,8 +32,9 @@ export const json = (reply: { json: Buffer }): Item => JSON.parse(reply.json.toS
 export const pageOf = (given: Partial<PageRequest> = {}): PageRequest =>
   PageRequest.fromPartial({ page: 1, perPage: 100, orderBy: 'created_at', descending: true, ...given });
 
-export async function startNoteFixture(): Promise<NoteFixture> {
-  const here = await startInstallation();
+/** @param given further variables of the service */
+export async function startNoteFixture(given: Record<string, string> = {}): Promise<NoteFixture> {
+  const here = await startInstallation(given);
   const { directory } = here;
   directory.user({ username: 'ghost', bot: true });
   const group = directory.namespace();

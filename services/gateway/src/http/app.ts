@@ -54,7 +54,7 @@ export function createApp(routes: readonly Route[], edges: PipelineEdges, around
   };
   app.use('/docs', referencePolicy(edges.externalUrl), counted);
   app.use(['/-/trains', '/-/pages'], pagePolicy, counted);
-  app.use('/-/confirmation', formPolicy, counted);
+  app.use(['/-/confirmation', '/-/unsubscribe'], formPolicy, counted);
   for (const mount of around.mounts) mount(app);
   app.use('/api/v4', apiRouter(routes, edges));
   app.use(apiRouter(around.uploads, edges));

@@ -31,6 +31,8 @@ export function alertMail(alert: Alert, details: AlertDetails, { path, url }: Al
   ];
   return {
     cause: `alert.raised.${alert.id}`,
+    event: 'alert',
+    target: { type: 'AlertManagement::Alert', id: alert.id, iid: alert.iid },
     projectId: alert.projectId,
     accessLevel: alertMailLevel,
     subject: headerLine(`${path} | Alert ${alert.iid} (${alert.severity}): ${alert.title}`),

@@ -6,6 +6,8 @@ import {
   type ClaimedMail,
   type Confirmation,
   confirmationMail,
+  type GatheredMail,
+  type Made,
   mailAttempts,
   mailPause,
   type OutgoingMail,
@@ -54,17 +56,22 @@ export interface MailSending {
   readonly mailer: Mailer;
   /** What is to be said of the confirmation of an e-mail; undefined when nothing waits for it any more. */
   readonly confirmation: (emailId: number) => Promise<Confirmation | undefined>;
+  /** Makes a mail of what it gathered, for what its recipient may read now. */
+  readonly gather: (mail: GatheredMail) => Promise<Made>;
   readonly log: Logger;
   /** Told of each mail that was sent, and of each that was given up. */
   readonly count: { sent(): void; dead(): void };
 }
 
 /** What is sent: the claimed mail, or one that holds a secret and is therefore made now. */
-async function outgoing({ confirmation }: MailSending, claimed: ClaimedMail): Promise<OutgoingMail | undefined> {
-  const { id, confirms, mail } = claimed;
-  if (confirms === undefined) return mail;
+async function outgoing({ confirmation, gather }: MailSending, claimed: ClaimedMail): Promise<Made> {
+  const { id, confirms, gathered, mail, dropped = 'access' } = claimed;
+  if (gathered !== undefined) return gather(gathered);
+  if (confirms === undefined) return mail === undefined ? { dropped } : { mail };
   const found = await confirmation(confirms.emailId);
-  return found === undefined ? undefined : confirmationMail({ id, messageId: confirms.messageId }, found);
+  return found === undefined
+    ? { dropped: 'confirmed' }
+    : { mail: confirmationMail({ id, messageId: confirms.messageId }, found) };
 }
 
 /** Tries one mail; false when it is to be tried again. */
@@ -72,12 +79,12 @@ async function trySending(edges: MailSending, claimed: ClaimedMail): Promise<boo
   const { db, mails, mailer, log, count } = edges;
   const { id, attempts } = claimed;
   try {
-    const mail = await outgoing(edges, claimed);
-    if (mail === undefined) {
-      await mails.settle(db, id, 'dropped');
+    const made = await outgoing(edges, claimed);
+    if ('dropped' in made) {
+      await mails.settle(db, id, 'dropped', made.dropped);
       return true;
     }
-    await mailer.send(mail);
+    await mailer.send(made.mail);
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     if (attempts < mailAttempts && !(error instanceof MailRefused)) {

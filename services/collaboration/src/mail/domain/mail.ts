@@ -1,9 +1,14 @@
 import { formatTimestamp } from '@switchyard/texts';
+import type { NewLedgerEntry } from '../../ledger';
 
 /** A mail as it is asked for, the same for each of its recipients. */
 export interface Mail {
   /** What it is about, in letters, digits and `.-_:`: the same event makes the same mail. */
   readonly cause: string;
+  /** Name of the event in the ledger. */
+  readonly event: string;
+  /** What the ledger says it is about; absent for nothing. */
+  readonly target?: NewLedgerEntry['target'];
   /** 0 for none. */
   readonly projectId: number;
   /** Group it is about where it is about no project; absent for none: then it is its recipient's own. */
@@ -13,6 +18,8 @@ export interface Mail {
   readonly subject: string;
   /** Plain text. */
   readonly body: string;
+  /** The same as HTML; absent: it is made of the text. */
+  readonly html?: string;
   /** Further headers by name. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -25,8 +32,24 @@ export interface OutgoingMail {
   readonly to: { readonly name: string; readonly address: string };
   readonly subject: string;
   readonly body: string;
+  /** Absent: it is made of the text. */
+  readonly html?: string | undefined;
+  /** The part before the `@` of the Message-ID that it answers; absent for none. */
+  readonly answers?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
 }
+
+/** A mail that is made when it is sent: of what it gathered. */
+export interface GatheredMail {
+  readonly id: number;
+  readonly messageId: string;
+  readonly userId: number;
+  /** What it gathers. */
+  readonly thread: string;
+}
+
+/** What became of making a mail: the mail, or the rule by which it is not sent. */
+export type Made = { readonly mail: OutgoingMail } | { readonly dropped: string };
 
 /** Attempts after which a mail is dropped; they take some four hours. */
 export const mailAttempts = 13;
@@ -57,6 +80,10 @@ export interface ClaimedMail {
   readonly attempts: number;
   /** Undefined when its recipient is gone or blocked, has no address, or may not know of it any more. */
   readonly mail: OutgoingMail | undefined;
+  /** Why there is no mail: a rule of the ledger. */
+  readonly dropped?: string | undefined;
+  /** A mail that is made of its parts: `mail` is undefined. */
+  readonly gathered?: GatheredMail | undefined;
   /** A mail that asks to confirm an e-mail: `mail` is undefined, and is made of what the owner of the e-mail says. */
   readonly confirms?: { readonly emailId: number; readonly messageId: string } | undefined;
 }
@@ -88,3 +115,20 @@ export const confirmationMail = (
   ].join('\n'),
   headers: {},
 });
+
+/** A text as markup shows it. */
+export const escapedText = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** A plain text as HTML: its lines as they are, and its addresses as links. */
+export const htmlOfText = (text: string): string =>
+  [
+    '<!doctype html>',
+    '<html lang="en"><head><meta charset="utf-8"></head><body>',
+    `<pre style="font-family: inherit; white-space: pre-wrap">${escapedText(text).replace(
+      /https?:\/\/[^\s<>&]+(?:&amp;[^\s<>&]+)*/g,
+      (url) => `<a href="${url}">${url}</a>`,
+    )}</pre>`,
+    '</body></html>',
+    '',
+  ].join('\n');

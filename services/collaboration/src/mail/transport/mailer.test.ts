@@ -105,6 +105,15 @@ describe('a mail', () => {
     },
   );
 
+  it('has one short line for a subject of a megabyte with line breaks', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'switchyard-mails-'));
+    await fileMailer(folder, sender).send({ ...mail, subject: 'x\r\nBcc: eve@example.com\n'.repeat(45_000) });
+    const headers = headersOf(readFileSync(join(folder, '5.eml'), 'utf8'));
+    rmSync(folder, { recursive: true });
+    expect(headers).not.toMatch(/^Bcc:/m);
+    expect(headers.length).toBeLessThan(2_000);
+  });
+
   it('that its server refuses is distinguished from one that can be retried', async () => {
     const refusing = await smtpServer({ RCPT: '550 no such user' });
     const busy = await smtpServer({ RCPT: '451 later' });

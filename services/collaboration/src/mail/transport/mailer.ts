@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { type Mailer, MailRefused } from '../application/send-mails';
-import { headerLine, type OutgoingMail } from '../domain/mail';
+import { headerLine, htmlOfText, type OutgoingMail } from '../domain/mail';
 
 /** Milliseconds a mail server may take for each step; all steps of a batch end long before the lease of its mails. */
 const patience = 10_000;
@@ -43,13 +43,19 @@ function encodedSubject(subject: string): string {
   return words.map((word) => `=?UTF-8?B?${Buffer.from(word).toString('base64')}?=`).join(' ');
 }
 
-function messageOf({ messageId, to, subject, body, headers }: OutgoingMail, { address, domain }: Sender) {
+function messageOf(
+  { messageId, to, subject, body, html, answers, headers }: OutgoingMail,
+  { address, domain }: Sender,
+) {
+  const root = answers === undefined ? undefined : `<${answers}@${domain}>`;
   return {
     from: { name: 'Switchyard', address },
     to: { name: headerLine(to.name), address: to.address },
     subject: encodedSubject(headerLine(subject)),
     text: body,
+    html: html ?? htmlOfText(body),
     messageId: `<${messageId}@${domain}>`,
+    ...(root === undefined ? {} : { inReplyTo: root, references: root }),
     headers: {
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',

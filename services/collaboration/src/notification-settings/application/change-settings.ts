@@ -1,7 +1,7 @@
 import { repeat } from '@switchyard/background';
-import type { SettingPlace } from '../domain/notification-setting';
+import type { SettingPlace, ShownSetting } from '../domain/notification-setting';
 import { changeSetting, type SettingChange } from '../domain/setting-change';
-import type { NotificationSettingStore, ShownSetting } from './notification-setting.ports';
+import type { NotificationSettingStore } from './notification-setting.ports';
 
 /** Builds the use cases of settings. */
 export const manageSettings = (store: NotificationSettingStore) => ({

@@ -1,20 +1,4 @@
-import type { NotificationSetting, SettingPlace } from '../domain/notification-setting';
-
-/** What a change of settings is decided on. */
-export interface SettingFacts {
-  readonly stored: NotificationSetting;
-  /** Confirmed addresses of the user. */
-  readonly confirmed: readonly string[];
-}
-
-/** Settings with what is shown beside them. */
-export interface ShownSetting {
-  readonly setting: NotificationSetting;
-  /** Address that mail of the user goes to, everywhere. */
-  readonly email: string;
-  /** Licence tier of the instance. */
-  readonly tier: string;
-}
+import type { NotificationSetting, SettingFacts, SettingPlace, ShownSetting } from '../domain/notification-setting';
 
 /** Notification settings of users, one row a place. */
 export interface NotificationSettingStore {

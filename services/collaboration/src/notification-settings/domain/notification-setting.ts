@@ -86,3 +86,19 @@ export const flagsOf = (place: SettingPlace, tier: string): EventFlag[] => {
     return flag !== 'approver' || kind !== 'group';
   });
 };
+
+/** What a change of settings is decided on. */
+export interface SettingFacts {
+  readonly stored: NotificationSetting;
+  /** Confirmed addresses of the user. */
+  readonly confirmed: readonly string[];
+}
+
+/** Settings with what is shown beside them. */
+export interface ShownSetting {
+  readonly setting: NotificationSetting;
+  /** Address that mail of the user goes to, everywhere. */
+  readonly email: string;
+  /** Licence tier of the instance. */
+  readonly tier: string;
+}

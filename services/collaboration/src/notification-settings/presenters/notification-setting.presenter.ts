@@ -1,5 +1,4 @@
-import type { ShownSetting } from '../application/notification-setting.ports';
-import { flagsOf, isOn, kindOfPlace, type SettingPlace } from '../domain/notification-setting';
+import { flagsOf, isOn, kindOfPlace, type SettingPlace, type ShownSetting } from '../domain/notification-setting';
 
 /** Notification settings (G-2-31): the flags with the level `custom` alone, the address where there is one to choose. */
 export function presentSetting({ setting, email, tier }: ShownSetting, place: SettingPlace) {

@@ -1,8 +1,13 @@
 import type { Database, SqlExecutor } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import type { NotificationSettingStore } from '../application/notification-setting.ports';
 import type { StoredSetting } from '../domain/effective-setting';
-import { defaultSetting, type NotificationSetting, type SettingPlace } from '../domain/notification-setting';
+import {
+  defaultSetting,
+  type NotificationSetting,
+  type SettingFacts,
+  type SettingPlace,
+  type ShownSetting,
+} from '../domain/notification-setting';
 
 type Stored = Omit<NotificationSetting, 'email'> & { readonly email: string | null };
 
@@ -17,8 +22,8 @@ const toSetting = ({ level, events, email, ownActivity, digest }: Stored): Notif
 });
 
 /** Opens the store. */
-export const notificationSettingStore = (db: Database): NotificationSettingStore => ({
-  async find(userId, place) {
+export const notificationSettingStore = (db: Database) => ({
+  async find(userId: number, place: SettingPlace): Promise<ShownSetting> {
     const row = await db.one<{ stored: Stored | null; email: string; tier: string }>(sql`
       select coalesce(u.email, '') as email, coalesce((select i.tier from directory.instance i limit 1), '') as tier, (
         select to_jsonb(found) from (
@@ -29,7 +34,7 @@ export const notificationSettingStore = (db: Database): NotificationSettingStore
     return { setting, email: row?.email ?? '', tier: row?.tier ?? '' };
   },
 
-  change: (userId, place, decide) =>
+  change: (userId: number, place: SettingPlace, decide: (facts: SettingFacts) => NotificationSetting): Promise<void> =>
     db.transaction(async (tx) => {
       // The row is made first, so that two changes at once wait for each other.
       const initial = defaultSetting(place);
@@ -49,7 +54,7 @@ export const notificationSettingStore = (db: Database): NotificationSettingStore
         where user_id = ${userId} and project_id = ${place.projectId} and group_id = ${place.groupId}`);
     }),
 
-  async removeOrphans(limit) {
+  async removeOrphans(limit: number): Promise<number> {
     const removed = await db.query(sql`
       delete from notification_settings where id in (
         select s.id from directory.users u join notification_settings s on s.user_id = u.id where u.deleted_at is not null

@@ -38,6 +38,7 @@ export function tokenMail(token: ExpiringToken, path: string | undefined): Mail 
   ];
   return {
     cause: `token.expiring.${token.id}`,
+    event: 'token_expiry',
     projectId: token.projectId,
     groupId: token.groupId,
     accessLevel: tokenMailLevel(token),

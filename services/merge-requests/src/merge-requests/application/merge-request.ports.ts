@@ -1,5 +1,6 @@
 import type { PageInfo, PageRequest, Tx } from '@switchyard/database';
 import type { UserRow, Viewer } from '@switchyard/directory';
+import type { Involved } from '../domain/involved';
 import type { MergeRequest } from '../domain/merge-request';
 import type {
   LandedMove,
@@ -95,6 +96,8 @@ export interface MergePlans {
 
 /** Participants and subscribers of merge requests. */
 export interface MergeRequestPeople {
+  /** Who has to do with merge requests, for those who notify them; one statement for any number of ids. */
+  peopleOf(ids: readonly number[]): Promise<Involved[]>;
   participants(id: number): Promise<UserRow[]>;
   reviewers(id: number): Promise<{ user: UserRow | null; state: string; created_at: Date }[]>;
   /** Whether a user is subscribed: by their own choice, else because they take part. */

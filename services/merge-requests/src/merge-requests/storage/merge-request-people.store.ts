@@ -2,6 +2,13 @@ import { type Database, databaseError, type Tx } from '@switchyard/database';
 import { raw, type Sql, sql } from '@switchyard/database/sql';
 import { type UserRow, usersJson } from '@switchyard/directory';
 import type { PrismaClient } from '../../generated/prisma/client';
+import type { Involved } from '../domain/involved';
+
+/** People of one kind that one answer holds (see the proto). */
+const maxPeople = 10_000;
+
+/** Characters of a description that one answer holds. */
+const maxDescription = 32_768;
 
 const peopleTables = { assignees: raw('merge_request_assignees'), reviewers: raw('merge_request_reviewers') };
 
@@ -49,6 +56,19 @@ export const mergeRequestPeopleStore = (db: Database, prisma: PrismaClient) => (
       select ${usersJson(sql`array(select user_id from merge_request_participants where merge_request_id = ${id}
         order by created_at, user_id)`)} as users`);
     return row?.users ?? [];
+  },
+
+  /** Who has to do with merge requests: one statement for any number of ids. */
+  peopleOf: (ids: readonly number[]): Promise<Involved[]> => {
+    const those = (table: Sql, condition = sql`true`): Sql => sql`array(
+      select t.user_id from ${table} t where t.merge_request_id = mr.id and ${condition} order by t.user_id limit ${maxPeople})`;
+    return db.query(sql`
+      select mr.id, mr.iid, mr.project_id as "projectId", mr.title, left(coalesce(mr.description, ''), ${maxDescription}) as description,
+        mr.author_id as "authorId", ${those(peopleTables.assignees)} as "assigneeIds",
+        ${those(peopleTables.reviewers)} as "reviewerIds", ${those(raw('merge_request_participants'))} as "participantIds",
+        ${those(raw('merge_request_subscriptions'), sql`t.subscribed`)} as "subscribedIds",
+        ${those(raw('merge_request_subscriptions'), sql`not t.subscribed`)} as "unsubscribedIds"
+      from merge_requests mr where mr.id = any(${[...ids]}::bigint[])`);
   },
 
   reviewers: (id: number): Promise<{ user: UserRow | null; state: string; created_at: Date }[]> =>

@@ -11,6 +11,9 @@ import { mergeRequestUrl, presentMergeRequest } from '../presenters/merge-reques
 /** Ids answered at once (see the proto). */
 const maxIds = 100;
 
+/** The caller acts for nobody. */
+const itself = { callers: ['collaboration'] };
+
 const caller = { callers: ['collaboration'], onBehalfOf: true };
 
 /**
@@ -97,7 +100,12 @@ export function mergeRequestTargetHandler({ mergeRequests, directory, externalUr
           headSha: mr.sourceBranchExists ? (mr.sourceSha ?? '') : '',
         };
       },
+      async endSubscription({ id, userId }) {
+        if ((await mergeRequests.view({ id })) !== undefined) await mergeRequests.setSubscription(id, userId, false);
+        return {};
+      },
+      listPeople: async ({ ids }) => ({ people: await mergeRequests.peopleOf(ids.slice(0, maxIds)) }),
     },
-    { batchGet: caller, find: caller, describe: caller },
+    { batchGet: caller, find: caller, describe: caller, listPeople: itself, endSubscription: itself },
   );
 }

@@ -1,0 +1,38 @@
+/** How something would have reached a user. */
+export type LedgerChannel = 'mail' | 'todo';
+
+/**
+ * Why it was sent or not. Sent: `mention`, `participation`, `subscription`, `watch`, `custom_flag`, `own_pipeline`,
+ * `membership`, `role`, `own_account`, `address`, and the action of a to-do. Not sent: `level`, `flag`, `unsubscribed`,
+ * `own_activity`, `access`, `emails_disabled`, `inactive`, `no_address`, `invalid_address`.
+ */
+export type LedgerRule = string;
+
+/** What an entry is about. */
+export interface LedgerTarget {
+  /** `Issue`, `MergeRequest`, `Commit`, `Snippet`, `Pipeline`, `Project`, `Namespace`, `AlertManagement::Alert`; empty for none. */
+  readonly type: string;
+  /** 0 for none. */
+  readonly id: number;
+  /** 0 for none. */
+  readonly iid: number;
+}
+
+/** What was decided for one user about one event. */
+export interface NewLedgerEntry {
+  readonly userId: number;
+  /** 0 for none. */
+  readonly projectId: number;
+  /** Group where there is no project; 0 for none. */
+  readonly groupId: number;
+  readonly target: LedgerTarget;
+  /** Name of what happened, as the flags of notification settings where there is one. */
+  readonly event: string;
+  readonly channel: LedgerChannel;
+  readonly decision: 'send' | 'digest' | 'skip';
+  readonly rule: LedgerRule;
+  /** What the rule rests on, such as the level and where it comes from; empty for nothing. */
+  readonly detail: string;
+  /** The mail; undefined for none. */
+  readonly mailId?: number | undefined;
+}

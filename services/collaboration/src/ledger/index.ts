@@ -1,0 +1,2 @@
+export type { NewLedgerEntry } from './domain/ledger-entry';
+export { writeEntries } from './storage/ledger.store';

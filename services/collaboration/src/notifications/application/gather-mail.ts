@@ -1,0 +1,158 @@
+import type { Database } from '@switchyard/database';
+import { type DirectoryProjectRow, fullPath, projectsByIds, projectUrl, usersByIds } from '@switchyard/directory';
+import { markdownRenderer } from '@switchyard/markdown';
+import type { GatheredMail, Made } from '../../mail';
+import { effectiveSetting } from '../../notification-settings';
+import { addressFor } from '../domain/decide';
+import { type Chapter, type Passage, writeMail } from '../domain/notification-mail';
+import { sentenceOf, strongest } from '../domain/notification-text';
+import type { GatheredPart } from '../domain/stored';
+import { beginsThread, digestThread, listIdOf, referenceOf as nameOf, rootOf, threadOf, urlOf } from '../domain/thread';
+import type { AudienceStore, PartStore } from './notification.ports';
+import type { UnsubscribeTokens } from './unsubscribe-token';
+
+/** Events of one mail that are shown; the rest is counted. */
+const maxParts = 100;
+
+/** What making a mail needs. */
+export interface Gathering {
+  readonly db: Database;
+  readonly parts: PartStore;
+  readonly audience: AudienceStore;
+  readonly tokens: UnsubscribeTokens;
+  readonly externalUrl: string;
+}
+
+const things = {
+  Issue: 'Issue',
+  MergeRequest: 'Merge-Request',
+  Commit: '',
+  Snippet: 'Snippet',
+  Pipeline: 'Pipeline',
+  Project: '',
+};
+
+/** Actions whose text stands in their sentence already, or whose subject is described by what others wrote. */
+const withText = new Set(['new_issue', 'new_merge_request']);
+
+interface Names {
+  readonly users: ReadonlyMap<number, { readonly name: string }>;
+  readonly projects: ReadonlyMap<number, DirectoryProjectRow>;
+}
+
+function passageOf(part: GatheredPart, { users, projects }: Names, externalUrl: string): Passage {
+  const { action, facts, subject, actorId, note } = part;
+  const project = projects.get(subject.projectId);
+  const reference = nameOf(subject, facts.sha);
+  const told = {
+    action,
+    facts,
+    reference: reference === '' ? (project === undefined ? '' : fullPath(project)) : reference,
+    actor: users.get(actorId)?.name ?? '',
+    names: new Map([...users].map(([id, { name }]) => [id, name])),
+    path: project === undefined ? '' : fullPath(project),
+  };
+  const url = urlOf(subject, project === undefined ? '' : projectUrl(project, externalUrl), facts.sha);
+  return {
+    sentence: sentenceOf(told),
+    text: note ?? (withText.has(action) ? (facts.text ?? '') : ''),
+    url: facts.noteId === undefined ? url : `${url}#note_${facts.noteId}`,
+  };
+}
+
+function chaptersOf(parts: readonly GatheredPart[], names: Names, externalUrl: string): Chapter[] {
+  const found = new Map<string, Chapter & { passages: Passage[] }>();
+  for (const part of parts) {
+    const { subject, facts } = part;
+    const thread = threadOf(part);
+    const project = names.projects.get(subject.projectId);
+    const chapter = found.get(thread) ?? {
+      subject,
+      reference: nameOf(subject, facts.sha),
+      title: subject.type === 'Pipeline' ? `Pipeline for ${facts.ref ?? ''}` : facts.title,
+      path: project === undefined ? '' : fullPath(project),
+      passages: [],
+    };
+    chapter.passages.push(passageOf(part, names, externalUrl));
+    found.set(thread, chapter);
+  }
+  return [...found.values()];
+}
+
+/**
+ * Makes a mail of what it gathered: of those events that its recipient may read now, in their settings and at their
+ * address of now.
+ */
+export const gatherMail =
+  ({ db, parts: store, audience, tokens, externalUrl }: Gathering) =>
+  async (mail: GatheredMail, domain: string): Promise<Made> => {
+    const { userId } = mail;
+    const { parts: all, total } = await store.partsOf(db, mail.id, maxParts);
+    const [recipient] = await audience.recipients(db, [userId]);
+    if (recipient?.active !== true || recipient.bot) return { dropped: 'inactive' };
+    const readable = await store.readable(db, userId, all);
+    if (readable.length === 0) return { dropped: 'access' };
+    const projects = await projectsByIds(db, new Set(readable.map(({ subject }) => subject.projectId)));
+    const loud = await store.loud(db, [...projects.keys()]);
+    const parts = readable.filter(({ subject }) => loud.has(subject.projectId));
+    const [first] = parts;
+    if (first === undefined) return { dropped: 'emails_disabled' };
+    const place = { projectId: first.subject.projectId, groupIds: loud.get(first.subject.projectId) ?? [] };
+    const isDigest = mail.thread === digestThread;
+    const where = isDigest ? { projectId: 0, groupIds: [] } : place;
+    const setting = effectiveSetting(await audience.settings(db, where, [userId]), where);
+    const address = addressFor(recipient, setting.email);
+    if (address === '') return { dropped: 'no_address' };
+    const people = parts.flatMap(({ actorId, facts }) => [
+      actorId,
+      ...(facts.assigned ?? []),
+      ...(facts.unassigned ?? []),
+      ...(facts.reviewRequested ?? []),
+      ...(facts.reviewRemoved ?? []),
+    ]);
+    const users = await usersByIds(db, [...people, userId]);
+    const names = { users, projects };
+    const begins = !isDigest && parts.some(beginsThread);
+    const unsubscribe = isDigest
+      ? undefined
+      : `${externalUrl.replace(/\/+$/, '')}/-/unsubscribe?token=${tokens.sign({ userId, ...first.subject })}`;
+    const reason = strongest(parts.map((part) => part.reason));
+    const written = writeMail(
+      chaptersOf(parts, names, externalUrl),
+      { reason, unsubscribe, left: total - all.length },
+      { answers: !begins, markdown: markdownRenderer() },
+    );
+    const project = projects.get(first.subject.projectId);
+    const path = project === undefined ? '' : fullPath(project);
+    const thing = things[first.subject.type];
+    const root = rootOf(mail.thread);
+    return {
+      mail: {
+        id: mail.id,
+        messageId: begins ? root : mail.messageId,
+        ...(begins || isDigest ? {} : { answers: root }),
+        to: { name: users.get(userId)?.name ?? '', address },
+        subject: written.subject,
+        body: written.text,
+        html: written.html,
+        headers: {
+          'X-Switchyard-Reason': isDigest ? 'digest' : reason,
+          ...(isDigest
+            ? {}
+            : {
+                'List-Id': listIdOf(first.subject.projectId, path, domain),
+                'List-Unsubscribe': `<${unsubscribe}>`,
+                'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+                'X-Switchyard-Project-Id': String(first.subject.projectId),
+                'X-Switchyard-Project-Path': path,
+              }),
+          ...(isDigest || thing === ''
+            ? {}
+            : {
+                [`X-Switchyard-${thing}-Id`]: String(first.subject.id),
+                ...(first.subject.iid === 0 ? {} : { [`X-Switchyard-${thing}-Iid`]: String(first.subject.iid) }),
+              }),
+        },
+      },
+    };
+  };

@@ -1,0 +1,41 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { SubjectType } from '../domain/notification-event';
+
+/** What a link in a mail ends: the mail of a user about a subject. */
+export interface Unsubscription {
+  readonly userId: number;
+  readonly type: SubjectType;
+  readonly id: number;
+  /** 0 where there is none. */
+  readonly iid: number;
+  readonly projectId: number;
+}
+
+const types: readonly SubjectType[] = ['Issue', 'MergeRequest', 'Commit', 'Snippet', 'Pipeline', 'Project'];
+
+const form = /^(\d{1,15})\.([A-Za-z]{5,12})\.(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.([A-Za-z0-9_-]{43})$/;
+
+/** Signs and reads the tokens of links that end mail. They do not expire: a mail may be old. */
+export function unsubscribeTokens(key: Buffer) {
+  const digest = (payload: string): Buffer => createHmac('sha256', key).update(payload).digest();
+  return {
+    sign({ userId, type, id, iid, projectId }: Unsubscription): string {
+      const payload = `${userId}.${type}.${id}.${iid}.${projectId}`;
+      return `${payload}.${digest(payload).toString('base64url')}`;
+    },
+
+    /** What a token ends; undefined for one that was not signed here. */
+    read(token: string): Unsubscription | undefined {
+      const [, userId, type, id, iid, projectId, signature = ''] = form.exec(token) ?? [];
+      const known = types.find((one) => one === type);
+      if (known === undefined) return undefined;
+      const expected = digest(`${userId}.${type}.${id}.${iid}.${projectId}`);
+      const given = Buffer.from(signature, 'base64url');
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+      return { userId: Number(userId), type: known, id: Number(id), iid: Number(iid), projectId: Number(projectId) };
+    },
+  };
+}
+
+/** What `unsubscribeTokens` gives. */
+export type UnsubscribeTokens = ReturnType<typeof unsubscribeTokens>;

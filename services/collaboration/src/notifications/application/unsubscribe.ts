@@ -1,0 +1,41 @@
+import type { Database, Tx } from '@switchyard/database';
+import { badRequest } from '@switchyard/errors';
+import { setLevel } from '../../notification-settings';
+import type { UnsubscribeTokens } from './unsubscribe-token';
+
+/** What ending mail needs. */
+export interface Unsubscribing {
+  readonly db: Database;
+  readonly tokens: Pick<UnsubscribeTokens, 'read'>;
+  /** False when the issue is gone. */
+  readonly endIssueSubscription: (tx: Tx, userId: number, issueId: number) => Promise<boolean>;
+  readonly endMergeRequestSubscription: (id: number, userId: number) => Promise<void>;
+  readonly projectExists: (id: number) => Promise<boolean>;
+}
+
+/** What was ended: mail about a subject, or all mail about a project. */
+export type Ended = 'subject' | 'project';
+
+/**
+ * Ends what the link of a mail is for: the subscription to an issue or merge request; where there is none to end, mail
+ * about the project. Repeats change nothing.
+ * @throws AppError bad_request for a link that was not made here
+ */
+export const unsubscribe =
+  ({ db, tokens, endIssueSubscription, endMergeRequestSubscription, projectExists }: Unsubscribing) =>
+  async (token: string): Promise<Ended> => {
+    const ended = tokens.read(token);
+    if (ended === undefined) throw badRequest('The link is invalid');
+    const { userId, type, id, projectId } = ended;
+    if (type === 'Issue') {
+      await db.transaction((tx) => endIssueSubscription(tx, userId, id));
+      return 'subject';
+    }
+    if (type === 'MergeRequest') {
+      await endMergeRequestSubscription(id, userId);
+      return 'subject';
+    }
+    if (await projectExists(projectId))
+      await db.transaction((tx) => setLevel(tx, userId, { projectId, groupId: 0 }, 'disabled'));
+    return 'project';
+  };

@@ -1,0 +1,77 @@
+import { projectById } from '@switchyard/directory';
+import { readKeyFile } from '@switchyard/secrets';
+import type { Area } from '@switchyard/service';
+import { logger } from '@switchyard/telemetry';
+import type { Edges } from '../edges';
+import type { GatheredMail, Made } from '../mail';
+import { noteableStore } from '../noteables';
+import { decideEvents } from './application/decide-events';
+import { gatherMail } from './application/gather-mail';
+import { notifyOfDueIssues } from './application/notify-of-due-issues';
+import { unsubscribe } from './application/unsubscribe';
+import { unsubscribeTokens } from './application/unsubscribe-token';
+import { audienceStore } from './storage/audience.store';
+import { gatheringMails, partStore } from './storage/gathering-mail.store';
+import { notificationEventStore } from './storage/notification-event.store';
+import { endIssueSubscription } from './storage/subscription.store';
+import { mergeRequestPeople } from './transport/merge-request-people.client';
+import { notificationSubscriptions } from './transport/notification.subscription';
+import { unsubscribeHandler } from './transport/unsubscribe.handler';
+
+/** Consumer group of mail about events: separate from the others, so that none waits for another. */
+const notificationGroup = 'collaboration.notifications';
+
+/** Names the file of the key of links. */
+const keyVariable = 'SWITCHYARD_MAIL_LINKS_KEY_FILE';
+
+/** Mail about events, and what the area of mail uses of it. */
+export interface Notifications extends Area {
+  /** Makes a mail of what it gathered. */
+  readonly gather: (mail: GatheredMail, domain: string) => Promise<Made>;
+}
+
+/** Builds mail about events. */
+export function composeNotifications({ config, db, directory, peer, clock }: Edges): Notifications {
+  const tokens = unsubscribeTokens(readKeyFile(keyVariable, config[keyVariable]));
+  const mergeRequests = mergeRequestPeople(peer('merge-requests'));
+  const end = unsubscribe({
+    db,
+    tokens,
+    endIssueSubscription,
+    endMergeRequestSubscription: mergeRequests.endSubscription,
+    projectExists: async (id) => (await projectById(db, id)) !== undefined,
+  });
+  return {
+    services: [unsubscribeHandler(end)],
+    consumers: [
+      {
+        group: notificationGroup,
+        subscriptions: notificationSubscriptions({
+          keep: notificationEventStore.keep,
+          commitRow: noteableStore.id,
+          directory,
+        }),
+      },
+    ],
+    start: () => [
+      decideEvents({
+        db,
+        events: notificationEventStore,
+        audience: audienceStore,
+        mails: gatheringMails,
+        mergeRequestPeople: mergeRequests.people,
+        windowSeconds: config.SWITCHYARD_MAIL_WINDOW,
+        clock,
+        log: logger,
+      }),
+      notifyOfDueIssues(db, notificationEventStore, clock),
+    ],
+    gather: gatherMail({
+      db,
+      parts: partStore,
+      audience: audienceStore,
+      tokens,
+      externalUrl: config.SWITCHYARD_EXTERNAL_URL,
+    }),
+  };
+}

@@ -1,0 +1,117 @@
+import { escapedText, headerLine } from '../../mail';
+import type { Reason } from './decide';
+import type { Subject } from './notification-event';
+import { reasonText } from './notification-text';
+
+/** One thing that happened, ready to be written. */
+export interface Passage {
+  readonly sentence: string;
+  /** Markdown of a user; empty for none. */
+  readonly text: string;
+  /** Address of what it is about, a note on it included. */
+  readonly url: string;
+}
+
+/** What one mail tells of one subject. */
+export interface Chapter {
+  readonly subject: Subject;
+  /** `#3`, `!7` … */
+  readonly reference: string;
+  readonly title: string;
+  /** Full path of the project. */
+  readonly path: string;
+  readonly passages: readonly Passage[];
+}
+
+/** What stands at the end. */
+export interface Footer {
+  readonly reason: Reason;
+  /** Address that ends these mails; undefined where there is none for all of them. */
+  readonly unsubscribe: string | undefined;
+  /** Events that are not shown. */
+  readonly left: number;
+}
+
+/** A mail as text and as HTML. */
+export interface Written {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+const nameOf = ({ path, reference, title }: Chapter): string =>
+  [path, [title, reference === '' ? '' : `(${reference})`].filter((part) => part !== '').join(' ')].join(' | ');
+
+const plain = (text: string): string => text.replace(/\r\n?/g, '\n').replaceAll('\0', '\uFFFD').trim();
+
+const moreOf = (left: number): string[] => (left === 0 ? [] : [`… and ${left} more.`]);
+
+const end = ({ reason, unsubscribe }: Footer): string[] => [
+  `You get this mail because ${reasonText(reason)}.`,
+  ...(unsubscribe === undefined ? [] : [`End these mails: ${unsubscribe}`]),
+];
+
+function textOf(chapters: readonly Chapter[], footer: Footer): string {
+  const many = chapters.length > 1;
+  const body = chapters.flatMap((chapter) => [
+    ...(many ? [headerLine(nameOf(chapter)), ''] : []),
+    ...chapter.passages.flatMap(({ sentence, text, url }) => [
+      headerLine(sentence),
+      ...(text === '' ? [] : ['', plain(text)]),
+      '',
+      url,
+      '',
+    ]),
+  ]);
+  return `${[...body, ...moreOf(footer.left), '-- ', ...end(footer)].join('\n').toWellFormed()}\n`;
+}
+
+const link = (url: string, text: string): string => `<a href="${escapedText(url)}">${escapedText(text)}</a>`;
+
+function htmlOf(chapters: readonly Chapter[], footer: Footer, markdown: (text: string) => string): string {
+  const many = chapters.length > 1;
+  const body = chapters.flatMap((chapter) => [
+    ...(many ? [`<h2>${escapedText(headerLine(nameOf(chapter)))}</h2>`] : []),
+    ...chapter.passages.flatMap(({ sentence, text, url }) => [
+      `<p>${escapedText(headerLine(sentence))}</p>`,
+      ...(text === '' ? [] : [`<blockquote>${markdown(text)}</blockquote>`]),
+      `<p>${link(url, url)}</p>`,
+    ]),
+  ]);
+  const { reason, unsubscribe, left } = footer;
+  return [
+    '<!doctype html>',
+    '<html lang="en"><head><meta charset="utf-8"></head><body>',
+    ...body,
+    ...moreOf(left).map((line) => `<p>${line}</p>`),
+    '<hr>',
+    `<p>You get this mail because ${reasonText(reason)}.${unsubscribe === undefined ? '' : ` ${link(unsubscribe, 'End these mails')}.`}</p>`,
+    '</body></html>',
+    '',
+  ]
+    .join('\n')
+    .toWellFormed();
+}
+
+/**
+ * Writes a mail about one subject, or a digest about several. Its subject line is the same for all mails of a thread but
+ * for `Re: `, so that readers keep them together.
+ */
+export function writeMail(
+  chapters: readonly Chapter[],
+  footer: Footer,
+  { answers, markdown }: { readonly answers: boolean; readonly markdown: (text: string) => string },
+): Written {
+  const [first] = chapters;
+  const about = first === undefined ? '' : nameOf(first);
+  const things = new Set(chapters.map(({ path }) => path)).size;
+  const subject =
+    chapters.length > 1
+      ? `What happened in ${things === 1 ? (first?.path ?? '') : `${things} projects`}`
+      : `${answers ? 'Re: ' : ''}${about}`;
+  return {
+    subject: headerLine(subject),
+    text: textOf(chapters, footer),
+    html: htmlOf(chapters, footer, markdown),
+  };
+}

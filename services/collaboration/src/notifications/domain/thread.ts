@@ -1,0 +1,67 @@
+import type { NotificationEvent, Subject } from './notification-event';
+
+/** What mails about one thing have in common. Digests gather everything. */
+export const digestThread = 'digest';
+
+/** Digits of a ref in the name of its thread: a Message-ID has to fit into a line. */
+const maxRefDigits = 200;
+
+/** The conversation that an event belongs to: its subject, and of pipelines their branch. */
+export const threadOf = ({ subject, facts }: Pick<NotificationEvent, 'subject' | 'facts'>): string =>
+  subject.type === 'Pipeline'
+    ? `Pipeline:${subject.projectId}:${Buffer.from(facts.ref ?? '')
+        .toString('hex')
+        .slice(0, maxRefDigits)}`
+    : `${subject.type}:${subject.id}`;
+
+/** The part before the `@` of the Message-ID that all mails of a thread refer to: the same for every recipient. */
+export const rootOf = (thread: string): string => thread.toLowerCase().replaceAll(':', '.');
+
+/** True for the event that begins its thread: its mail is the one that the others answer. */
+export const beginsThread = ({ action }: Pick<NotificationEvent, 'action'>): boolean =>
+  action === 'new_issue' || action === 'new_merge_request';
+
+/** Address of a subject. @param projectUrl address of its project */
+export function urlOf({ type, id, iid }: Subject, projectUrl: string, sha = ''): string {
+  switch (type) {
+    case 'Issue':
+      return `${projectUrl}/-/issues/${iid}`;
+    case 'MergeRequest':
+      return `${projectUrl}/-/merge_requests/${iid}`;
+    case 'Commit':
+      return `${projectUrl}/-/commit/${sha}`;
+    case 'Snippet':
+      return `${projectUrl}/-/snippets/${id}`;
+    case 'Pipeline':
+      return `${projectUrl}/-/pipelines/${id}`;
+    case 'Project':
+      return projectUrl;
+  }
+}
+
+/** How texts name a subject in its project. */
+export function referenceOf({ type, id, iid }: Subject, sha = ''): string {
+  switch (type) {
+    case 'Issue':
+      return `#${iid}`;
+    case 'MergeRequest':
+      return `!${iid}`;
+    case 'Commit':
+      return sha.slice(0, 8);
+    case 'Snippet':
+      return `$${id}`;
+    case 'Pipeline':
+      return `#${id}`;
+    case 'Project':
+      return '';
+  }
+}
+
+/** `List-Id` of a project: mail clients sort by it (RFC 2919). @param path full path of the project */
+export function listIdOf(projectId: number, path: string, domain: string): string {
+  const labels = path
+    .split('/')
+    .reverse()
+    .map((part) => part.toLowerCase().replace(/[^a-z0-9-]+/g, '-'));
+  return `${path} <${[projectId, ...labels, domain].join('.')}>`;
+}

@@ -1,0 +1,1 @@
+export { composeNotifications, type Notifications } from './compose';

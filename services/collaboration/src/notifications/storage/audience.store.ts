@@ -1,0 +1,128 @@
+import type { SqlExecutor } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
+import { codeRule, memberIds, membersAtLevel, usersAtLevel, usersWhoSee } from '@switchyard/directory';
+import { levels } from '@switchyard/rights';
+import { settingsOf } from '../../notification-settings';
+import { targetReaders } from '../../targets';
+import { mentionedUsers, noteReaders } from '../../todos';
+import type { Recipient } from '../domain/decide';
+import type { Subject } from '../domain/notification-event';
+import type { EventPlace, InvolvedPeople } from '../domain/stored';
+
+/** Users that one event reaches through settings or membership; keeps its transaction short. */
+const maxUsers = 10_000;
+
+/** Characters of a description that a mail shows. */
+const maxText = 32_768;
+
+/** Users who wrote notes on what a subject's notes hang on. */
+const writers = (carrier: Sql): Sql => sql`array(
+  select distinct n.author_id from notes n where n.noteable_id = ${carrier} and not n.system limit ${maxUsers})`;
+
+const none = sql`array[]::bigint[]`;
+
+const involvedIn: Readonly<Partial<Record<Subject['type'], (id: number) => Sql>>> = {
+  Issue: (id) => sql`
+    select i.author_id as "authorId", array(select user_id from issue_assignees where issue_id = i.id) as "assigneeIds",
+      ${none} as "reviewerIds",
+      array(select user_id from issue_participants where issue_id = i.id limit ${maxUsers}) as "participantIds",
+      array(select user_id from issue_subscriptions where issue_id = i.id and subscribed limit ${maxUsers}) as "subscribedIds",
+      array(select user_id from issue_subscriptions where issue_id = i.id and not subscribed limit ${maxUsers}) as "unsubscribedIds",
+      left(coalesce(i.description, ''), ${maxText}) as text
+    from issues i where i.id = ${id}`,
+  Snippet: (id) => sql`
+    select s.author_id as "authorId", ${none} as "assigneeIds", ${none} as "reviewerIds",
+      ${writers(sql`(select c.id from noteables c where c.kind = 'Snippet' and c.target_id = s.id and c.project_id = s.project_id and c.sha = '')`)}
+        as "participantIds", ${none} as "subscribedIds", ${none} as "unsubscribedIds", '' as text
+    from snippets s where s.id = ${id}`,
+  Commit: (id) => sql`
+    select 0 as "authorId", ${none} as "assigneeIds", ${none} as "reviewerIds", ${writers(sql`c.id`)} as "participantIds",
+      ${none} as "subscribedIds", ${none} as "unsubscribedIds", '' as text
+    from noteables c where c.id = ${id} and c.removed_at is null`,
+};
+
+async function snippetReaders(
+  db: SqlExecutor,
+  { id, projectId }: Subject,
+  userIds: readonly number[],
+): Promise<number[]> {
+  const [snippet] = await db.query<{ visibility: string }>(sql`select visibility from snippets where id = ${id}`);
+  if (snippet === undefined) return [];
+  const readers = await usersWhoSee(db, projectId, userIds, { feature: 'snippets' });
+  return snippet.visibility === 'private' ? usersAtLevel(db, projectId, readers, levels.guest) : readers;
+}
+
+/** Those of `userIds` who may read a subject now; at most four statements. */
+export function subjectReaders(db: SqlExecutor, subject: Subject, userIds: readonly number[]): Promise<number[]> {
+  const { type, id, iid, projectId } = subject;
+  switch (type) {
+    case 'Issue':
+    case 'MergeRequest':
+    case 'Commit':
+      return targetReaders(db, { type, id, iid, projectId }, userIds);
+    case 'Snippet':
+      return snippetReaders(db, subject, userIds);
+    case 'Pipeline':
+      return usersWhoSee(db, projectId, userIds, codeRule);
+    case 'Project':
+      return usersWhoSee(db, projectId, userIds);
+  }
+}
+
+/** Where decisions are read from. */
+export const audienceStore = {
+  async place(db: SqlExecutor, projectId: number): Promise<EventPlace | undefined> {
+    const [row] = await db.query<{ groupIds: number[]; silencedBy: string | null }>(sql`
+      select n.ancestry as "groupIds", case when p.emails_disabled then n.full_path || '/' || p.path else (
+        select g.full_path from directory.namespaces g where g.id = any(n.ancestry) and g.emails_disabled
+        order by cardinality(g.ancestry) limit 1) end as "silencedBy"
+      from directory.projects p join directory.namespaces n on n.id = p.namespace_id
+      where p.id = ${projectId} and p.deleted_at is null`);
+    return row && { groupIds: row.groupIds, silencedBy: row.silencedBy ?? undefined };
+  },
+
+  async involved(db: SqlExecutor, { type, id }: Subject): Promise<InvolvedPeople | undefined> {
+    const statement = involvedIn[type]?.(id);
+    return statement && (await db.query<InvolvedPeople>(statement))[0];
+  },
+
+  async mentioned(db: SqlExecutor, names: readonly string[], projectId: number, authorId: number): Promise<number[]> {
+    if (names.length === 0) return [];
+    const found = await mentionedUsers(db, names, { projectId, authorId });
+    return [...new Set([...found.values()].flat())];
+  },
+
+  members: (db: SqlExecutor, projectId: number): Promise<number[]> => membersAtLevel(db, projectId, levels.guest),
+
+  async choosers(db: SqlExecutor, projectId: number, groupIds: readonly number[]): Promise<number[]> {
+    const rows = await db.query<{ id: number }>(sql`
+      select distinct s.user_id as id from notification_settings s
+      where s.level in ('watch', 'custom') and (
+        s.project_id = ${projectId} or s.project_id = 0 and s.group_id = any(${[...groupIds]}::bigint[])
+        or s.project_id = 0 and s.group_id = 0 and s.user_id in (${memberIds(sql`${[...groupIds]}::bigint[]`, levels.guest, sql`${projectId}::bigint`)}))
+      limit ${maxUsers}`);
+    return rows.map(({ id }) => id);
+  },
+
+  settings: settingsOf,
+
+  async recipients(db: SqlExecutor, userIds: readonly number[]): Promise<Recipient[]> {
+    if (userIds.length === 0) return [];
+    return db.query<Recipient>(sql`
+      select u.id, u.deleted_at is null and u.state = 'active' as active, u.bot, coalesce(u.email, '') as email,
+        u.confirmed_emails as confirmed
+      from directory.users u where u.id = any(${[...userIds]}::bigint[]) order by u.id`);
+  },
+
+  async readers(
+    db: SqlExecutor,
+    subject: Subject,
+    noteId: number | undefined,
+    userIds: readonly number[],
+  ): Promise<ReadonlySet<number>> {
+    const readers = await subjectReaders(db, subject, userIds);
+    if (noteId === undefined) return new Set(readers);
+    const ofNote = await noteReaders(db, subject.projectId, [noteId], readers);
+    return ofNote.get(noteId) ?? new Set<number>();
+  },
+};

@@ -1,0 +1,273 @@
+import { sql } from '@switchyard/database/sql';
+import { CreateIssueRequest, UpdateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
+import { CreateNoteRequest } from '@switchyard/protos/collaboration/v1/note';
+import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
+import { eventually } from '@switchyard/testkit';
+import type { ParsedMail } from 'mailparser';
+import { created } from '../support/installation';
+import { type MailServer, startMailServer } from '../support/mail-server';
+import { type Item, json, type NoteFixture, startNoteFixture } from '../support/note-fixture';
+
+let fixture: NoteFixture;
+let server: MailServer;
+
+beforeAll(async () => {
+  server = await startMailServer();
+  fixture = await startNoteFixture({ SMTP_URL: server.url, SMTP_FROM: 'forge@forge.example' });
+});
+afterAll(async () => {
+  await fixture.here.close();
+  await server.close();
+});
+beforeEach(async () => {
+  await settled();
+  server.arrived.length = 0;
+  await fixture.here.db.query(sql`truncate notification_settings`);
+});
+
+/** Nothing waits any more: all that was to be sent has arrived. */
+const settled = () =>
+  eventually(async () => {
+    const { db } = fixture.here;
+    expect(
+      await db.query(sql`select event_id from events.outbox o where o.type in ('issue.changed', 'note.changed') and not exists (
+        select from events.inbox i where i.event_id = o.event_id and i.consumer_group = 'collaboration.notifications')`),
+    ).toEqual([]);
+    expect(await db.query(sql`select id from notification_events where state = 'waiting'`)).toEqual([]);
+    expect(await db.query(sql`select id from mails where state = 'waiting'`)).toEqual([]);
+  });
+
+const open = async (author: DirectoryUser, given: Partial<CreateIssueRequest> = {}): Promise<Item> =>
+  json(
+    await fixture.here.issues.createIssue(
+      CreateIssueRequest.fromPartial({ projectId: fixture.project.id, title: 'Broken', ...given }),
+      fixture.as(author),
+    ),
+  );
+
+const comment = async (author: DirectoryUser, iid: number, body: string, internal = false): Promise<Item> =>
+  json(
+    await fixture.here.notes.createNote(
+      CreateNoteRequest.fromPartial({
+        noteable: { projectId: fixture.project.id, target: { $case: 'issueIid', value: iid } },
+        body,
+        internal,
+      }),
+      fixture.as(author),
+    ),
+  );
+
+const ledger = (userId: number) =>
+  fixture.here.db.query<{ event: string; decision: string; rule: string; detail: string }>(
+    sql`select event, decision, rule, detail from ledger_entries where user_id = ${userId} and channel = 'mail' order by id desc limit 1`,
+  );
+
+const header = (mail: ParsedMail | undefined, name: string): string => String(mail?.headers.get(name) ?? '');
+
+it('an issue and its comments are one thread in every mailbox, with text and HTML', async () => {
+  const { ada, bob, project } = fixture;
+  const issue = await open(ada, {
+    title: 'Broken =?UTF-8?B?eA==?=',
+    description: '**Look** <script>',
+    assigneeIds: [bob.id],
+  });
+  const [first] = await server.mailsTo(bob.email);
+  const note = await comment(ada, issue.iid, 'A *thought*, @bob');
+  const [, second] = await server.mailsTo(bob.email, 2);
+
+  const root = `<issue.${issue.id}@code.example>`;
+  expect(first?.messageId).toBe(root);
+  expect([second?.inReplyTo, second?.references]).toEqual([root, root]);
+  expect(second?.subject).toBe(`Re: ${first?.subject}`);
+  expect(server.arrived.map(({ to }) => to.text)).toEqual(Array(2).fill(`"${bob.name}" <${bob.email}>`));
+  expect(header(first, 'x-switchyard-reason')).toBe('assigned');
+  expect(header(second, 'x-switchyard-reason')).toBe('mentioned');
+  expect(header(second, 'x-switchyard-project-id')).toBe(String(project.id));
+  expect(first?.html).toContain('<strong>Look</strong>');
+  expect(first?.html).not.toContain('<script');
+  expect(first?.text).toContain('**Look** <script>');
+  expect(second?.html).toContain('<em>thought</em>');
+  expect(second?.text).toContain(`#note_${note.id}`);
+  const list = first?.headers.get('list') as Item;
+  expect(list.id.id).toMatch(new RegExp(`^${project.id}\\..*code\\.example$`));
+  expect(list.unsubscribe.url).toMatch(/\/-\/unsubscribe\?token=/);
+  expect(first?.headerLines.find(({ key }) => key === 'list-unsubscribe-post')?.line).toMatch(
+    /: List-Unsubscribe=One-Click$/,
+  );
+});
+
+it('nobody gets mail about what they did, unless they want it, and nobody about what they may not read', async () => {
+  const { ada, bob, eve, mallory, here } = fixture;
+  const issue = await open(ada, { confidential: true, assigneeIds: [bob.id] });
+  await server.mailsTo(bob.email);
+  await comment(bob, issue.iid, '@eve @mallory look', true);
+  await server.mailsTo(ada.email);
+  await settled();
+  expect([eve, mallory].flatMap(({ email }) => server.arrived.filter(({ to }) => to.text.includes(email)))).toEqual([]);
+  expect(await ledger(bob.id)).toMatchObject([{ event: 'new_note', decision: 'skip', rule: 'own_activity' }]);
+  expect(await ledger(eve.id)).toMatchObject([{ event: 'new_note', decision: 'skip', rule: 'access' }]);
+  await here.settings.updateNotificationSettings(
+    { projectId: 0, groupId: 0, events: {}, notifiedOfOwnActivity: true },
+    fixture.as(bob),
+  );
+  await comment(bob, issue.iid, 'I said this');
+  expect((await server.mailsTo(bob.email, 2)).at(-1)?.text).toContain('I said this');
+});
+
+it('levels and chosen addresses count along the groups (G-4.11-1, G-4.11-2)', async () => {
+  const { ada, bob, eve, here, project } = fixture;
+  const set = (user: DirectoryUser, place: { projectId?: number; groupId?: number }, given: object) =>
+    here.settings.updateNotificationSettings(
+      { projectId: 0, groupId: 0, events: {}, ...place, ...given },
+      fixture.as(user),
+    );
+  await expect(set(bob, {}, { level: 'foo' })).rejects.toThrow("'foo' is not a valid level");
+  await expect(set(bob, {}, { notificationEmail: 'x@x.example' })).rejects.toThrow(
+    'must be an email you have verified',
+  );
+  const work = 'work@bob.example';
+  here.directory.write({ $case: 'user', value: { ...bob, confirmedEmails: [bob.email, work] } });
+  expect(json(await set(bob, { groupId: project.namespaceId }, { level: 'watch', notificationEmail: work }))).toEqual({
+    level: 'watch',
+    notification_email: work,
+  });
+  expect(json(await set(eve, {}, { level: 'custom', events: { new_issue: true } }))).toMatchObject({
+    level: 'custom',
+    events: { new_issue: true, new_note: false, failed_pipeline: true },
+    notification_email: eve.email,
+  });
+  const issue = await open(ada);
+  const [[watching], [chosen]] = await Promise.all([server.mailsTo(work), server.mailsTo(eve.email)]);
+  expect([header(watching, 'x-switchyard-reason'), header(chosen, 'x-switchyard-reason')]).toEqual([
+    'watching',
+    'custom',
+  ]);
+  await set(bob, { projectId: project.id }, { level: 'disabled' });
+  await comment(ada, issue.iid, 'more');
+  await settled();
+  expect(server.arrived).toHaveLength(2);
+  expect(await ledger(bob.id)).toMatchObject([{ decision: 'skip', rule: 'level', detail: 'disabled (project)' }]);
+  expect(await ledger(eve.id)).toMatchObject([{ decision: 'skip', rule: 'flag' }]);
+});
+
+it('a group whose mail is off silences what lies below it, and the ledger says so', async () => {
+  const { ada, bob, here, project } = fixture;
+  here.directory.changeNamespace(project.namespaceId, { emailsDisabled: true });
+  const issue = await open(ada, { assigneeIds: [bob.id] });
+  await eventually(async () =>
+    expect(await ledger(bob.id)).toMatchObject([{ event: 'new_issue', decision: 'skip', rule: 'emails_disabled' }]),
+  );
+  here.directory.changeNamespace(project.namespaceId, { emailsDisabled: false });
+  await comment(ada, issue.iid, 'loud again');
+  expect(await server.mailsTo(bob.email)).toHaveLength(1);
+});
+
+it('the link in a mail ends the mails about an issue or merge request, whether the user takes part or not', async () => {
+  const { ada, bob, here } = fixture;
+  const tokenIn = (mail: ParsedMail | undefined) => /unsubscribe\?token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? '';
+  const issue = await open(ada, { assigneeIds: [bob.id] });
+  const [mail] = await server.mailsTo(bob.email);
+  const token = tokenIn(mail);
+  await expect(
+    here.unsubscriptions.unsubscribe({ token: token.replace(/^\d+/, '1') }, here.as(undefined)),
+  ).rejects.toThrow('The link is invalid');
+  for (let times = 0; times < 2; times++)
+    expect(await here.unsubscriptions.unsubscribe({ token }, here.as(undefined))).toEqual({ project: false });
+  await comment(ada, issue.iid, 'no one hears');
+  await settled();
+  expect(await ledger(bob.id)).toMatchObject([{ decision: 'skip', rule: 'unsubscribed' }]);
+  await comment(ada, issue.iid, 'but @bob does');
+  expect(await server.mailsTo(bob.email, 2)).toHaveLength(2);
+
+  const target = fixture.mergeRequest({ authorId: ada.id, assigneeIds: [bob.id], description: 'Changes' });
+  await here.publish(target, created([bob.id]), { actorId: ada.id, mergeRequest: { authorId: ada.id } });
+  const [, , opened] = await server.mailsTo(bob.email, 3);
+  expect(opened?.text).toContain('Changes');
+  await here.unsubscriptions.unsubscribe({ token: tokenIn(opened) }, here.as(undefined));
+  expect(target.unsubscribedIds).toEqual([bob.id]);
+});
+
+it('a burst on one thing is one mail, checked once more when it is sent; a digest gathers a day', async () => {
+  const { ada, bob, here } = fixture;
+  await here.stopHere();
+  const patient = { SWITCHYARD_MAIL_WINDOW: '60' };
+  await here.startHere(patient);
+  const issue = await open(ada, { assigneeIds: [bob.id] });
+  await comment(ada, issue.iid, 'first');
+  const gone = await comment(ada, issue.iid, 'second');
+  await here.issues.updateIssue(
+    UpdateIssueRequest.fromPartial({ projectId: fixture.project.id, iid: issue.iid, stateEvent: 'close' }),
+    fixture.as(ada),
+  );
+  await eventually(async () =>
+    expect(
+      await here.db.query(sql`select count(*)::int as parts, count(distinct mail_id)::int as mails from mail_parts p
+        join mails m on m.id = p.mail_id where m.user_id = ${bob.id} and m.state = 'waiting'`),
+    ).toEqual([{ parts: 4, mails: 1 }]),
+  );
+  expect(server.arrived).toEqual([]);
+  await here.db.query(sql`delete from notes where id = ${gone.id}`);
+  await here.db.query(sql`update mails set due_at = now() where state = 'waiting'`);
+  const [mail] = await server.mailsTo(bob.email);
+  expect(mail?.text).toContain('first');
+  expect(mail?.text).not.toContain('second');
+  expect(mail?.text).toMatch(/closed #\d+/);
+
+  await here.settings.updateNotificationSettings(
+    { projectId: 0, groupId: 0, events: {}, digest: 'daily' },
+    fixture.as(bob),
+  );
+  const other = await open(ada, { title: 'Another', assigneeIds: [bob.id] });
+  await comment(ada, issue.iid, 'in the digest');
+  await eventually(async () =>
+    expect(
+      await here.db.query(sql`select count(*)::int as parts from mail_parts p join mails m on m.id = p.mail_id
+        where m.user_id = ${bob.id} and m.thread = 'digest' and m.state = 'waiting' and m.due_at > now()`),
+    ).toEqual([{ parts: 2 }]),
+  );
+  await here.db.query(sql`update mails set due_at = now() where state = 'waiting'`);
+  const [, digest] = await server.mailsTo(bob.email, 2);
+  expect(digest?.text).toContain(`Another (#${other.iid})`);
+  expect(digest?.text).toContain('in the digest');
+  expect(header(digest, 'x-switchyard-reason')).toBe('digest');
+  await here.stopHere();
+  await here.startHere();
+});
+
+it('a server that goes away after it read a mail gets it once more under the same Message-ID; a refusal is final', async () => {
+  const { ada, bob, here } = fixture;
+  server.treatment = 'vanish';
+  await open(ada, { assigneeIds: [bob.id] });
+  await server.mailsTo(bob.email);
+  await eventually(async () => {
+    await here.db.query(sql`update mails set due_at = now() where state = 'waiting' and attempts = 1`);
+    expect(server.arrived).toHaveLength(2);
+  });
+  expect(server.arrived[0]?.messageId).toBe(server.arrived[1]?.messageId);
+  server.treatment = 'refuse';
+  await open(ada, { assigneeIds: [bob.id] });
+  await eventually(async () =>
+    expect(await here.db.query(sql`select state, last_error from mails order by id desc limit 1`)).toEqual([
+      { state: 'dead', last_error: expect.stringContaining('550') },
+    ]),
+  );
+  server.treatment = 'take';
+});
+
+it('issues that are due tomorrow, once; imported history is silent', async () => {
+  const { ada, bob, here } = fixture;
+  const issue = await open(ada, { assigneeIds: [bob.id] });
+  await server.mailsTo(bob.email);
+  const target = fixture.mergeRequest({ authorId: ada.id, assigneeIds: [bob.id] });
+  await here.publish(target, created([bob.id]), { actorId: ada.id, imported: true });
+  await here.db.query(sql`update issues set due_date = (now() at time zone 'UTC')::date + 1 where id = ${issue.id}`);
+  await here.db.query(sql`delete from issue_due_days`);
+  await here.stopHere();
+  await here.startHere();
+  const mails = await server.mailsTo(bob.email, 2);
+  expect(mails[1]?.text).toContain(`#${issue.iid} is due on`);
+  await here.stopHere();
+  await here.startHere();
+  await settled();
+  expect(server.arrived.filter(({ text }) => text?.includes('is due on'))).toHaveLength(2);
+});

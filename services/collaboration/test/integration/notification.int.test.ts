@@ -1,0 +1,81 @@
+import { countStatements, type Database, openDatabase } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
+import { startDirectory } from '@switchyard/directory';
+import { logger } from '@switchyard/telemetry';
+import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { DirectoryModel } from '@switchyard/testkit/installation';
+import { decideEvent } from '../../src/notifications/application/decide-events';
+import type { NotificationEvent } from '../../src/notifications/domain/notification-event';
+import { audienceStore } from '../../src/notifications/storage/audience.store';
+import { gatheringMails } from '../../src/notifications/storage/gathering-mail.store';
+import { notificationEventStore } from '../../src/notifications/storage/notification-event.store';
+import { service } from '../../src/service';
+
+let server: TestDatabase;
+let db: Database;
+
+const model = new DirectoryModel();
+const group = model.namespace();
+const project = model.project(group.id);
+const people = Array.from({ length: 500 }, () => {
+  const { id } = model.user();
+  model.member(id, { namespaceId: group.id }, 20);
+  return id;
+});
+
+beforeAll(async () => {
+  server = await testDatabase({ sets: service.migrationSets });
+  db = openDatabase({ url: server.url, applicationName: 'test' });
+  const directory = await startDirectory({ db, client: model.client, log: logger });
+  await eventually(() => expect(directory.ready()).toBe(true));
+  await directory.close();
+  await db.query(
+    sql`insert into issues (iid, project_id, author_id, title) values (1, ${project.id}, ${people[0]}, 'T')`,
+  );
+});
+afterAll(async () => {
+  await db.close();
+  await server.close();
+});
+
+const closed = (issueId: number): NotificationEvent & { eventId: string } => ({
+  eventId: `issue.closed:${issueId}:${Math.random()}`,
+  action: 'close_issue',
+  subject: { type: 'Issue', id: issueId, iid: 1, projectId: project.id },
+  actorId: people[0]!,
+  facts: { title: 'T' },
+  occurredAt: new Date(),
+});
+
+/** Decides one event for so many participants; returns how many statements that took, and how long. */
+async function deciding(count: number): Promise<{ statements: number; ms: number }> {
+  const issue = await db.one<{ id: number }>(sql`select id from issues`);
+  await db.query(sql`truncate issue_participants, mails, mail_parts, ledger_entries`);
+  await db.query(sql`
+    insert into issue_participants (issue_id, user_id)
+    select ${issue!.id}, id from unnest(${people.slice(0, count)}::bigint[]) as given (id)`);
+  await db.transaction((tx) => notificationEventStore.keep(tx, [closed(issue!.id)]));
+  const [event] = await notificationEventStore.claim(db, 1, 60);
+  const edges = {
+    db,
+    events: notificationEventStore,
+    audience: audienceStore,
+    mails: gatheringMails,
+    mergeRequestPeople: async () => undefined,
+    windowSeconds: 60,
+    clock: () => new Date(),
+    log: logger,
+  };
+  const begun = performance.now();
+  const { statements } = await countStatements(() => decideEvent(edges, event!));
+  return { statements, ms: performance.now() - begun };
+}
+
+it('500 recipients are decided within a second, by as many statements as 5', async () => {
+  const few = await deciding(5);
+  const many = await deciding(500);
+  expect(many.statements).toBe(few.statements);
+  expect(await db.one(sql`select count(*)::int as count from mails`)).toEqual({ count: 499 });
+  expect(await db.one(sql`select count(*)::int as count from ledger_entries`)).toEqual({ count: 500 });
+  expect(many.ms).toBeLessThan(1_000);
+});
