@@ -9,6 +9,7 @@ import { type Edges, variables } from './edges';
 import { PrismaClient } from './generated/prisma/client';
 import { composeHookBodies } from './hook-bodies';
 import { composeIssues } from './issues';
+import { composeLedger } from './ledger';
 import { composeMail } from './mail';
 import { composeMergeRequests } from './merge-requests';
 import { composeNotes } from './notes';
@@ -45,6 +46,7 @@ function areas(given: Edges): Area[] {
     composeTokenNotices(given),
     composeDeletedUsers(given, [issues.authored, snippets.authored, ...notes.authored]),
     composeHookBodies(given),
+    composeLedger(given),
     composeNotificationSettings(given),
     notifications,
     // New areas

@@ -1,2 +1,3 @@
+export { composeLedger } from './compose';
 export type { NewLedgerEntry } from './domain/ledger-entry';
 export { writeEntries } from './storage/ledger.store';

@@ -6,7 +6,7 @@ import { eventually } from '@switchyard/testkit';
 import type { ParsedMail } from 'mailparser';
 import { created } from '../support/installation';
 import { type MailServer, startMailServer } from '../support/mail-server';
-import { type Item, json, type NoteFixture, startNoteFixture } from '../support/note-fixture';
+import { type Item, json, type NoteFixture, pageOf, startNoteFixture } from '../support/note-fixture';
 
 let fixture: NoteFixture;
 let server: MailServer;
@@ -270,4 +270,86 @@ it('issues that are due tomorrow, once; imported history is silent', async () =>
   await here.startHere();
   await settled();
   expect(server.arrived.filter(({ text }) => text?.includes('is due on'))).toHaveLength(2);
+});
+
+it('the ledger says what was decided for whom, with webhooks beside it, and explains it in words', async () => {
+  const { ada, bob, eve, here, project } = fixture;
+  const issue = await open(ada, { title: 'Told', confidential: true, assigneeIds: [bob.id] });
+  await server.mailsTo(bob.email);
+  await comment(ada, issue.iid, '@eve look', true);
+  await settled();
+  const path = `${here.directory.namespaces.get(project.namespaceId)?.fullPath}/${project.path}#${issue.iid}`;
+  const page = pageOf();
+  const own = async (user: DirectoryUser, target: string): Promise<Item[]> =>
+    json(
+      await here.ledger.listOwnEntries(
+        { page, target, createdAfter: undefined, createdBefore: undefined },
+        fixture.as(user),
+      ),
+    );
+  expect((await own(bob, path)).map(({ channel, event, rule, fate }) => [channel, event, rule, fate])).toEqual(
+    expect.arrayContaining([
+      ['mail', 'new_issue', 'participation', 'sent'],
+      ['todo', 'assigned', 'assigned', 'shown'],
+      ['mail', 'new_note', 'participation', 'sent'],
+    ]),
+  );
+  expect(await own(bob, `Issue:${issue.id}`)).toEqual(await own(bob, path));
+  // That she was not told would say that there is something.
+  expect(await own(eve, `Issue:${issue.id}`)).toEqual([]);
+  await expect(own(bob, 'nonsense')).rejects.toThrow('target is invalid');
+
+  const explained = json(await here.ledger.explainOwn({ target: path }, fixture.as(bob)));
+  expect(explained.summary).toMatch(/^You got a .* because/);
+  expect(json(await here.ledger.explainOwn({ target: path }, fixture.as(eve))).summary).toMatch(
+    /^Nothing about this was decided/,
+  );
+  const forUser = async (user: string) =>
+    json(await here.ledger.explainForUser({ projectId: project.id, target: `#${issue.iid}`, user }, fixture.as(ada)));
+  expect((await forUser('eve')).explanations.map(({ text }: Item) => text)).toContain(
+    `${eve.name} got no mail about new_note, because what it is about could not be read at that time.`,
+  );
+  expect(await forUser(String(eve.id))).toEqual(await forUser('EVE'));
+  await expect(forUser('nobody')).rejects.toThrow('404 User Not Found');
+
+  here.deliveries.push({
+    id: 9,
+    createdAt: new Date(),
+    event: 'issue',
+    action: 'open',
+    objectKey: `issue:${issue.id}`,
+    target: 'Told',
+    receiverKind: 'project_hook',
+    receiverId: 12,
+    receiver: 'hook:12',
+    decision: 'queued',
+    rule: 'event_switch',
+    fate: 'sent',
+    attempts: 1,
+    responseStatus: 200,
+    error: '',
+  });
+  const all: Item[] = [];
+  for (let cursor = ''; all.length < 1_000; ) {
+    const reply = await here.ledger.listProjectEntries(
+      { projectId: project.id, target: `#${issue.iid}`, page: pageOf({ keyset: true, perPage: 2, cursor }) },
+      fixture.as(ada),
+    );
+    all.push(...json(reply));
+    cursor = reply.page?.nextCursor ?? '';
+    if (cursor === '') break;
+  }
+  const byNumber = json(
+    await here.ledger.listProjectEntries({ projectId: project.id, target: `#${issue.iid}`, page }, fixture.as(ada)),
+  );
+  expect(all).toEqual(byNumber);
+  expect(all[0]).toMatchObject({ channel: 'webhook', receiver: 'project_hook:12', response_status: 200, fate: 'sent' });
+  expect(all.map(({ user, channel, rule }) => [user?.username, channel, rule])).toEqual(
+    expect.arrayContaining([
+      ['eve', 'mail', 'access'],
+      ['eve', 'todo', 'access'],
+      ['bob', 'mail', 'participation'],
+      ['ada', 'mail', 'own_activity'],
+    ]),
+  );
 });

@@ -20,12 +20,14 @@ import { EventServiceService } from '@switchyard/protos/collaboration/v1/event';
 import { IssueServiceService } from '@switchyard/protos/collaboration/v1/issue';
 import { IssueEventServiceService } from '@switchyard/protos/collaboration/v1/issue_event';
 import { IssueTimelogServiceService } from '@switchyard/protos/collaboration/v1/issue_timelog';
+import { LedgerServiceService } from '@switchyard/protos/collaboration/v1/ledger';
 import { NoteServiceService } from '@switchyard/protos/collaboration/v1/note';
 import { NotificationSettingsServiceService } from '@switchyard/protos/collaboration/v1/notification_settings';
 import { SnippetServiceService } from '@switchyard/protos/collaboration/v1/snippet';
 import { SuggestionServiceService } from '@switchyard/protos/collaboration/v1/suggestion';
 import { TodoServiceService } from '@switchyard/protos/collaboration/v1/todo';
 import { UnsubscribeServiceService } from '@switchyard/protos/collaboration/v1/unsubscribe';
+import { type DeliveryEntry, DeliveryServiceService } from '@switchyard/protos/groups_admin/v1/delivery';
 import type {
   MergeRequestEvent,
   MergeRequestSubject,
@@ -114,6 +116,9 @@ export interface Installation {
   readonly suggestions: RpcClient<typeof SuggestionServiceService>;
   /** What the owner of the repositories does with suggestions. */
   readonly suggestedChanges: SuggestedChangesState;
+  /** The part of the ledger that groups-admin keeps, newest first. */
+  readonly deliveries: DeliveryEntry[];
+  readonly ledger: RpcClient<typeof LedgerServiceService>;
   /** Edits of merge requests that reached their owner. */
   readonly edits: Partial<
     UpdateMergeRequestRequest & TrackMergeRequestTimeRequest & { userId: number; subscribed: boolean; review: string }
@@ -217,6 +222,7 @@ export async function startInstallation(given: Record<string, string> = {}): Pro
   const alerts = new Map<number, StoredAlert>();
   const targetCalls: string[] = [];
   const edits: Installation['edits'] = [];
+  const deliveries: DeliveryEntry[] = [];
   const state = { editsRefused: false, targetsAway: false };
   const suggestedChanges: SuggestedChangesState = { applied: [], reads: 0, refused: false };
   const rule = { callers: ['collaboration'], onBehalfOf: true };
@@ -275,6 +281,22 @@ export async function startInstallation(given: Record<string, string> = {}): Pro
         { approve: rule, unapprove: rule, submitReview: rule },
       ),
       suggestedChangeService(suggestedChanges),
+      implement(
+        DeliveryServiceService,
+        {
+          listDeliveryEntries: async ({ beforeCreatedAt, beforeId, limit }) => ({
+            entries: deliveries
+              .filter(
+                ({ createdAt, id }) =>
+                  beforeCreatedAt === undefined ||
+                  createdAt!.getTime() < beforeCreatedAt.getTime() ||
+                  (createdAt!.getTime() === beforeCreatedAt.getTime() && id < beforeId),
+              )
+              .slice(0, limit),
+          }),
+        },
+        { listDeliveryEntries: itself },
+      ),
       implement(
         DiffPositionServiceService,
         {
@@ -419,6 +441,8 @@ export async function startInstallation(given: Record<string, string> = {}): Pro
     suggestions: gateway.client(SuggestionServiceService),
     suggestedChanges,
     edits,
+    deliveries,
+    ledger: gateway.client(LedgerServiceService),
     get editsRefused() {
       return state.editsRefused;
     },

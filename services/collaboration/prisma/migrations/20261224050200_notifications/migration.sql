@@ -31,15 +31,6 @@ create table mail_parts (
   primary key (mail_id, event_id)
 );
 
-create table pipeline_outcomes (
-  project_id bigint not null,
-  ref text not null,
-  status text not null,
-  pipeline_id bigint not null,
-  changed_at timestamptz(3) not null default now(),
-  primary key (project_id, ref)
-);
-
 create table issue_due_days (
   day date primary key
 );

@@ -36,3 +36,28 @@ export interface NewLedgerEntry {
   /** The mail; undefined for none. */
   readonly mailId?: number | undefined;
 }
+
+/** What became of a decision. */
+export type Fate = 'not_sent' | 'shown' | 'queued' | 'sent' | 'withheld' | 'refused' | 'given_up';
+
+/** An entry as it is read. */
+export interface LedgerRow {
+  readonly id: number;
+  readonly createdAt: Date;
+  readonly userId: number;
+  readonly projectId: number;
+  readonly groupId: number;
+  readonly target: LedgerTarget;
+  readonly event: string;
+  readonly channel: LedgerChannel;
+  readonly decision: NewLedgerEntry['decision'];
+  readonly rule: LedgerRule;
+  readonly detail: string;
+  /** Bare address that the mail goes to; empty for a user. */
+  readonly address: string;
+  readonly fate: Fate;
+  /** Tries so far. */
+  readonly attempts: number;
+  /** Why the last try failed, or the rule by which a mail was withheld when it was to be sent; empty for neither. */
+  readonly error: string;
+}

@@ -139,11 +139,20 @@ function acted({
   return kind === Acted.KIND_UNAPPROVED ? [['unapprove_merge_request', {}]] : [];
 }
 
-/** What mail may follow from an event of merge requests; nothing from imported history (D6). */
+/**
+ * What mail may follow from an event of merge requests; nothing from imported history (D6). Of a pipeline that failed it
+ * goes to the user who set auto-merge, else to the author.
+ */
 export function mergeRequestNotifications(event: MergeRequestEvent, id: string, time: Date): NewNotificationEvent[] {
   const { mergeRequest, actorId, imported, occurredAt = time } = event;
   if (mergeRequest === undefined || imported) return [];
   const { iid, projectId, title } = mergeRequest;
+  if (event.fact?.$case === 'pipelineFailed') {
+    const { pipelineId, mergeUserId } = event.fact.value;
+    const failed = { type: 'Pipeline', id: pipelineId, iid: 0, projectId } as const;
+    const facts = { ownerId: mergeUserId || mergeRequest.authorId, ref: `!${iid}` };
+    return eventsOf({ id, subject: failed, title, actorId, occurredAt }, [['failed_pipeline', facts]]);
+  }
   const subject = { type: 'MergeRequest', id: mergeRequest.id, iid, projectId } as const;
   return eventsOf({ id, subject, title, actorId, occurredAt }, mergeRequestHappened(event));
 }

@@ -2,9 +2,11 @@ import { type Database, isUniqueViolation, type SqlExecutor } from '@switchyard/
 import { type Sql, sql } from '@switchyard/database/sql';
 import { reachedByGroup, usersByIds } from '@switchyard/directory';
 import type { PrismaClient } from '../../generated/prisma/client';
+import { writeEntries } from '../../ledger';
 import { type Target, targetReaders } from '../../targets';
 import type { EndedMembership, EndedShare, Raise, TodoFilter } from '../domain/todo';
 import { type NewTodo, newTodos, readableTodos } from '../domain/todo-change';
+import { todoEntries } from '../domain/todo-entry';
 import { leadingMembers } from './leading-members';
 import type { MembershipHistory } from './membership-history';
 import { mentionedUsers } from './mentioned-users';
@@ -104,6 +106,8 @@ export function todoEffects(rebuilt?: RebuiltTodos) {
       const noteIds = [...new Set(wanted.flatMap(({ noteId }) => noteId ?? []))];
       const ofNotes = await noteReaders(tx, target.projectId, noteIds, [...readers]);
       const todos = readableTodos(wanted, readers, ofNotes);
+      // A rebuild repeats what was decided before.
+      if (rebuilt === undefined) await writeEntries(tx, todoEntries(target, wanted, todos));
       if (todos.length === 0) return;
       await lockTarget(tx, target);
       await spans.request(tx, target, todos, at);

@@ -25,6 +25,7 @@ export const sections = {
   Snippets: 'Pieces of text and code of a project.',
   'To-dos': 'What waits for the caller.',
   'Notification settings': 'What mail the caller gets.',
+  Ledger: 'What was decided about notifications and deliveries, and why.',
   Events: 'Who did what, and when.',
   Changes: 'What webhooks carry, in one order, for receivers that were away.',
   Alerts: 'What monitoring tools reported, and what the project does about it.',

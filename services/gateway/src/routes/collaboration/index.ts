@@ -6,6 +6,7 @@ import { draftNoteRoutes } from './draft-notes.routes';
 import { eventRoutes } from './events.routes';
 import { issueListRoutes } from './issue-lists.routes';
 import { issueRoutes } from './issues.routes';
+import { ledgerRoutes } from './ledger.routes';
 import { noteRoutes } from './notes.routes';
 import { notificationSettingsRoutes } from './notification-settings.routes';
 import { snippetRoutes } from './snippets.routes';
@@ -26,4 +27,5 @@ export const routes: readonly Route[] = [
   ...issueRoutes,
   ...todoRoutes,
   ...notificationSettingsRoutes,
+  ...ledgerRoutes,
 ];
