@@ -33,7 +33,7 @@ const things = {
 };
 
 /** Actions whose text stands in their sentence already, or whose subject is described by what others wrote. */
-const withText = new Set(['new_issue', 'new_merge_request']);
+const withText = new Set(['new_issue', 'new_merge_request', 'new_release']);
 
 interface Names {
   readonly users: ReadonlyMap<number, { readonly name: string }>;

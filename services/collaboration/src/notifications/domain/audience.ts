@@ -60,5 +60,7 @@ export const audiences: Readonly<Record<Action, Audience>> = {
   failed_pipeline: ofPipeline('failed_pipeline', true),
   fixed_pipeline: ofPipeline('fixed_pipeline', true),
   success_pipeline: ofPipeline('success_pipeline', false),
+  // For those who chose it alone.
+  new_release: { flag: 'new_release', of: 'members', participants: false, watchers: false },
   moved_project: { flag: 'moved_project', of: 'members', participants: false, watchers: true },
 };

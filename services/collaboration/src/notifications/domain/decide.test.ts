@@ -182,6 +182,25 @@ describe('who gets a mail about an event (api.md section 2)', () => {
   });
 });
 
+it.each<[StoredSetting['level'], StoredSetting['events'], number[]]>([
+  ['participating', {}, []],
+  ['watch', {}, []],
+  ['custom', {}, []],
+  ['custom', { new_release: true }, [member]],
+])('new_release goes to members at %s with %j alone: %j (G-4.11-3)', (level, events, expected) => {
+  const given = {
+    action: 'new_release' as const,
+    people: { memberIds: [member] },
+    facts: { assigned: [], unassigned: [] },
+  };
+  const only = {
+    ...given,
+    people: { ...given.people, mentionedIds: [] },
+    settings: [setting(member, { level, events })],
+  };
+  expect(sent(only)).toEqual(expected);
+});
+
 describe('the rule of a decision', () => {
   const note = { action: 'new_note' as const, facts: none };
   const at = (level: StoredSetting['level'], userId: number, given: Partial<StoredSetting> = {}) => [

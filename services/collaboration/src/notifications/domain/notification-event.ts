@@ -39,7 +39,8 @@ export type Action =
   | 'failed_pipeline'
   | 'fixed_pipeline'
   | 'success_pipeline'
-  | 'moved_project';
+  | 'moved_project'
+  | 'new_release';
 
 /** What an event says beyond its name; what is empty is not stored. */
 export interface EventFacts {

@@ -70,6 +70,7 @@ const sentences: Readonly<Record<Action, (told: Told) => string>> = {
   failed_pipeline: ({ reference, facts }) => `The pipeline ${reference} for ${facts.ref ?? ''} failed.`,
   fixed_pipeline: ({ reference, facts }) => `The pipeline ${reference} for ${facts.ref ?? ''} passed again.`,
   success_pipeline: ({ reference, facts }) => `The pipeline ${reference} for ${facts.ref ?? ''} passed.`,
+  new_release: ({ actor, facts, path }) => `${actor} released ${facts.ref ?? ''} of ${path}:`,
   moved_project: ({ facts, path }) => `The project ${facts.oldPath ?? ''} is now at ${path}.`,
 };
 

@@ -5,6 +5,7 @@ import {
   MergeRequestAutoMergeChanged_Change as AutoMergeChange,
   type MergeRequestEvent,
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
+import type { ReleaseEvent } from '@switchyard/protos/merge_requests/events/v1/release_event';
 import { removalSentence, trainRemovalOf } from '../../merge-requests';
 import type { Action, EventFacts, NotificationEvent, Subject } from '../domain/notification-event';
 
@@ -179,4 +180,17 @@ export function noteNotifications(
   if (fact.$case === 'updated' && facts.mentions.length === 0) return [];
   const action = fact.$case === 'created' ? 'new_note' : 'mention_in_note';
   return eventsOf({ id, subject, title, actorId, occurredAt }, [[action, facts]]);
+}
+
+/** Characters of a text that a mail shows. */
+const maxText = 32_768;
+
+/** What mail may follow from an event of releases: of new ones alone. */
+export function releaseNotifications(event: ReleaseEvent, id: string, time: Date): NewNotificationEvent[] {
+  const { release, fact, actorId, occurredAt = time } = event;
+  if (release === undefined || fact?.$case !== 'created') return [];
+  const { projectId, tag, name, description } = release;
+  const subject = { type: 'Project', id: projectId, iid: 0, projectId } as const;
+  const facts = { ref: tag, text: description.slice(0, maxText).toWellFormed() };
+  return eventsOf({ id, subject, title: name || tag, actorId, occurredAt }, [['new_release', facts]]);
 }

@@ -1,12 +1,20 @@
 import type { Tx } from '@switchyard/database';
 import { afterDirectory, type Directory } from '@switchyard/directory';
-import { type AnySubscription, issueEvents, mergeRequestEvents, noteEvents, subscription } from '@switchyard/events';
+import {
+  type AnySubscription,
+  issueEvents,
+  mergeRequestEvents,
+  noteEvents,
+  releaseEvents,
+  subscription,
+} from '@switchyard/events';
 import type { NoteableKey } from '../../noteables';
 import {
   issueNotifications,
   mergeRequestNotifications,
   type NewNotificationEvent,
   noteNotifications,
+  releaseNotifications,
 } from './notification-facts';
 
 /** What keeping events needs. */
@@ -30,6 +38,11 @@ export function notificationSubscriptions({ keep, commitRow, directory }: Notifi
       event: mergeRequestEvents,
       before,
       handle: (event, tx, { id, time }) => keep(tx, mergeRequestNotifications(event, id, time)),
+    }),
+    subscription({
+      event: releaseEvents,
+      before,
+      handle: (event, tx, { id, time }) => keep(tx, releaseNotifications(event, id, time)),
     }),
     subscription({
       event: noteEvents,
