@@ -3,6 +3,7 @@ import { issueEvents, noteEvents } from '@switchyard/events';
 import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
 import type { DirectoryProject, DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
+import { eventually } from '@switchyard/testkit';
 import { startActivityFixture } from '../support/activity-fixture';
 import { feedOf, names, type Reader } from '../support/feed';
 import type { Installation } from '../support/installation';
@@ -67,7 +68,7 @@ describe('activity events of issues and comments', () => {
   };
 
   beforeEach(async () => {
-    await here.db.query(sql`truncate notes, noteables, issues cascade`);
+    await eventually(() => here.db.query(sql`truncate notes, noteables, issues cascade`));
     const [row] = await here.db.query<{ id: number }>(sql`
       insert into issues (iid, project_id, author_id, title) values (3, ${open.id}, ${ada.id}, 'Broken') returning id`);
     issueId = row?.id ?? 0;
@@ -133,7 +134,7 @@ describe('activity events of issues and comments', () => {
     await here.db.query(sql`insert into issue_assignees (issue_id, user_id) values (${issueId}, ${eve.id})`);
     expect(await seen(eve)).toEqual(['opened']);
     expect(await seen(ada)).toEqual(['commented on', 'opened']);
-    await here.db.query(sql`truncate issues cascade`);
+    await eventually(() => here.db.query(sql`truncate issues cascade`));
     expect(await seen(ada)).toEqual([]);
   });
 });

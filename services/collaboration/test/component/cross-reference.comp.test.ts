@@ -25,7 +25,7 @@ afterAll(() => fixture.here.close());
 
 beforeEach(async () => {
   const { db } = fixture.here;
-  await db.query(sql`truncate notes, noteables, issues, merge_request_numbers, events.inbox cascade`);
+  await eventually(() => db.query(sql`truncate notes, noteables, issues, merge_request_numbers, events.inbox cascade`));
 });
 
 const received = (id: string) =>
@@ -98,7 +98,7 @@ describe('what names another object', () => {
       select n.body, n.system from notes n join noteables o on o.id = n.noteable_id where o.kind = 'Issue' and n.action = 'cross_reference'`);
     expect(onIssue).toEqual([{ body: `mentioned in merge request !${second.iid}`, system: true }]);
     // The reference of a user who may not read the merge request makes no note on it.
-    await here.db.query(sql`truncate notes, noteables cascade`);
+    await eventually(() => here.db.query(sql`truncate notes, noteables cascade`));
     await publishIssue(third, eve.id);
     expect(await here.db.query(sql`select 1 from notes where action = 'cross_reference'`)).toEqual([]);
   });

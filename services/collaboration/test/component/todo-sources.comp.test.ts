@@ -48,7 +48,9 @@ beforeAll(async () => {
 afterAll(() => here.close());
 
 beforeEach(async () => {
-  await here.db.query(sql`truncate todos, removed_targets, events.inbox, notes, noteables, issues cascade`);
+  await eventually(() =>
+    here.db.query(sql`truncate todos, removed_targets, events.inbox, notes, noteables, issues cascade`),
+  );
   const [issue] = await here.db.query<{ id: number }>(sql`
     insert into issues (iid, project_id, author_id, title) values (3, ${project.id}, ${ada.id}, 'Broken') returning id`);
   issueId = issue?.id ?? 0;
