@@ -1,5 +1,5 @@
-export type { PackageKey } from './application/package.ports';
-export type { Publication, Published, Publisher, Publishing } from './application/publish-file';
+export type { Publishing } from './application/publish-file';
 export { composePackages, type PackagesArea } from './compose';
-export type { PackageFile } from './domain/package';
+export type { PackageFile, PackageKey } from './domain/package';
+export type { Publication, Published, Publisher } from './domain/publication';
 export { presentPackageFile } from './presenters/package.presenter';

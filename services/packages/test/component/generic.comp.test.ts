@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from '@switchyard/database/sql';
-import { PackageServiceService } from '@switchyard/protos/packages/v1/package';
+import { type PackageFilter, PackageServiceService } from '@switchyard/protos/packages/v1/package';
 import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import type { RpcClient } from '@switchyard/rpc';
 import { dieAt, eventually } from '@switchyard/testkit';
@@ -35,12 +35,18 @@ afterAll(() => here?.close());
 
 const pathOf = (path: string, query = '') => `/projects/${projectId}/packages/generic/${path}${query}`;
 const put = (path: string, body: Buffer | string | ReadableStream, query = '') =>
-  here.forward('PUT', pathOf(path, query), { project: projectId, body: body as BodyInit });
+  here.forward('PUT', pathOf(path, query), { project: projectId, body: body as never });
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   here.forward(method, pathOf(path), { project: projectId, headers });
 const as = (level = 30) => here.as({ id: 7 }, { id: projectId, level });
-const filter = { packageType: '', packageName: '', packageVersion: undefined, includeVersionless: false, status: '' };
-const list = async (given: Partial<typeof filter> = {}, level = 30) =>
+const filter: PackageFilter = {
+  packageType: '',
+  packageName: '',
+  packageVersion: undefined,
+  includeVersionless: false,
+  status: '',
+};
+const list = async (given: Partial<PackageFilter> = {}, level = 30) =>
   json(
     await packages.listProjectPackages({ projectId, filter: { ...filter, ...given }, page: undefined }, as(level)),
   ) as { id: number; name: string; version: string; status: string; _links: object }[];

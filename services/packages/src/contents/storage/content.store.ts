@@ -1,10 +1,9 @@
 import type { Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import type { ContentStore } from '../application/contents.ports';
 import type { ReceivedContent } from '../domain/content';
 
 /** The rows of contents. */
-export const contentStore: ContentStore = {
+export const contentStore = {
   async keep(tx: Tx, { blob, size, sha256, sha1, md5 }: ReceivedContent): Promise<number | undefined> {
     // The update that changes nothing locks the row: `collect` passes over it, or has deleted it before.
     const [kept] = await tx.query<{ id: number; blob: string }>(sql`

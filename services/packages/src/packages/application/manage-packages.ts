@@ -2,17 +2,11 @@ import type { Database, PageInfo, PageRequest, Tx } from '@switchyard/database';
 import type { Viewer } from '@switchyard/directory';
 import { AppError, notFound } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
-import type { Package, PackageFile, PackageFilter, PackageVersion } from '../domain/package';
-import type { PackageKey, PackageStore } from './package.ports';
+import type { Package, PackageFile, PackageFileKey, PackageFilter, PackageVersion } from '../domain/package';
+import type { DeletedPackage } from '../domain/publication';
+import type { PackageStore } from './package.ports';
 
 faultPoints.push('package.deleted');
-
-/** A package that was deleted. */
-export interface DeletedPackage extends PackageKey {
-  readonly id: number;
-  /** User who deleted it; 0 for a deploy token. */
-  readonly actorId: number;
-}
 
 /** What managing packages works with. */
 export interface PackageEdges {
@@ -79,10 +73,7 @@ export const managePackages = ({ db, packages, recordDeletion, destroySoon }: Pa
   },
 
   /** Deletes a file of a package. Fails with `not_found`, `precondition_failed`. */
-  async removeFile(
-    file: { readonly projectId: number; readonly packageId: number; readonly fileId: number },
-    unmodifiedSince: Date | undefined,
-  ): Promise<void> {
+  async removeFile(file: PackageFileKey, unmodifiedSince: Date | undefined): Promise<void> {
     const removed = await db.transaction((tx) => packages.deleteFile(tx, file, unmodifiedSince));
     if (!removed) throw notFound();
     destroySoon();

@@ -1,32 +1,16 @@
 import type { PageInfo, PageRequest, Tx } from '@switchyard/database';
 import type { Viewer } from '@switchyard/directory';
-import type { Package, PackageFile, PackageFilter, PackageFormat, PackageVersion } from '../domain/package';
-
-/** Which package of a project. */
-export interface PackageKey {
-  readonly projectId: number;
-  readonly format: PackageFormat;
-  readonly name: string;
-  /** Undefined for a package without a version. */
-  readonly version: string | undefined;
-}
-
-/** A package that is found or made by its key. */
-export interface OpenedPackage {
-  readonly id: number;
-  /** It was made by this call. */
-  readonly created: boolean;
-}
-
-/** What a new file brings. */
-export interface NewPackageFile {
-  readonly packageId: number;
-  readonly contentId: number;
-  readonly fileName: string;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  /** Pipeline whose job token published it; undefined for none. */
-  readonly pipelineId: number | undefined;
-}
+import type {
+  NewPackageFile,
+  OpenedPackage,
+  OpenedWith,
+  Package,
+  PackageFile,
+  PackageFileKey,
+  PackageFilter,
+  PackageKey,
+  PackageVersion,
+} from '../domain/package';
 
 /** Packages and their files as rows. */
 export interface PackageStore {
@@ -34,15 +18,7 @@ export interface PackageStore {
    * The package of a key, which is made when it is not there, and is locked until the transaction ends. A status or
    * metadata that are given are set.
    */
-  open(
-    tx: Tx,
-    key: PackageKey,
-    given: {
-      readonly creatorId: number | undefined;
-      readonly status: 'default' | 'hidden' | undefined;
-      readonly metadata: Readonly<Record<string, unknown>> | undefined;
-    },
-  ): Promise<OpenedPackage>;
+  open(tx: Tx, key: PackageKey, given: OpenedWith): Promise<OpenedPackage>;
   /** Whether a package has a file with a name. */
   hasFile(tx: Tx, packageId: number, fileName: string): Promise<boolean>;
   /** Adds a file. */
@@ -83,11 +59,7 @@ export interface PackageStore {
     since: Date | undefined,
   ): Promise<Omit<PackageKey, 'projectId'> | undefined>;
   /** Deletes a file; false when there is none. Fails with `precondition_failed` when its package changed after `since`. */
-  deleteFile(
-    tx: Tx,
-    file: { readonly projectId: number; readonly packageId: number; readonly fileId: number },
-    since: Date | undefined,
-  ): Promise<boolean>;
+  deleteFile(tx: Tx, file: PackageFileKey, since: Date | undefined): Promise<boolean>;
   /** Deletes up to `limit` packages that are marked for destruction, with their files. Returns how many. */
   destroy(limit: number): Promise<number>;
 }

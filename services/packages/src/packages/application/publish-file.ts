@@ -1,49 +1,12 @@
 import type { Content } from '@switchyard/blobs';
 import type { Database, Tx } from '@switchyard/database';
-import { type AppError, unavailable } from '@switchyard/errors';
+import { unavailable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import type { Contents, ReceivedContent } from '../../contents';
-import type { PackageKey, PackageStore } from './package.ports';
+import type { Publication, Published, RecordedPublication } from '../domain/publication';
+import type { PackageStore } from './package.ports';
 
 faultPoints.push('package.file_written', 'package.file_committed');
-
-/** Who publishes. */
-export interface Publisher {
-  /** 0 for a deploy token. */
-  readonly userId: number;
-  /** Pipeline whose job token is used; undefined for none. */
-  readonly pipelineId: number | undefined;
-}
-
-/** A file that is to become part of a package. */
-export interface Publication {
-  readonly key: PackageKey;
-  readonly fileName: string;
-  readonly publisher: Publisher;
-  /** Status that the package gets; undefined to leave it. */
-  readonly status?: 'default' | 'hidden' | undefined;
-  /** What the format keeps of the package; undefined to leave it. */
-  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** What the format keeps of the file. */
-  readonly fileMetadata?: Readonly<Record<string, unknown>> | undefined;
-  /** The refusal where the package is there already; undefined to add the file to it. */
-  readonly refusePackage?: (() => AppError) | undefined;
-  /** The refusal where the package has a file with this name; undefined to add another one, which is served from then on. */
-  readonly refuseFile?: (() => AppError) | undefined;
-}
-
-/** A file that was published. */
-export interface Published extends ReceivedContent {
-  readonly packageId: number;
-  readonly fileId: number;
-  readonly createdAt: Date;
-}
-
-/** A fact that is appended to the outbox with the change (D6). */
-export type PublishedFact = (
-  tx: Tx,
-  published: Published & { readonly publication: Publication; readonly created: boolean },
-) => Promise<void>;
 
 /** Publishes files: the content streams into the blob store; row, use and event are one transaction. */
 export interface Publishing {
@@ -61,7 +24,8 @@ export function publishFile(edges: {
   readonly db: Database;
   readonly packages: PackageStore;
   readonly contents: Contents;
-  readonly record: PublishedFact;
+  /** Appends the fact to the outbox (D6). */
+  readonly record: (tx: Tx, published: RecordedPublication) => Promise<void>;
 }): Publishing {
   const { db, packages, contents, record } = edges;
 

@@ -71,3 +71,44 @@ export interface PackageFilter {
   /** Packages without a version are listed as well. */
   readonly includeVersionless: boolean;
 }
+
+/** Which package of a project. */
+export interface PackageKey {
+  readonly projectId: number;
+  readonly format: PackageFormat;
+  readonly name: string;
+  /** Undefined for a package without a version. */
+  readonly version: string | undefined;
+}
+
+/** A package that is found or made by its key. */
+export interface OpenedPackage {
+  readonly id: number;
+  /** It was made by this call. */
+  readonly created: boolean;
+}
+
+/** What opening a package sets; what is undefined stays. */
+export interface OpenedWith {
+  /** Undefined for a deploy token. */
+  readonly creatorId: number | undefined;
+  readonly status: 'default' | 'hidden' | undefined;
+  readonly metadata: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Which file of a package. */
+export interface PackageFileKey {
+  readonly projectId: number;
+  readonly packageId: number;
+  readonly fileId: number;
+}
+
+/** What a new file brings. */
+export interface NewPackageFile {
+  readonly packageId: number;
+  readonly contentId: number;
+  readonly fileName: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Pipeline whose job token published it; undefined for none. */
+  readonly pipelineId: number | undefined;
+}

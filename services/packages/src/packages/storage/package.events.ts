@@ -1,8 +1,7 @@
 import type { Tx } from '@switchyard/database';
 import { appendToOutbox, packageEventId, packageEvents } from '@switchyard/events';
-import type { DeletedPackage } from '../application/manage-packages';
-import type { PackageKey } from '../application/package.ports';
-import type { PublishedFact } from '../application/publish-file';
+import type { PackageKey } from '../domain/package';
+import type { DeletedPackage, RecordedPublication } from '../domain/publication';
 
 const subject = (id: number, { projectId, format, name, version }: PackageKey) => ({
   id,
@@ -13,7 +12,10 @@ const subject = (id: number, { projectId, format, name, version }: PackageKey) =
 });
 
 /** Appends that a file was published. */
-export const recordPublication: PublishedFact = async (tx, { packageId, fileId, size, created, publication }) => {
+export const recordPublication = async (
+  tx: Tx,
+  { packageId, fileId, size, created, publication }: RecordedPublication,
+): Promise<void> => {
   const { key, fileName, publisher } = publication;
   const published = { fileId, fileName, size, created, pipelineId: publisher.pipelineId ?? 0 };
   await appendToOutbox(

@@ -9,8 +9,16 @@ import {
 } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { joinProject } from '@switchyard/directory';
-import type { NewPackageFile, OpenedPackage, PackageKey, PackageStore } from '../application/package.ports';
-import { type PackageFile, type PackageFormat, shownStatuses } from '../domain/package';
+import {
+  type NewPackageFile,
+  type OpenedPackage,
+  type OpenedWith,
+  type PackageFile,
+  type PackageFileKey,
+  type PackageFormat,
+  type PackageKey,
+  shownStatuses,
+} from '../domain/package';
 import { packageList } from './package.list';
 import {
   fileColumns,
@@ -38,10 +46,10 @@ const shown = sql`k.status = any(${[...shownStatuses]}::text[])`;
 const servedStatuses = sql`k.status = any(${[...shownStatuses, 'hidden']}::text[])`;
 
 /** Opens the store. */
-export const packageStore = (db: Database): PackageStore => ({
+export const packageStore = (db: Database) => ({
   ...packageList(db),
 
-  async open(tx: Tx, key: PackageKey, { creatorId, status, metadata }): Promise<OpenedPackage> {
+  async open(tx: Tx, key: PackageKey, { creatorId, status, metadata }: OpenedWith): Promise<OpenedPackage> {
     const { projectId, format, name, version } = key;
     const [row] = await tx.query<OpenedPackage>(sql`
       insert into packages as k (project_id, format, name, version, creator_id, status, metadata)
@@ -147,7 +155,11 @@ export const packageStore = (db: Database): PackageStore => ({
     return { format: row.format, name: row.name, version: row.version ?? undefined };
   },
 
-  async deleteFile(tx: Tx, { projectId, packageId, fileId: id }, since: Date | undefined): Promise<boolean> {
+  async deleteFile(
+    tx: Tx,
+    { projectId, packageId, fileId: id }: PackageFileKey,
+    since: Date | undefined,
+  ): Promise<boolean> {
     const [row] = await tx.query(sql`
       select 1 from packages
       where project_id = ${projectId} and id = ${packageId} and status <> 'pending_destruction' for update`);
