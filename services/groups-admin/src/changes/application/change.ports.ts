@@ -10,7 +10,7 @@ export interface PendingChanges {
   /** Adds an event, in the transaction of the inbox. */
   add(tx: Tx, owner: Owner, event: Pick<PendingChange, 'eventId' | 'type' | 'body'>): Promise<void>;
   /**
-   * Takes or prolongs the lease on the events of an owner. False while another process has it.
+   * Takes or prolongs the lease on the events of an owner. False where none waits, and while another process has it.
    * @param leaseMs how long it lasts
    */
   lease(owner: Owner, holder: string, leaseMs: number): Promise<boolean>;

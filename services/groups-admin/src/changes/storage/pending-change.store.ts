@@ -31,7 +31,8 @@ export const pendingChangeStore = (db: Database) => ({
       named(
         'change_queue_lease',
         sql`insert into change_queues (owner, holder, leased_until)
-          values (${owner}, ${holder}, now() + ${leaseMs}::int * interval '1 millisecond')
+          select ${owner}, ${holder}, now() + ${leaseMs}::int * interval '1 millisecond'
+          where exists (select from pending_changes where owner = ${owner})
           on conflict (owner) do update set holder = excluded.holder, leased_until = excluded.leased_until
           where change_queues.holder = excluded.holder or change_queues.leased_until < now() returning owner`,
       ),

@@ -13,8 +13,9 @@ faultPoints.push('delivery.sent', 'delivery.recorded');
 const mostUnderWay = 256;
 /** Deliveries one look-up leases, and one transaction records. */
 const batch = 100;
-/** Milliseconds after which due repeats are looked for, where no notice comes. */
+/** Milliseconds after which due repeats are looked for, where no notice comes: while something is under way, and at rest. */
 const lookEveryMs = 1_000;
+const lookAtRestMs = 5_000;
 /** Milliseconds of a lease beyond what a delivery may take: to prepare it, and to record it. */
 const leaseMarginMs = 30_000;
 /** Milliseconds that deliveries under way have to end when the process stops; others are sent again. */
@@ -116,7 +117,7 @@ export function workOffDeliveries({
 
   return {
     start() {
-      const repeating = repeat('deliveries', lookEveryMs, run);
+      const repeating = repeat('deliveries', lookAtRestMs, run);
       const unlisten = store.onDeliveries(() => {
         wake();
         repeating.soon();
