@@ -44,4 +44,5 @@ export {
   startServer,
   type WriteGuard,
 } from './server';
+export { readUploadForm, type TakeFormFile, type UploadFormRules } from './upload-form';
 export { signedIn, viewerOf } from './viewer';

@@ -1,8 +1,7 @@
 import { pipeline } from 'node:stream/promises';
-import type { ForwardedCall, ForwardedEndpoint } from '@switchyard/rpc';
+import { type ForwardedCall, type ForwardedEndpoint, readUploadForm } from '@switchyard/rpc';
 import type { MetricImages } from '../application/manage-metric-images';
 import { presentMetricImage } from '../presenters/metric-image.presenter';
-import { readUploadForm } from './upload-form';
 
 /** Milliseconds of an upload: a sixth of the time after which its unused blob is pruned. */
 const uploadTimeoutMs = 600_000;
@@ -24,7 +23,10 @@ export function metricImageHttp(images: MetricImages, limit: number): readonly F
     const { request, response, query } = call;
     const at = alertOf(call);
     const image = await images.upload(at, async (take) =>
-      linkOf(await readUploadForm(request, { file: limit, timeoutMs: uploadTimeoutMs }, take), query),
+      linkOf(
+        await readUploadForm(request, { fileField: 'file', file: limit, timeoutMs: uploadTimeoutMs }, take),
+        query,
+      ),
     );
     const body = Buffer.from(JSON.stringify(presentMetricImage(image, at)));
     response.writeHead(201, { 'Content-Type': 'application/json', 'Content-Length': String(body.length) }).end(body);

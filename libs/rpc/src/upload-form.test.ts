@@ -19,7 +19,7 @@ it('a file that is not taken is refused for what is wrong with it, wherever in t
         await setImmediate();
       }
     };
-    readUploadForm(request, { file: limit, timeoutMs: 10_000 }, take).then(
+    readUploadForm(request, { fileField: 'file', file: limit, timeoutMs: 10_000 }, take).then(
       () => response.end('taken'),
       (error: AppError) => response.end(error.kind),
     );
@@ -34,4 +34,36 @@ it('a file that is not taken is refused for what is wrong with it, wherever in t
   }
   server.close();
   expect(answers).toEqual(['taken', 'too_large', 'too_large', 'too_large']);
+});
+
+it('gives the fields of the whole form to who takes the file, also those that come after it', async () => {
+  const server = createServer((request, response) => {
+    const taken: unknown[] = [];
+    const rules = { fileField: 'content', file: 100, timeoutMs: 10_000, wanted: new Set(['name', 'version']) };
+    readUploadForm(request, rules, async (filename, content, fields) => {
+      let text = '';
+      for await (const chunk of content) text += Buffer.from(chunk).toString();
+      taken.push(filename, text, [...(await fields)]);
+    }).then(
+      () => response.end(JSON.stringify(taken)),
+      (error: AppError) => response.end(error.kind),
+    );
+  });
+  await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle));
+  const body = new FormData();
+  body.set('name', 'app');
+  body.set('content', new Blob(['bytes']), 'app-1.whl');
+  body.set('version', '1');
+  body.set('description', 'not wanted');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const answer = await fetch(url, { method: 'POST', body });
+  server.close();
+  expect(await answer.json()).toEqual([
+    'app-1.whl',
+    'bytes',
+    [
+      ['name', 'app'],
+      ['version', '1'],
+    ],
+  ]);
 });

@@ -2,19 +2,34 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { AppError, invalidParams } from '@switchyard/errors';
 import busboy from 'busboy';
-import type { TakeFile } from '../application/manage-metric-images';
 
-/** Limits of a form. */
-export interface UploadFormLimits {
-  /** Bytes of its file. */
+/** What a form may be. */
+export interface UploadFormRules {
+  /** Name of its file. */
+  readonly fileField: string;
+  /** Bytes of the file. */
   readonly file: number;
-  /** Milliseconds until the whole form has arrived; far below the lifetime of an unused blob. */
+  /** Milliseconds until the whole form has arrived; below the lifetime of an unused blob. */
   readonly timeoutMs: number;
+  /** Fields that are returned; all of them where it is not said. */
+  readonly wanted?: ReadonlySet<string>;
+  /** Number of fields, by default 20. */
+  readonly fields?: number;
+  /** Bytes of a field, by default 8 KiB. */
+  readonly fieldSize?: number;
+  /** Bytes apart from the file: headers of parts, fields. By default 64 KiB. */
+  readonly overhead?: number;
 }
 
-/** Bytes apart from the file: headers of parts, fields. */
-const overhead = 64 << 10;
-const fieldSize = 8 << 10;
+/**
+ * Takes the file of a form as it comes. `fields` are those of the whole form, some of which may come after the file; it
+ * rejects where the form fails.
+ */
+export type TakeFormFile = (
+  filename: string,
+  content: AsyncIterable<Uint8Array>,
+  fields: Promise<ReadonlyMap<string, string>>,
+) => Promise<void>;
 
 const malformed = () => invalidParams('the multipart body is not valid');
 
@@ -28,27 +43,28 @@ async function* contentOf(stream: Readable): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Reads a multipart form: the first file called `file` streams into `take`, fields are returned by name, other files
- * are skipped. Settles after `take`. Fails with `invalid_params` for a body that is no form, `too_large`, and as `take`
+ * Reads a multipart form: the first file with the name streams into `take`, fields are returned by name, other files are
+ * skipped. Settles after `take`. Fails with `invalid_params` for a body that is no form, `too_large`, and as `take`
  * does; then the rest of the request is not read.
  */
 export function readUploadForm(
   request: IncomingMessage,
-  limits: UploadFormLimits,
-  take: TakeFile,
+  rules: UploadFormRules,
+  take: TakeFormFile,
 ): Promise<ReadonlyMap<string, string>> {
-  const maxBytes = limits.file + overhead;
+  const { fileField, wanted, fields: mostFields = 20, fieldSize = 8 << 10, overhead = 64 << 10 } = rules;
+  const maxBytes = rules.file + overhead;
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(new AppError('too_large'));
   let form: busboy.Busboy;
   try {
     form = busboy({
       headers: request.headers,
       defParamCharset: 'utf8',
-      limits: { fields: 20, files: 20, fieldSize, fieldNameSize: 100, headerPairs: 50 },
+      limits: { fields: mostFields, files: 20, fieldSize, fieldNameSize: 100, headerPairs: 50 },
     });
   } catch {
     const isForm = /^multipart\/form-data/i.test(request.headers['content-type'] ?? '');
-    return Promise.reject(isForm ? malformed() : invalidParams('file is missing'));
+    return Promise.reject(isForm ? malformed() : invalidParams(`${fileField} is missing`));
   }
 
   return new Promise((resolve, reject) => {
@@ -56,6 +72,12 @@ export function readUploadForm(
     let taking: Promise<void> | undefined;
     let size = 0;
     let failed = false;
+    let settleFields: { resolve(): void; reject(error: unknown): void } | undefined;
+    const whole = new Promise<ReadonlyMap<string, string>>((settle, refuse) => {
+      settleFields = { resolve: () => settle(fields), reject: refuse };
+    });
+    // Nobody waits for them where the file itself fails.
+    whole.catch(() => undefined);
 
     function stop(error: unknown): void {
       if (failed) return;
@@ -64,6 +86,7 @@ export function readUploadForm(
       request.off('data', count);
       request.unpipe(form);
       form.destroy();
+      settleFields?.reject(error);
       // `take` must have ended before the caller cleans up.
       Promise.allSettled([taking]).then(() => reject(error));
     }
@@ -71,25 +94,26 @@ export function readUploadForm(
       size += chunk.length;
       if (size > maxBytes) stop(new AppError('too_large'));
     }
-    const timer = setTimeout(() => stop(new AppError('request_timeout')), limits.timeoutMs);
+    const timer = setTimeout(() => stop(new AppError('request_timeout')), rules.timeoutMs);
 
     form.on('field', (name, value, { valueTruncated, nameTruncated }) => {
       if (valueTruncated || nameTruncated) stop(new AppError('too_large'));
-      else fields.set(name, value);
+      else if (wanted?.has(name) ?? true) fields.set(name, value);
     });
     form.on('file', (name, stream, { filename }) => {
       // A file that breaks off fails its own stream too: without a listener that would end the process.
       stream.on('error', () => undefined);
-      if (name !== 'file' || taking !== undefined) {
+      if (name !== fileField || taking !== undefined) {
         stream.resume();
         return;
       }
-      taking = take(filename ?? '', contentOf(stream));
+      taking = take(filename ?? '', contentOf(stream), whole);
       taking.catch(stop);
     });
     form.on('error', () => stop(malformed()));
     form.on('close', () => {
       if (failed) return;
+      settleFields?.resolve();
       Promise.resolve(taking).then(
         () => {
           clearTimeout(timer);
