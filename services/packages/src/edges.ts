@@ -4,15 +4,23 @@ import type { PrismaClient } from './generated/prisma/client';
 
 const gibibyte = 1 << 30;
 
-/** Variables of the service; those of every service and of its peers are added. See docs/operations.md. */
-export const variables = {
-  /** Bytes of the largest file of a generic package (G-8-10). */
-  SWITCHYARD_GENERIC_PACKAGE_LIMIT: z.coerce
+/** Bytes of the largest file of a format. */
+const fileLimit = (byDefault: number) =>
+  z.coerce
     .number()
     .int()
     .min(1_024)
     .max(1_024 * gibibyte)
-    .default(5 * gibibyte),
+    .default(byDefault);
+
+/** Variables of the service; those of every service and of its peers are added. See docs/operations.md. */
+export const variables = {
+  /** Bytes of the largest file of a generic package (G-8-10). */
+  SWITCHYARD_GENERIC_PACKAGE_LIMIT: fileLimit(5 * gibibyte),
+  /** Bytes of the largest file of a Maven repository. */
+  SWITCHYARD_MAVEN_PACKAGE_LIMIT: fileLimit(3 * gibibyte),
+  /** Bytes of the largest file of a Python package. */
+  SWITCHYARD_PYPI_PACKAGE_LIMIT: fileLimit(3 * gibibyte),
 };
 
 /** What each area of the service is built from. */

@@ -4,7 +4,9 @@ import { composeContents } from './contents';
 import { type Edges, variables } from './edges';
 import { PrismaClient } from './generated/prisma/client';
 import { composeGeneric } from './generic';
+import { composeMaven } from './maven';
 import { composePackages } from './packages';
+import { composePypi } from './pypi';
 
 /** Areas, those first on which others rest; the last ones are formats. */
 function areas(given: Edges): Area[] {
@@ -14,6 +16,8 @@ function areas(given: Edges): Area[] {
     contents,
     packages,
     composeGeneric(given, { packages }),
+    composeMaven(given, { packages, contents }),
+    composePypi(given, { packages, contents }),
     // New areas
   ];
 }

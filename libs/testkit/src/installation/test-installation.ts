@@ -74,8 +74,13 @@ export interface TestInstallation {
 
 /** A request that the gateway forwards. */
 export interface ForwardedRequest {
-  readonly project: number;
+  /** The project that the path names; absent where it names none. */
+  readonly project?: number;
+  /** The group that it names, in place of a project. */
+  readonly group?: number;
   readonly user?: number;
+  /** Who asks, in place of a user; their level on what the path names is 0 where they have none. */
+  readonly actor?: { readonly is: Partial<Actor>; readonly level: number };
   readonly caller?: string;
   readonly body?: RequestInit['body'];
   readonly headers?: Record<string, string>;
@@ -148,8 +153,14 @@ export async function testInstallation(options: InstallationOptions): Promise<Te
       ...(access === undefined ? {} : { access: accessTo(access) }),
     }),
     publish: (event, payload, id) => publish(bus, event, payload, id),
-    async forward(method, path, { project, user = 7, caller = 'gateway', body, headers }) {
-      const { requestId, ...identity } = installation.as({ id: user }, { id: project, level: developer });
+    async forward(method, path, { project, group, user = 7, actor, caller = 'gateway', body, headers }) {
+      const kind = group === undefined ? Access_Kind.KIND_PROJECT : Access_Kind.KIND_GROUP;
+      const id = group ?? project;
+      const { requestId, ...given } = installation.as(
+        { id: user },
+        id === undefined ? undefined : { id, kind, level: actor?.level ?? developer },
+      );
+      const identity = actor === undefined ? given : { ...given, actor: { ...anonymous, ...actor.is } };
       const signed = signClaims(identities.signer(caller), forwardedMethod(method, path), requestId, identity);
       return fetch(`http://127.0.0.1:${httpPort}${path}`, {
         method,

@@ -1,4 +1,4 @@
-const parameter = /[:*]([a-z_]+)/g;
+const parameter = /[:*]([a-z_][a-z_0-9]*)/g;
 
 /** Names of the parameters of a path: `:name` is one segment, `*name` is one or more. */
 export const pathNames = (path: string): string[] => [...path.matchAll(parameter)].map(([, name = '']) => name);

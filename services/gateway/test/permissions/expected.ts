@@ -41,6 +41,8 @@ const families = {
   reporterRead: { public: '.........31.', internal: '4........31.', private: '4433.....31.' },
   /** The same for package managers: without a token they are asked for one, whether the project is there or not. */
   managerRead: { public: '.........31.', internal: '1........31.', private: '1433.....31.' },
+  /** The same of a group, in which the service finds what the caller may read. */
+  groupManagerRead: { public: '.........31.', internal: '1........31.', private: '14.......31.' },
   developerRead: { public: '13333....31.', internal: '43333....31.', private: '44333....31.' },
   /** Every user who reads merge requests; the service decides on authorship (G-4.2-7). */
   readerWrite: { public: '1........313', internal: '1........313', private: '1433.....313' },
@@ -96,6 +98,7 @@ const ofFeature =
 const createsNamed: ReadonlySet<string> = new Set([
   'POST /projects/:id/repository/files/:file_path',
   'PUT /projects/:id/packages/generic/:package_name/:package_version/*file_path',
+  'PUT /projects/:id/packages/maven/*path',
 ]);
 
 /** Whether a path of a project names an object in a feature that has to be there. */
@@ -889,6 +892,17 @@ export const expectations: readonly Expectation[] = [
   row('DELETE /projects/:id/packages/:package_id/package_files/:package_file_id', 'maintainerWrite', 'G-4.17-3'),
   row('PUT /projects/:id/packages/generic/:package_name/:package_version/*file_path', 'developerWrite', 'G-4.17-10'),
   row('GET /projects/:id/packages/generic/:package_name/:package_version/*file_path', 'managerRead', 'G-4.17-11'),
+  row('PUT /projects/:id/packages/maven/*path', 'developerWrite', 'G-4.17-8'),
+  row('GET /projects/:id/packages/maven/*path', 'managerRead', 'G-4.17-8'),
+  row('GET /groups/:id/-/packages/maven/*path', 'groupManagerRead', 'G-4.17-8'),
+  row('GET /packages/maven/*path', 'everyone', 'G-4.17-8'),
+  row('POST /projects/:id/packages/pypi', 'developerWrite', 'G-4.17-8'),
+  row('GET /projects/:id/packages/pypi/simple', 'managerRead', 'G-4.17-8'),
+  row('GET /projects/:id/packages/pypi/simple/*name', 'managerRead', 'G-4.17-8'),
+  row('GET /projects/:id/packages/pypi/files/:sha256/*file_identifier', 'managerRead', 'G-4.17-8'),
+  row('GET /groups/:id/-/packages/pypi/simple', 'groupManagerRead', 'G-4.17-8'),
+  row('GET /groups/:id/-/packages/pypi/simple/*name', 'groupManagerRead', 'G-4.17-8'),
+  row('GET /groups/:id/-/packages/pypi/files/:sha256/*file_identifier', 'groupManagerRead', 'G-4.17-8'),
 ];
 
 const repository = '/projects/:id/repository';
@@ -904,6 +918,17 @@ export const jobOperations: ReadonlySet<string> = new Set([
   'GET /projects/:id/packages/:package_id/package_files/:package_file_id/download',
   'GET /projects/:id/packages/generic/:package_name/:package_version/*file_path',
   'PUT /projects/:id/packages/generic/:package_name/:package_version/*file_path',
+  'PUT /projects/:id/packages/maven/*path',
+  'GET /projects/:id/packages/maven/*path',
+  'GET /groups/:id/-/packages/maven/*path',
+  'GET /packages/maven/*path',
+  'POST /projects/:id/packages/pypi',
+  'GET /projects/:id/packages/pypi/simple',
+  'GET /projects/:id/packages/pypi/simple/*name',
+  'GET /projects/:id/packages/pypi/files/:sha256/*file_identifier',
+  'GET /groups/:id/-/packages/pypi/simple',
+  'GET /groups/:id/-/packages/pypi/simple/*name',
+  'GET /groups/:id/-/packages/pypi/files/:sha256/*file_identifier',
   `GET ${repository}/tree`,
   `GET ${repository}/blobs/:sha`,
   `GET ${repository}/blobs/:sha/raw`,

@@ -82,7 +82,7 @@ export const pathOf = (pattern: string): string =>
     .replace(/:(id|[a-z_]*iid|[a-z_]+_id)(?=\/|$)/g, '1')
     .replace(/:(sha|commit_id)(?=\/|$)/g, 'a'.repeat(40))
     .replace(/:slug(?=\/|$)/g, 'slack')
-    .replace(/[:*][a-z_]+/g, 'name');
+    .replace(/[:*][a-z_0-9]+/g, 'name');
 
 const symbol = (status: number): string => (status === 401 ? '1' : status === 403 ? '3' : status === 404 ? '4' : '.');
 

@@ -1,3 +1,5 @@
 export { type Contents, composeContents } from './compose';
 export type { ContentDigests, ReceivedContent } from './domain/content';
+export { sendBody, sendJson } from './transport/send-body';
 export { type SentFile, sendContent } from './transport/send-content';
+export { withinLimit } from './transport/within-limit';

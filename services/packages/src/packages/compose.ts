@@ -5,14 +5,20 @@ import type { Edges } from '../edges';
 import { destroyPackages } from './application/destroy-packages';
 import { managePackages } from './application/manage-packages';
 import type { PackageStore } from './application/package.ports';
+import type { PackagePlaces } from './application/package-places';
 import { type Publishing, publishFile } from './application/publish-file';
 import { recordDeletion, recordPublication } from './storage/package.events';
+import { packagePlaces } from './storage/package.places';
 import { packageStore } from './storage/package.store';
 import { packageHandler } from './transport/package.handler';
 import { packageFileHttp } from './transport/package-file.http';
 
 /** What formats use of packages. */
-export interface PackagesArea extends Area, Publishing, Pick<PackageStore, 'findFile' | 'recordDownload'> {}
+export interface PackagesArea
+  extends Area,
+    Publishing,
+    PackagePlaces,
+    Pick<PackageStore, 'findFile' | 'findFiles' | 'recordDownload'> {}
 
 /** Builds packages of every format. */
 export function composePackages(
@@ -25,7 +31,9 @@ export function composePackages(
   const packages = observe('packages', managePackages(edges));
   return {
     ...publishFile({ db, packages: store, contents, record: recordPublication }),
+    ...packagePlaces(db),
     findFile: store.findFile,
+    findFiles: store.findFiles,
     recordDownload: store.recordDownload,
     services: [packageHandler(packages, config.SWITCHYARD_EXTERNAL_URL)],
     http: packageFileHttp(packages, store, blobs),

@@ -1,5 +1,8 @@
+export type { PackagePlaces } from './application/package-places';
 export type { Publishing } from './application/publish-file';
 export { composePackages, type PackagesArea } from './compose';
 export type { PackageFile, PackageKey } from './domain/package';
+export type { PackagePlace, PlacedFile } from './domain/package-place';
 export type { Publication, Published, Publisher } from './domain/publication';
 export { presentPackageFile } from './presenters/package.presenter';
+export { nothingFound, placeOf, publisherOf } from './transport/package-place.http';

@@ -61,6 +61,17 @@ const named: Readonly<Record<string, string>> = {
   'POST /groups/:id/hooks/:hook_id/test/:trigger': 'testGroupHook',
   'POST /hooks/:hook_id/test/:trigger': 'testHookByTrigger',
   'POST /hooks/:hook_id': 'testHook',
+  'PUT /projects/:id/packages/maven/*path': 'publishProjectMavenFile',
+  'GET /projects/:id/packages/maven/*path': 'getProjectMavenFile',
+  'GET /groups/:id/-/packages/maven/*path': 'getGroupMavenFile',
+  'GET /packages/maven/*path': 'getMavenFile',
+  'POST /projects/:id/packages/pypi': 'publishProjectPypiFile',
+  'GET /projects/:id/packages/pypi/simple': 'listProjectPypiPackages',
+  'GET /projects/:id/packages/pypi/simple/*name': 'getProjectPypiPackage',
+  'GET /projects/:id/packages/pypi/files/:sha256/*file_identifier': 'getProjectPypiFile',
+  'GET /groups/:id/-/packages/pypi/simple': 'listGroupPypiPackages',
+  'GET /groups/:id/-/packages/pypi/simple/*name': 'getGroupPypiPackage',
+  'GET /groups/:id/-/packages/pypi/files/:sha256/*file_identifier': 'getGroupPypiFile',
 };
 
 /**

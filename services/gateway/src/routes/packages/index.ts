@@ -1,9 +1,16 @@
 import type { Route } from '../../http/route';
 import { genericPackageRoutes } from './generic-packages.routes';
+import { mavenPackageRoutes } from './maven-packages.routes';
 import { packageRoutes } from './packages.routes';
+import { pypiPackageRoutes } from './pypi-packages.routes';
 
 /** What the service packages serves. */
-export const routes: readonly Route[] = [...packageRoutes, ...genericPackageRoutes];
+export const routes: readonly Route[] = [
+  ...packageRoutes,
+  ...genericPackageRoutes,
+  ...mavenPackageRoutes,
+  ...pypiPackageRoutes,
+];
 
 /** Files stream through its internal HTTP server. */
 export const forwards = true;

@@ -32,7 +32,7 @@ const textOf = async (request: IncomingMessage): Promise<string> => {
 beforeAll(async () => {
   service = createServer(async (request, response) => {
     forwarded.push({ method: request.method ?? '', url: request.url ?? '', body: await textOf(request) });
-    if (request.method === 'PUT')
+    if (request.method === 'PUT' || request.method === 'POST')
       response.writeHead(201, { 'Content-Type': 'application/json' }).end('{"message":"201 Created"}');
     else response.writeHead(200, { 'Content-Type': 'application/octet-stream' }).end('a file');
   });
@@ -104,4 +104,30 @@ it('asks a package manager without a token for one, whether the project is there
   expect((await gateway.send('GET', path)).status).toBe(404);
   access = projectAccess({ level: 0, visibility: 'public' });
   expect((await gateway.send('GET', `${path}/generic/a/1.0/x`)).status).toBe(200);
+});
+
+it('passes the paths of Maven and Python packages on, of a project, a group and the instance', async () => {
+  const asked = [
+    [
+      '/projects/1/packages/maven/com/acme/app/1.0/app-1.0.jar.sha1',
+      '/projects/1/packages/maven/com%2Facme%2Fapp%2F1.0%2Fapp-1.0.jar.sha1',
+    ],
+    ['/packages/maven/com/acme/maven-metadata.xml', '/packages/maven/com%2Facme%2Fmaven-metadata.xml'],
+    ['/projects/1/packages/pypi/simple/', '/projects/1/packages/pypi/simple'],
+    ['/projects/1/packages/pypi/simple/my-app/', '/projects/1/packages/pypi/simple/my-app'],
+    [
+      `/projects/1/packages/pypi/files/${'a'.repeat(64)}/x-1.whl`,
+      `/projects/1/packages/pypi/files/${'a'.repeat(64)}/x-1.whl`,
+    ],
+  ] as const;
+  for (const [sent, url] of asked) {
+    expect((await gateway.send('GET', sent, token)).status).toBe(200);
+    expect(forwarded.at(-1)?.url).toBe(url);
+  }
+  expect((await gateway.send('PUT', '/projects/1/packages/maven/a/b/1/b-1.jar', { ...token, raw: 'x' })).status).toBe(
+    201,
+  );
+  const headers = { 'Content-Type': 'multipart/form-data; boundary=b' };
+  await gateway.send('POST', '/projects/1/packages/pypi?name=app', { ...token, raw: '--b--', headers });
+  expect(forwarded.at(-1)).toEqual({ method: 'POST', url: '/projects/1/packages/pypi?name=app', body: '--b--' });
 });

@@ -1,8 +1,8 @@
 import type { BlobStore } from '@switchyard/blobs';
-import { badRequest, invalidParams, isAppError, notFound } from '@switchyard/errors';
+import { invalidParams, notFound } from '@switchyard/errors';
 import type { ForwardedCall, ForwardedEndpoint } from '@switchyard/rpc';
-import { sendContent } from '../../contents';
-import { type PackageKey, type PackagesArea, type Published, presentPackageFile } from '../../packages';
+import { sendContent, sendJson, withinLimit } from '../../contents';
+import { type PackageKey, type PackagesArea, type Published, presentPackageFile, publisherOf } from '../../packages';
 import { type GenericPath, pathProblems } from '../domain/generic-package';
 
 /** What the endpoints work with. */
@@ -29,30 +29,21 @@ const keyOf = (projectId: number, { name, version }: GenericPath): PackageKey =>
 const statusOf = (query: URLSearchParams): 'default' | 'hidden' | undefined =>
   (query.get('status') as 'default' | 'hidden' | null) ?? undefined;
 
-function sendJson({ response }: ForwardedCall, status: number, value: unknown): void {
-  const body = Buffer.from(JSON.stringify(value));
-  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': String(body.length) }).end(body);
-}
-
 /** Files by name and version on the internal HTTP port (G-4.17-10, G-4.17-11); uploads and downloads stream. */
 export function genericHttp({ packages, blobs, limit }: GenericEdges): readonly ForwardedEndpoint[] {
   async function upload(call: ForwardedCall): Promise<void> {
     const path = pathOf(call);
     const problems = pathProblems(path);
     if (problems.length > 0) throw invalidParams(...problems);
-    const tooLarge = () => badRequest('File is too large');
-    // A body that says it is too large is refused before it is read.
-    if (Number(call.request.headers['content-length'] ?? 0) > limit) throw tooLarge();
-    const { actor } = call.claims;
     const publication = {
       key: keyOf(call.projectId, path),
       fileName: path.filePath,
-      publisher: { userId: actor?.userId ?? 0, pipelineId: actor?.job?.pipelineId },
+      publisher: publisherOf(call),
       status: statusOf(call.query),
     };
-    const published = await packages.publishFile(publication, call.request, limit).catch((error) => {
-      throw isAppError(error, 'too_large') ? tooLarge() : error;
-    });
+    const published = await withinLimit(call.request, limit, () =>
+      packages.publishFile(publication, call.request, limit),
+    );
     sendJson(call, 201, call.query.get('select') === 'package_file' ? recordOf(published, path) : created);
   }
 

@@ -23,6 +23,8 @@ export interface PackageStore {
   hasFile(tx: Tx, packageId: number, fileName: string): Promise<boolean>;
   /** Adds a file. */
   addFile(tx: Tx, file: NewPackageFile): Promise<{ id: number; createdAt: Date }>;
+  /** The newest files with a name of a package that is served, up to `limit`. */
+  findFiles(key: PackageKey, fileName: string, limit: number): Promise<PackageFile[]>;
   /** The newest file with a name of a package that is served; undefined when there is none. */
   findFile(key: PackageKey, fileName: string): Promise<PackageFile | undefined>;
   /** A file of a package by its id, where the package is shown; undefined when there is none. */

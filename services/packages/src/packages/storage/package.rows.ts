@@ -1,5 +1,12 @@
 import { sql } from '@switchyard/database/sql';
-import type { Package, PackageFile, PackageFormat, PackageStatus, PackageTag } from '../domain/package';
+import {
+  type Package,
+  type PackageFile,
+  type PackageFormat,
+  type PackageStatus,
+  type PackageTag,
+  shownStatuses,
+} from '../domain/package';
 
 /** A package `k` of a project `p` in the namespace `n`. */
 export interface PackageRow {
@@ -45,6 +52,9 @@ export const toPackage = (row: PackageRow): Package => ({
   tags: (row.tags ?? []).map((tag) => toTag(row.id, tag)),
   hasPipelines: row.has_pipelines,
 });
+
+/** Package managers are given the files of `k`. */
+export const isServed = sql`k.status = any(${[...shownStatuses, 'hidden']}::text[])`;
 
 /** A file `f` with its content `c`. */
 export interface PackageFileRow {

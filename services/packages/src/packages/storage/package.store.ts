@@ -24,6 +24,7 @@ import {
   fileColumns,
   filesFrom,
   hasPipelines,
+  isServed,
   type PackageFileRow,
   type PackageRow,
   packageColumns,
@@ -43,7 +44,21 @@ const fileOrders: Record<string, OrderColumn[]> = {
 const versionLimit = 100;
 
 const shown = sql`k.status = any(${[...shownStatuses]}::text[])`;
-const servedStatuses = sql`k.status = any(${[...shownStatuses, 'hidden']}::text[])`;
+
+async function newestFiles(
+  db: Database,
+  { projectId, format, name, version }: PackageKey,
+  fileName: string,
+  limit: number,
+): Promise<PackageFile[]> {
+  const rows = await db.query<PackageFileRow>(sql`
+    select ${fileColumns} from packages k join package_files f on f.package_id = k.id
+    join contents c on c.id = f.content_id
+    where k.project_id = ${projectId} and k.format = ${format} and k.name = ${name}
+      and coalesce(k.version, '') = ${version ?? ''} and ${isServed} and f.file_name = ${fileName}
+    order by f.id desc limit ${limit}`);
+  return rows.map(toPackageFile);
+}
 
 /** Opens the store. */
 export const packageStore = (db: Database) => ({
@@ -81,20 +96,18 @@ export const packageStore = (db: Database) => ({
     return { id, createdAt };
   },
 
-  async findFile({ projectId, format, name, version }: PackageKey, fileName: string): Promise<PackageFile | undefined> {
-    const row = await db.one<PackageFileRow>(sql`
-      select ${fileColumns} from packages k join package_files f on f.package_id = k.id
-      join contents c on c.id = f.content_id
-      where k.project_id = ${projectId} and k.format = ${format} and k.name = ${name}
-        and coalesce(k.version, '') = ${version ?? ''} and ${servedStatuses} and f.file_name = ${fileName}
-      order by f.id desc limit 1`);
-    return row && toPackageFile(row);
+  findFiles: (key: PackageKey, fileName: string, limit: number): Promise<PackageFile[]> =>
+    newestFiles(db, key, fileName, limit),
+
+  async findFile(key: PackageKey, fileName: string): Promise<PackageFile | undefined> {
+    const [file] = await newestFiles(db, key, fileName, 1);
+    return file;
   },
 
   async findFileById(projectId: number, packageId: number, id: number): Promise<PackageFile | undefined> {
     const row = await db.one<PackageFileRow>(sql`
       select ${fileColumns} from ${filesFrom} join packages k on k.id = f.package_id
-      where k.project_id = ${projectId} and k.id = ${packageId} and f.id = ${id} and ${servedStatuses}`);
+      where k.project_id = ${projectId} and k.id = ${packageId} and f.id = ${id} and ${isServed}`);
     return row && toPackageFile(row);
   },
 

@@ -1,0 +1,1 @@
+export { composeMaven } from './compose';

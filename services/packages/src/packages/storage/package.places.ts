@@ -1,0 +1,85 @@
+import type { Database } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
+import { inGroup, joinProject, packageRule, visibleProjects } from '@switchyard/directory';
+import type { PackageFile, PackageFormat, PackageKey } from '../domain/package';
+import type { PackagePlace, PackageSearcher, PlacedFile } from '../domain/package-place';
+import { fileColumns, isServed, type PackageFileRow, toPackageFile } from './package.rows';
+
+/** As the index has it (PEP 503). */
+const normalized = sql`lower(regexp_replace(k.name, '[-_.]+', '-', 'g'))`;
+
+const files = sql`packages k join package_files f on f.package_id = k.id join contents c on c.id = f.content_id`;
+
+const mostFiles = 20_000;
+const mostNames = 50_000;
+
+const maySee = ({ viewer, jobProjectId }: PackageSearcher): Sql =>
+  jobProjectId === undefined
+    ? visibleProjects(viewer, packageRule)
+    : sql`${visibleProjects(viewer, packageRule)} and (p.visibility = 'public' or p.id = ${jobProjectId})`;
+
+/** What joins packages `k` with their projects, where that is needed, and the condition of the place. */
+function within(place: PackagePlace): { join: Sql; where: Sql } {
+  if ('projectId' in place) return { join: sql``, where: sql`k.project_id = ${place.projectId}` };
+  const join = joinProject(sql`k.project_id`);
+  const seen = maySee(place.searcher);
+  return { join, where: 'groupId' in place ? sql`${inGroup(place.groupId)} and ${seen}` : seen };
+}
+
+/** Opens what package managers find. */
+export const packagePlaces = (db: Database) => ({
+  async findFileIn(
+    place: PackagePlace,
+    { format, name, version }: Omit<PackageKey, 'projectId'>,
+    fileName: string,
+  ): Promise<PackageFile | undefined> {
+    const { join, where } = within(place);
+    const row = await db.one<PackageFileRow>(sql`
+      select ${fileColumns} from ${files} ${join}
+      where k.format = ${format} and k.name = ${name} and coalesce(k.version, '') = ${version ?? ''}
+        and f.file_name = ${fileName} and ${isServed} and ${where}
+      order by f.id desc limit 1`);
+    return row && toPackageFile(row);
+  },
+
+  async findContentIn(
+    place: PackagePlace,
+    format: PackageFormat,
+    { sha256, fileName }: { readonly sha256: string; readonly fileName: string },
+  ): Promise<PackageFile | undefined> {
+    const { join, where } = within(place);
+    const row = await db.one<PackageFileRow>(sql`
+      select ${fileColumns} from ${files} ${join}
+      where c.sha256 = decode(${sha256}, 'hex') and f.file_name = ${fileName} and k.format = ${format}
+        and ${isServed} and ${where}
+      order by f.id desc limit 1`);
+    return row && toPackageFile(row);
+  },
+
+  async pypiFilesIn(place: PackagePlace, name: string): Promise<PlacedFile[]> {
+    const { join, where } = within(place);
+    const rows = await db.query<PackageFileRow & { name: string; version: string | null }>(sql`
+      select ${fileColumns}, k.name, k.version from ${files} ${join}
+      where k.format = 'pypi' and ${normalized} = ${name} and ${isServed} and ${where}
+      order by f.id limit ${mostFiles}`);
+    return rows.map((row) => ({ ...toPackageFile(row), name: row.name, version: row.version ?? undefined }));
+  },
+
+  async pypiNamesIn(place: PackagePlace): Promise<string[]> {
+    const { join, where } = within(place);
+    const rows = await db.query<{ name: string }>(sql`
+      select distinct ${normalized} as name from packages k ${join}
+      where k.format = 'pypi' and ${isServed} and ${where}
+      order by 1 limit ${mostNames}`);
+    return rows.map(({ name }) => name);
+  },
+
+  async pypiSpelling(projectId: number, name: string): Promise<string | undefined> {
+    const row = await db.one<{ name: string }>(sql`
+      select k.name from packages k
+      where k.project_id = ${projectId} and k.format = 'pypi' and ${normalized} = ${name}
+        and k.status <> 'pending_destruction'
+      order by k.id limit 1`);
+    return row?.name;
+  },
+});

@@ -1,0 +1,1 @@
+export { composePypi } from './compose';
