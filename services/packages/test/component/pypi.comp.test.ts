@@ -15,7 +15,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 /** A form as publishing tools send it; the file comes first or last. */
 function formOf(fileName: string, content: string | Buffer, fields: Record<string, string>, order = 'last'): FormData {
   const form = new FormData();
-  const file = () => form.set('content', new Blob([content as BlobPart]), fileName);
+  const file = () => form.set('content', new Blob([new Uint8Array(Buffer.from(content))]), fileName);
   if (order === 'first') file();
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
   if (order === 'last') file();
@@ -55,7 +55,7 @@ it.each(['first', 'last'])('publishes a form whose file comes %s, and lists and 
   expect(await (await here.project('GET', `pypi${path}`)).text()).toBe(text);
   expect((await here.project('GET', `pypi/files/${sha256('other')}/${fileName}`)).status).toBe(404);
   const names = await here.project('GET', 'pypi/simple', { headers: { Accept: json } });
-  expect((await names.json()).projects).toContainEqual({ name: `my-app-${order}` });
+  expect(((await names.json()) as { projects: unknown[] }).projects).toContainEqual({ name: `my-app-${order}` });
 });
 
 it('takes one name of a file of a version once, however the name of its project is written (PEP 503)', async () => {
@@ -128,5 +128,5 @@ it('lists and serves in a group what the caller may read (G-4.17-8, G-4.17-12)',
     expect((await here.ask('GET', path, undefined)).status).toBe(401);
   }
   const names = await here.ask('GET', `${base}/simple`, here.outsider, { Accept: json });
-  expect((await names.json()).projects).toEqual([]);
+  expect(((await names.json()) as { projects: unknown[] }).projects).toEqual([]);
 });
