@@ -27,7 +27,7 @@ export const service = defineService({
   name: 'packages',
   variables,
   migrations: join(__dirname, '..', 'prisma', 'migrations'),
-  peers: ['groups-admin'],
+  peers: ['groups-admin', 'merge-requests'],
   needs: { directory: true, blobs: true, prisma: PrismaClient },
   areas,
 });

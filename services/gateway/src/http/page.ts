@@ -8,9 +8,9 @@ const maxPerPage = 100;
 
 /** Parameters that every list takes in addition to its own (G-1-20, G-1-30). */
 export const pageParameters = (list: ListRule) => ({
-  page: integer().default(1),
+  ...(list.keysetUpTo === undefined ? { page: integer().default(1) } : {}),
   per_page: integer().default(20),
-  pagination: oneOf('keyset', 'offset', 'legacy').optional(),
+  ...(list.keysetUpTo === undefined ? { pagination: oneOf('keyset', 'offset', 'legacy').optional() } : {}),
   cursor: text().optional(),
   ...(list.orderBy === undefined || list.orderBy.length === 0
     ? {}
@@ -19,22 +19,26 @@ export const pageParameters = (list: ListRule) => ({
 });
 
 /** The requested page of a list, and the problems of the request (`per_page=0`). */
-export function pageRequest(values: Record<string, unknown>): { page: PageRequest; problems: string[] } {
+export function pageRequest(
+  values: Record<string, unknown>,
+  { keysetUpTo }: ListRule,
+): { page: PageRequest; problems: string[] } {
   const perPage = values.per_page as number;
+  const isTooMany = keysetUpTo !== undefined && (perPage > keysetUpTo || perPage === 0);
   return {
     page: {
-      keyset: values.pagination === 'keyset' || values.cursor !== undefined,
-      page: Math.max(1, Math.min(values.page as number, 0xffff_ffff)),
+      keyset: keysetUpTo !== undefined || values.pagination === 'keyset' || values.cursor !== undefined,
+      page: Math.max(1, Math.min((values.page as number | undefined) ?? 1, 0xffff_ffff)),
       perPage: Math.min(Math.max(perPage, 1), maxPerPage),
       cursor: (values.cursor as string | undefined) ?? '',
       orderBy: (values.order_by as string | undefined) ?? '',
       descending: values.sort === 'desc',
     },
     problems:
-      perPage === 0
-        ? ['per_page has a value not allowed']
-        : perPage < 0
-          ? ['per_page does not have a valid value']
+      perPage < 0 || isTooMany
+        ? ['per_page does not have a valid value']
+        : perPage === 0
+          ? ['per_page has a value not allowed']
           : [],
   };
 }

@@ -259,7 +259,8 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
 
     const checkedPath = checkParameters(pathShape, pathValues(request.params));
     const checked = checkParameters(shape, raw, route.relations, actor.admin, request.params);
-    const paging = route.list === undefined || checked.value === undefined ? undefined : pageRequest(checked.value);
+    const paging =
+      route.list === undefined || checked.value === undefined ? undefined : pageRequest(checked.value, route.list);
     refuseProblems([...checkedPath.problems, ...checked.problems, ...(paging?.problems ?? [])]);
     const { limitWith } = route;
     if (limitWith !== undefined && Object.hasOwn(raw, limitWith.parameter))

@@ -28,6 +28,8 @@ export interface ListRule {
   readonly orderBy?: readonly string[];
   /** Default direction. */
   readonly sort?: 'asc' | 'desc';
+  /** Given on lists without offset paging (G-4.17-1): the most rows of a page, above which `per_page` is refused. */
+  readonly keysetUpTo?: number;
   /** Parameters that the next link of keyset paging carries, where they are not `cursor` (G-1-32). */
   readonly keysetParameters?: (cursor: string, descending: boolean) => Record<string, string>;
 }

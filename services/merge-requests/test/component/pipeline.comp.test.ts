@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { sql } from '@switchyard/database/sql';
+import { PipelineServiceService } from '@switchyard/protos/merge_requests/v1/pipeline';
+import { anonymous } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
+import { json } from '@switchyard/testkit/installation';
 import { rotateSecrets } from '../../src/pipelines';
 import { variablesOfProjects } from '../support/stand-ins';
 import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
@@ -54,6 +57,23 @@ describe('pipelines', () => {
     await api(people.owner, 'DELETE', at(project, `/pipelines/${made.id}`));
     expect((await ended()).slice(-1)).toEqual([`pipeline_run_ended:${made.id}:2`]);
     expect((await issue(people.maintainer)).status).toBe(404);
+  });
+
+  test('are given to packages by their ids, for who may read them (G-4.17-1)', async () => {
+    const project = await newProject();
+    await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+    const { body: made } = await api(people.developer, 'POST', at(project, '/pipeline'), { ref: 'feature' });
+    const asked = (userId: number, admin = false) =>
+      harness
+        .asPackages(PipelineServiceService)
+        .batchGetPipelines(
+          { projectId: project.id, pipelineIds: [made.id, made.id + 1_000_000] },
+          { requestId: 'test', actor: { ...anonymous, userId, admin } },
+        );
+    const { body: listed } = await api(people.developer, 'GET', at(project, '/pipelines'));
+    const { name: _, ...basic } = listed[0] as Body;
+    expect(json(await asked(1, true))).toEqual([basic]);
+    await expect(asked(999_999)).rejects.toMatchObject({ kind: 'forbidden' });
   });
 
   test('are made and finished by statuses, listed, cancelled and retried', async () => {

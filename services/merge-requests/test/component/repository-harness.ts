@@ -117,6 +117,8 @@ export interface Harness {
   asCollaboration<T extends ServiceDefinition>(definition: T): RpcClient<T>;
   /** The same as groups-admin uses it. */
   asGroupsAdmin<T extends ServiceDefinition>(definition: T): RpcClient<T>;
+  /** The same as packages uses it. */
+  asPackages<T extends ServiceDefinition>(definition: T): RpcClient<T>;
   /** Updates a merge request as a command of a note by a person does. */
   command(person: Person, wanted: Partial<UpdateMergeRequestRequest>): Promise<unknown>;
   /** Tracks time of a merge request as a command of a note by a person does. */
@@ -164,7 +166,7 @@ export interface Ground {
 
 export async function prepareGround(): Promise<Ground> {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-repository-'));
-  testIdentities(['gateway', 'merge-requests', 'collaboration', 'groups-admin']).writeTo(folder);
+  testIdentities(['gateway', 'merge-requests', 'collaboration', 'groups-admin', 'packages']).writeTo(folder);
   const database = await testDatabase({
     sets: service.migrationSets,
   });
@@ -288,7 +290,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
   const peer = connect(`127.0.0.1:${running.grpcPort}`, gatewaySigner);
   const peerAs = (name: string) =>
     connect(`127.0.0.1:${running.grpcPort}`, readSigner(name, join(folder, `${name}.pem`)));
-  const [collaboration, groupsAdmin] = [peerAs('collaboration'), peerAs('groups-admin')];
+  const [collaboration, groupsAdmin, packages] = [peerAs('collaboration'), peerAs('groups-admin'), peerAs('packages')];
   const peers: Peers = {
     client: ((definition: never) =>
       definition === (AccessServiceService as never) ? { resolve } : peer.client(definition)) as Peers['client'],
@@ -368,6 +370,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
     },
     asCollaboration: (definition) => collaboration.client(definition),
     asGroupsAdmin: (definition) => groupsAdmin.client(definition),
+    asPackages: (definition) => packages.client(definition),
     command: (person, wanted) =>
       peer
         .client(MergeRequestServiceService)
@@ -408,6 +411,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
       await running.close(500);
       collaboration.close();
       groupsAdmin.close();
+      packages.close();
       await db.close();
       await ground?.close();
     },

@@ -12,6 +12,7 @@ import { packagePlaces } from './storage/package.places';
 import { packageStore } from './storage/package.store';
 import { packageHandler } from './transport/package.handler';
 import { packageFileHttp } from './transport/package-file.http';
+import { pipelinesOf } from './transport/pipelines.client';
 
 /** What formats use of packages. */
 export interface PackagesArea
@@ -22,12 +23,18 @@ export interface PackagesArea
 
 /** Builds packages of every format. */
 export function composePackages(
-  { db, blobs, config, observe }: Edges,
+  { db, blobs, config, observe, peer, directory }: Edges,
   { contents }: { readonly contents: Contents },
 ): PackagesArea {
   const store = packageStore(db);
   let destroying: Repeating | undefined;
-  const edges = { db, packages: store, recordDeletion, destroySoon: () => destroying?.soon() };
+  const edges = {
+    db,
+    packages: store,
+    recordDeletion,
+    readPipelines: pipelinesOf(peer('merge-requests'), directory.sequence),
+    destroySoon: () => destroying?.soon(),
+  };
   const packages = observe('packages', managePackages(edges));
   return {
     ...publishFile({ db, packages: store, contents, record: recordPublication }),

@@ -119,6 +119,23 @@ export const packageRoutes = [
   }),
   defineRoute({
     method: 'get',
+    path: `${onePath}/pipelines`,
+    section,
+    summary: 'List the pipelines of a package',
+    docs: {
+      description:
+        'Pipelines whose job tokens published it, newest first, 20 at most on a page. They are for who may read pipelines; those that are gone are left out.',
+    },
+    access: { project: 'read_package' },
+    tokens: ['job'],
+    path_params: one,
+    list: { orderBy: [], keysetUpTo: 20 },
+    returns: { 200: ['PipelineBasic'] },
+    handle: ({ access, path: at, page, call }) =>
+      call(PackageServiceService).listPackagePipelines({ projectId: access.id, packageId: at.package_id, page }),
+  }),
+  defineRoute({
+    method: 'get',
     path: filesPath,
     section,
     summary: 'List the files of a package',

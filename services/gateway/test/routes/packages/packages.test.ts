@@ -16,6 +16,18 @@ const listed = {
   tags: [],
 };
 const path = '/projects/1/packages';
+const pipeline = {
+  id: 9,
+  iid: 1,
+  project_id: 1,
+  sha: 'a'.repeat(40),
+  ref: 'main',
+  status: 'success',
+  source: 'push',
+  created_at: '2026-01-02T03:04:05.678Z',
+  updated_at: '2026-01-02T03:04:05.678Z',
+  web_url: 'https://forge.example/acme/app/-/pipelines/9',
+};
 
 let gateway: TestGateway;
 let service: Server;
@@ -46,6 +58,8 @@ beforeAll(async () => {
       'PackageService/ListGroupPackages': async () =>
         page([{ ...listed, project_id: 1, project_path: 'acme/app' }], info),
       'PackageService/GetPackage': async () => entity({ ...listed, versions: [] }),
+      'PackageService/ListPackagePipelines': async () =>
+        page([pipeline], { keyset: true, page: 1, perPage: 20, total: 0, hasNext: true, nextCursor: 'next' }),
       'PackageService/DeletePackage': async () => nothing(),
     },
   });
@@ -80,6 +94,18 @@ it('lists with every filter, and shows a package (G-4.17-7)', async () => {
     status: 400,
   });
   expect(await gateway.send('GET', `${path}/5`, token)).toMatchObject({ status: 200 });
+});
+
+it('pages the pipelines of a package by cursors alone, 20 at most (G-4.17-1)', async () => {
+  const reply = await gateway.send('GET', `${path}/5/pipelines?cursor=abc&page=3`, token);
+  expect(reply).toMatchObject({ status: 200, body: [pipeline] });
+  expect(reply.headers.get('x-next-cursor')).toBe('next');
+  expect(lastRequest()).toMatchObject({ packageId: 5, page: { keyset: true, cursor: 'abc', page: 1, perPage: 20 } });
+  for (const perPage of [-1, 0, 21])
+    expect(await gateway.send('GET', `${path}/5/pipelines?per_page=${perPage}`, token)).toMatchObject({
+      status: 400,
+      body: { error: 'per_page does not have a valid value' },
+    });
 });
 
 it('streams a file on as it was sent, whatever its type, with its path kept encoded (G-4.17-10)', async () => {

@@ -72,6 +72,8 @@ export interface PipelineStore {
   /** Statuses of a commit; of each name the newest report unless `all`. */
   listStatuses(filter: CommitStatusFilter, request: PageRequest): Promise<{ rows: CommitStatusView[]; page: PageInfo }>;
   find(projectId: number, pipelineId: number): Promise<PipelineView | undefined>;
+  /** Those pipelines of a project that exist, in any order. */
+  byIds(projectId: number, pipelineIds: readonly number[]): Promise<Pipeline[]>;
   /** The variables that it was made with, in the order in which they were given. */
   variables(pipelineId: number): Promise<PipelineVariable[]>;
   newestOfRef(projectId: number, ref: string): Promise<PipelineView | undefined>;

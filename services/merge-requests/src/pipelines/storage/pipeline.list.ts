@@ -8,9 +8,9 @@ import {
   type PageRequest,
 } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import type { CommitStatusFilter, CommitStatusView, PipelineFilter, PipelineView } from '../domain/pipeline';
+import type { CommitStatusFilter, CommitStatusView, Pipeline, PipelineFilter, PipelineView } from '../domain/pipeline';
 import { scopeStatuses } from '../domain/pipeline-status';
-import { pipelineSelect, statusSelect, toPipelineView, toStatusView } from './pipeline.row';
+import { pipelineSelect, statusSelect, toPipeline, toPipelineView, toStatusView } from './pipeline.row';
 
 const id: OrderColumn = { name: 'id', expression: sql`pl.id`, type: 'bigint' };
 const orders: Record<string, OrderColumn[]> = {
@@ -67,6 +67,15 @@ export const pipelineLists = (db: Database) => ({
       count: true,
     });
     return { rows: rows.map(toPipelineView), page };
+  },
+
+  /** Those pipelines of a project that exist: one statement. */
+  byIds: async (projectId: number, pipelineIds: readonly number[]): Promise<Pipeline[]> => {
+    if (pipelineIds.length === 0) return [];
+    const rows = await db.query(
+      sql`select * from pipelines where id = any(${[...pipelineIds]}::bigint[]) and project_id = ${projectId}`,
+    );
+    return rows.map(toPipeline);
   },
 
   /** Pipelines of a merge request: its own, and those of its heads on its source branch. */

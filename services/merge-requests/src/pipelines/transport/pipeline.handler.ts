@@ -28,6 +28,9 @@ export interface PipelineUseCases {
 /** Least levels that see what others gave a pipeline, and that remove one. */
 const { maintainer, owner } = levels;
 
+/** Pipelines answered at once (see the proto). */
+const maxPipelines = 100;
+
 /** gRPC side of pipelines. */
 export function pipelineHandler(useCases: PipelineUseCases, edges: PipelineEdges) {
   const { pipelines, externalUrl, clock } = edges;
@@ -48,121 +51,135 @@ export function pipelineHandler(useCases: PipelineUseCases, edges: PipelineEdges
     if (right === false) throw forbidden();
   }
 
-  return implement(PipelineServiceService, {
-    async listPipelines(request, context) {
-      const { rows, page: info } = await pipelines.list(
-        request.projectId,
-        {
-          scope: (request.scope || undefined) as PipelineFilter['scope'],
-          status: request.status || undefined,
-          ref: request.ref === '' ? undefined : shortRef(request.ref),
-          sha: request.sha || undefined,
-          username: request.username || undefined,
-          source: request.source || undefined,
-          updatedAfter: request.updatedAfter,
-          updatedBefore: request.updatedBefore,
-          createdAfter: request.createdAfter,
-          createdBefore: request.createdBefore,
-          name: request.name || undefined,
-          yamlErrors: request.yamlErrors,
-        },
-        pageRequest(request.page, { orderBy: 'id', descending: true }),
-      );
-      const place = placeOf(context);
-      return page(
-        rows.map(({ pipeline }) => ({ ...presentPipelineBasic(pipeline, place), name: pipeline.name ?? null })),
-        { ...info, keyset: request.page?.keyset ?? false },
-      );
-    },
+  return implement(
+    PipelineServiceService,
+    {
+      async listPipelines(request, context) {
+        const { rows, page: info } = await pipelines.list(
+          request.projectId,
+          {
+            scope: (request.scope || undefined) as PipelineFilter['scope'],
+            status: request.status || undefined,
+            ref: request.ref === '' ? undefined : shortRef(request.ref),
+            sha: request.sha || undefined,
+            username: request.username || undefined,
+            source: request.source || undefined,
+            updatedAfter: request.updatedAfter,
+            updatedBefore: request.updatedBefore,
+            createdAfter: request.createdAfter,
+            createdBefore: request.createdBefore,
+            name: request.name || undefined,
+            yamlErrors: request.yamlErrors,
+          },
+          pageRequest(request.page, { orderBy: 'id', descending: true }),
+        );
+        const place = placeOf(context);
+        return page(
+          rows.map(({ pipeline }) => ({ ...presentPipelineBasic(pipeline, place), name: pipeline.name ?? null })),
+          { ...info, keyset: request.page?.keyset ?? false },
+        );
+      },
 
-    getPipeline: async ({ projectId, pipelineId }, context) =>
-      entity(whole(await pipelines.find(projectId, pipelineId), context)),
+      getPipeline: async ({ projectId, pipelineId }, context) =>
+        entity(whole(await pipelines.find(projectId, pipelineId), context)),
 
-    async getLatestPipeline({ projectId, ref }, context) {
-      const { defaultBranch } = await edges.openRepository(projectId);
-      return entity(whole(await pipelines.newestOfRef(projectId, ref === '' ? defaultBranch : shortRef(ref)), context));
-    },
+      async getLatestPipeline({ projectId, ref }, context) {
+        const { defaultBranch } = await edges.openRepository(projectId);
+        return entity(
+          whole(await pipelines.newestOfRef(projectId, ref === '' ? defaultBranch : shortRef(ref)), context),
+        );
+      },
 
-    async createPipeline({ projectId, ref, variables }, context) {
-      const given = variables.map(({ key, value, variableType }) => ({
-        key,
-        value,
-        type: variableType as PipelineVariableType,
-      }));
-      return entity(whole(await useCases.createPipeline(callerOf(context), projectId, ref, given), context));
-    },
+      async createPipeline({ projectId, ref, variables }, context) {
+        const given = variables.map(({ key, value, variableType }) => ({
+          key,
+          value,
+          type: variableType as PipelineVariableType,
+        }));
+        return entity(whole(await useCases.createPipeline(callerOf(context), projectId, ref, given), context));
+      },
 
-    async listPipelineVariables({ projectId, pipelineId }, context) {
-      const view = await pipelines.find(projectId, pipelineId);
-      if (view === undefined) throw notFound('Pipeline');
-      const { userId, level, admin } = callerOf(context);
-      // A caller without a token has the id 0, which makes no pipeline.
-      if (!admin && level < maintainer && view.pipeline.userId !== userId) throw forbidden();
-      return entity((await pipelines.variables(pipelineId)).map(presentPipelineVariable));
-    },
+      async listPipelineVariables({ projectId, pipelineId }, context) {
+        const view = await pipelines.find(projectId, pipelineId);
+        if (view === undefined) throw notFound('Pipeline');
+        const { userId, level, admin } = callerOf(context);
+        // A caller without a token has the id 0, which makes no pipeline.
+        if (!admin && level < maintainer && view.pipeline.userId !== userId) throw forbidden();
+        return entity((await pipelines.variables(pipelineId)).map(presentPipelineVariable));
+      },
 
-    async listCiVariables({ projectId, pipelineId, environment }, context) {
-      const job = context.actor.job;
-      const reader = {
-        ...callerOf(context),
-        isPipeline: job !== undefined && job.projectId === projectId && job.pipelineId === pipelineId,
-        isJob: job !== undefined,
-      };
-      const variables = await useCases.listCiVariables(reader, {
-        projectId,
-        pipelineId,
-        environment: environment || undefined,
-      });
-      return entity(variables.map(presentCiVariable));
-    },
+      async listCiVariables({ projectId, pipelineId, environment }, context) {
+        const job = context.actor.job;
+        const reader = {
+          ...callerOf(context),
+          isPipeline: job !== undefined && job.projectId === projectId && job.pipelineId === pipelineId,
+          isJob: job !== undefined,
+        };
+        const variables = await useCases.listCiVariables(reader, {
+          projectId,
+          pipelineId,
+          environment: environment || undefined,
+        });
+        return entity(variables.map(presentCiVariable));
+      },
 
-    async cancelPipeline({ projectId, pipelineId }, context) {
-      await requireRight(projectId, pipelineId, context);
-      await pipelines.cancel(projectId, pipelineId, context.actor.userId, clock());
-      return entity(whole(await pipelines.find(projectId, pipelineId), context));
-    },
+      async cancelPipeline({ projectId, pipelineId }, context) {
+        await requireRight(projectId, pipelineId, context);
+        await pipelines.cancel(projectId, pipelineId, context.actor.userId, clock());
+        return entity(whole(await pipelines.find(projectId, pipelineId), context));
+      },
 
-    async retryPipeline({ projectId, pipelineId }, context) {
-      await requireRight(projectId, pipelineId, context);
-      await pipelines.retry(projectId, pipelineId, context.actor.userId, clock());
-      return entity(whole(await pipelines.find(projectId, pipelineId), context));
-    },
+      async retryPipeline({ projectId, pipelineId }, context) {
+        await requireRight(projectId, pipelineId, context);
+        await pipelines.retry(projectId, pipelineId, context.actor.userId, clock());
+        return entity(whole(await pipelines.find(projectId, pipelineId), context));
+      },
 
-    async issuePipelineJobToken({ projectId, pipelineId }, context) {
-      const { token, expiresAt } = await useCases.issueJobToken(callerOf(context), projectId, pipelineId);
-      return entity({ token, expires_at: expiresAt.toISOString() });
-    },
+      async issuePipelineJobToken({ projectId, pipelineId }, context) {
+        const { token, expiresAt } = await useCases.issueJobToken(callerOf(context), projectId, pipelineId);
+        return entity({ token, expires_at: expiresAt.toISOString() });
+      },
 
-    async deletePipeline({ projectId, pipelineId, ifUnmodifiedSince }, context) {
-      if (!context.actor.admin && (context.access?.level ?? 0) < owner) throw new AppError('forbidden');
-      await requireRight(projectId, pipelineId, context);
-      await pipelines.remove(projectId, pipelineId, ifUnmodifiedSince);
-      return nothing();
-    },
+      async deletePipeline({ projectId, pipelineId, ifUnmodifiedSince }, context) {
+        if (!context.actor.admin && (context.access?.level ?? 0) < owner) throw new AppError('forbidden');
+        await requireRight(projectId, pipelineId, context);
+        await pipelines.remove(projectId, pipelineId, ifUnmodifiedSince);
+        return nothing();
+      },
 
-    async listMergeRequestPipelines({ projectId, iid, page: wanted }, context) {
-      const mergeRequest = await edges.findMergeRequest({ projectId, iid });
-      if (mergeRequest === undefined) throw notFound();
-      // Those of a fork are for who reads its code: their addresses name it.
-      const { sourceProjectId, projectPath } = mergeRequest;
-      const [fork] = sourceProjectId === projectId ? [] : await edges.codeReaders(viewerOf(context), [sourceProjectId]);
-      const { rows, page: info } = await pipelines.ofMergeRequest(
-        mergeRequest,
-        sourceProjectId === projectId || fork !== undefined,
-        fixedOrder(wanted, 'id', 'desc'),
-      );
-      const pathOf = (id: number): string => (id === fork?.id ? fork.fullPath : projectPath);
-      return page(
-        rows.map(({ pipeline }) =>
-          presentPipelineBasic(pipeline, { externalUrl, fullPath: pathOf(pipeline.projectId) }),
-        ),
-        { ...info, keyset: wanted?.keyset ?? false },
-      );
-    },
+      async listMergeRequestPipelines({ projectId, iid, page: wanted }, context) {
+        const mergeRequest = await edges.findMergeRequest({ projectId, iid });
+        if (mergeRequest === undefined) throw notFound();
+        // Those of a fork are for who reads its code: their addresses name it.
+        const { sourceProjectId, projectPath } = mergeRequest;
+        const [fork] =
+          sourceProjectId === projectId ? [] : await edges.codeReaders(viewerOf(context), [sourceProjectId]);
+        const { rows, page: info } = await pipelines.ofMergeRequest(
+          mergeRequest,
+          sourceProjectId === projectId || fork !== undefined,
+          fixedOrder(wanted, 'id', 'desc'),
+        );
+        const pathOf = (id: number): string => (id === fork?.id ? fork.fullPath : projectPath);
+        return page(
+          rows.map(({ pipeline }) =>
+            presentPipelineBasic(pipeline, { externalUrl, fullPath: pathOf(pipeline.projectId) }),
+          ),
+          { ...info, keyset: wanted?.keyset ?? false },
+        );
+      },
 
-    async createMergeRequestPipeline({ async: later, ...key }, context) {
-      const made = await useCases.createMergeRequestPipeline(callerOf(context), key);
-      return later ? nothing(202) : entity(whole(made, context));
+      async batchGetPipelines({ projectId, pipelineIds }, context) {
+        const [place] = await edges.codeReaders(viewerOf(context), [projectId]);
+        if (place === undefined) throw forbidden();
+        const found = await pipelines.byIds(projectId, pipelineIds.slice(0, maxPipelines));
+        return entity(found.map((one) => presentPipelineBasic(one, { externalUrl, fullPath: place.fullPath })));
+      },
+
+      async createMergeRequestPipeline({ async: later, ...key }, context) {
+        const made = await useCases.createMergeRequestPipeline(callerOf(context), key);
+        return later ? nothing(202) : entity(whole(made, context));
+      },
     },
-  });
+    { batchGetPipelines: { callers: ['packages'], onBehalfOf: true } },
+  );
 }

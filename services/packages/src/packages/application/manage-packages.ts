@@ -4,7 +4,7 @@ import { AppError, notFound } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import type { Package, PackageFile, PackageFileKey, PackageFilter, PackageVersion } from '../domain/package';
 import type { DeletedPackage } from '../domain/publication';
-import type { PackageStore } from './package.ports';
+import type { PackageStore, PipelineViewer, ReadPipelines, ShownPipeline } from './package.ports';
 
 faultPoints.push('package.deleted');
 
@@ -14,6 +14,7 @@ export interface PackageEdges {
   readonly packages: PackageStore;
   /** Appends the fact to the outbox (D6). */
   readonly recordDeletion: (tx: Tx, deleted: DeletedPackage) => Promise<void>;
+  readonly readPipelines: ReadPipelines;
   /** Starts the removal of what was deleted. */
   readonly destroySoon: () => void;
 }
@@ -21,7 +22,7 @@ export interface PackageEdges {
 const noPackage = () => new AppError('not_found', 'Package not found');
 
 /** The use cases of packages of every format; the gateway has checked what the caller may do. */
-export const managePackages = ({ db, packages, recordDeletion, destroySoon }: PackageEdges) => ({
+export const managePackages = ({ db, packages, recordDeletion, readPipelines, destroySoon }: PackageEdges) => ({
   /** Packages of a project. */
   listOfProject: (
     projectId: number,
@@ -52,6 +53,23 @@ export const managePackages = ({ db, packages, recordDeletion, destroySoon }: Pa
   ): Promise<{ rows: PackageFile[]; page: PageInfo }> {
     if (!(await packages.exists(projectId, id))) throw noPackage();
     return packages.pageOfFiles(id, request);
+  },
+
+  /**
+   * Pipelines that published a package, newest first; those that are gone are left out. Fails with `not_found`, and with
+   * `forbidden` for who may not read pipelines (G-4.17-1).
+   */
+  async listPipelines(
+    projectId: number,
+    id: number,
+    viewer: PipelineViewer,
+    request: PageRequest,
+  ): Promise<{ rows: ShownPipeline[]; page: PageInfo }> {
+    if (!(await packages.exists(projectId, id))) throw noPackage();
+    const { rows: ids, page } = await packages.pageOfPipelines(id, request);
+    // Asked without any as well: the owner knows who may read pipelines.
+    const found = new Map((await readPipelines(projectId, ids, viewer)).map((one) => [one.id, one]));
+    return { rows: ids.flatMap((one) => found.get(one) ?? []), page };
   },
 
   /** A file by its id, where its package is shown. Fails with `not_found`. */

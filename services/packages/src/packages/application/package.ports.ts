@@ -1,5 +1,6 @@
 import type { PageInfo, PageRequest, Tx } from '@switchyard/database';
 import type { Viewer } from '@switchyard/directory';
+import type { Actor } from '@switchyard/protos/rpc/v1/identity';
 import type {
   NewPackageFile,
   OpenedPackage,
@@ -48,6 +49,8 @@ export interface PackageStore {
     filter: PackageFilter,
     request: PageRequest,
   ): Promise<{ rows: Package[]; page: PageInfo }>;
+  /** One page of the ids of the pipelines of a package. */
+  pageOfPipelines(packageId: number, request: PageRequest): Promise<{ rows: number[]; page: PageInfo }>;
   /** One page of the files of a package. */
   pageOfFiles(packageId: number, request: PageRequest): Promise<{ rows: PackageFile[]; page: PageInfo }>;
   /**
@@ -65,3 +68,24 @@ export interface PackageStore {
   /** Deletes up to `limit` packages that are marked for destruction, with their files. Returns how many. */
   destroy(limit: number): Promise<number>;
 }
+
+/** A pipeline as merge-requests shows it. */
+export interface ShownPipeline {
+  readonly id: number;
+}
+
+/** Who reads pipelines. */
+export interface PipelineViewer {
+  readonly actor: Actor;
+  readonly requestId: string;
+}
+
+/**
+ * Those pipelines of a project that exist, in any order; merge-requests owns them. Fails with `forbidden` for who may
+ * not read them.
+ */
+export type ReadPipelines = (
+  projectId: number,
+  ids: readonly number[],
+  viewer: PipelineViewer,
+) => Promise<ShownPipeline[]>;

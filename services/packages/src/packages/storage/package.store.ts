@@ -143,6 +143,20 @@ export const packageStore = (db: Database) => ({
     return row !== undefined;
   },
 
+  async pageOfPipelines(packageId: number, request: PageRequest): Promise<{ rows: number[]; page: PageInfo }> {
+    const { rows, page } = await listPage<{ id: number }>({
+      db,
+      name: 'list_package_pipelines',
+      select: sql`l.pipeline_id as id`,
+      from: sql`package_pipelines l`,
+      where: [sql`l.package_id = ${packageId}`],
+      orders: { id: [{ name: 'id', expression: sql`l.pipeline_id`, type: 'bigint' }] },
+      request,
+      count: false,
+    });
+    return { rows: rows.map(({ id }) => id), page };
+  },
+
   async pageOfFiles(packageId: number, request: PageRequest): Promise<{ rows: PackageFile[]; page: PageInfo }> {
     const { rows, page } = await listPage<PackageFileRow>({
       db,

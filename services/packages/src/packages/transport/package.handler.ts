@@ -4,6 +4,7 @@ import { levels } from '@switchyard/rights';
 import {
   type CallContext,
   entity,
+  fixedOrder,
   implement,
   nothing,
   page,
@@ -73,6 +74,16 @@ export function packageHandler(packages: Packages, externalUrl: string): Service
     async deletePackage({ projectId, packageId, ifUnmodifiedSince }, context) {
       await packages.remove(named(context, projectId, 'Project'), packageId, context.actor.userId, ifUnmodifiedSince);
       return nothing();
+    },
+
+    async listPackagePipelines(request, context) {
+      const found = await packages.listPipelines(
+        named(context, request.projectId, 'Project'),
+        request.packageId,
+        context,
+        fixedOrder(request.page, 'id', 'desc'),
+      );
+      return page(found.rows, { ...found.page, keyset: true });
     },
 
     async listPackageFiles(request, context) {

@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { sql } from '@switchyard/database/sql';
+import { forbidden } from '@switchyard/errors';
+import { PipelineServiceService } from '@switchyard/protos/merge_requests/v1/pipeline';
+import { PackageServiceService } from '@switchyard/protos/packages/v1/package';
+import { entity, type Handlers, implement, type RpcClient } from '@switchyard/rpc';
+import { eventually } from '@switchyard/testkit';
+import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
+import { service } from '../../src/service';
+
+let here: TestInstallation;
+let packages: RpcClient<typeof PackageServiceService>;
+let group: number;
+let projectId = 0;
+
+/** Pipelines that are there; user 8 may not read them. */
+const pipelines = new Set([11, 12, 14]);
+let asked: number[][] = [];
+
+/** The part of merge-requests that packages asks. */
+const pipelineService = implement(
+  PipelineServiceService,
+  {
+    ...(Object.fromEntries(
+      Object.keys(PipelineServiceService).map((name) => [name, () => Promise.reject(new Error('not asked for'))]),
+    ) as unknown as Handlers<typeof PipelineServiceService>),
+    async batchGetPipelines({ pipelineIds }, { actor }) {
+      if (actor.userId === 8) throw forbidden();
+      asked.push(pipelineIds);
+      return entity(pipelineIds.filter((id) => pipelines.has(id)).map((id) => ({ id, ref: 'main' })));
+    },
+  },
+  { batchGetPipelines: { callers: ['packages'], onBehalfOf: true } },
+);
+
+beforeAll(async () => {
+  here = await testInstallation({
+    service,
+    main: join(__dirname, '..', '..', 'dist', 'main.js'),
+    peers: () => [pipelineService],
+  });
+  packages = here.client(PackageServiceService);
+  group = here.directory.namespace({ visibility: 'public' }).id;
+});
+beforeEach(async () => {
+  projectId = here.directory.project(group, { visibility: 'public' }).id;
+  asked = [];
+  await eventually(() => list());
+});
+afterAll(() => here?.close());
+
+const as = (level = 30, id = 7) => here.as({ id }, { id: projectId, level });
+const put = (path: string, body = 'x', query = '') =>
+  here.forward('PUT', `/projects/${projectId}/packages/generic/${path}${query}`, { project: projectId, body });
+const filter = { packageType: '', packageName: '', packageVersion: undefined, includeVersionless: false, status: '' };
+const list = async () =>
+  json(await packages.listProjectPackages({ projectId, filter, page: undefined }, as())) as {
+    id: number;
+    name: string;
+    version: string;
+  }[];
+/** Publishes a file; settles with the id of its package. */
+async function publish(path: string, body = 'x'): Promise<number> {
+  const reply = await put(path, body, '?select=package_file');
+  expect(reply.status).toBe(201);
+  return ((await reply.json()) as { package_id: number }).package_id;
+}
+
+it('pages the pipelines of a package, newest first, without those that are gone (G-4.17-1)', async () => {
+  const packageId = await publish('built/1.0/x');
+  for (const pipelineId of [11, 12, 13, 14])
+    await here.db.query(sql`insert into package_pipelines values (${packageId}, ${pipelineId})`);
+  const read = (cursor: string, userId = 7) => {
+    const page = { keyset: true, page: 1, perPage: 3, cursor, orderBy: '', descending: false };
+    return packages.listPackagePipelines({ projectId, packageId, page }, as(30, userId));
+  };
+  const first = await read('');
+  expect(json(first)).toEqual([14, 12].map((id) => ({ id, ref: 'main' })));
+  expect(json(await read(first.page?.nextCursor ?? ''))).toEqual([{ id: 11, ref: 'main' }]);
+  expect(asked).toEqual([[14, 13, 12], [11]]);
+  await expect(read('', 8)).rejects.toMatchObject({ kind: 'forbidden' });
+});
