@@ -7,13 +7,16 @@ import { composeGeneric } from './generic';
 import { composeMaven } from './maven';
 import { composePackages } from './packages';
 import { composePypi } from './pypi';
+import { composeProtection } from './protection';
 
 /** Areas, those first on which others rest; the last ones are formats. */
 function areas(given: Edges): Area[] {
   const contents = composeContents(given);
-  const packages = composePackages(given, { contents });
+  const protection = composeProtection(given);
+  const packages = composePackages(given, { contents, protection });
   return [
     contents,
+    protection,
     packages,
     composeGeneric(given, { packages }),
     composeMaven(given, { packages, contents }),

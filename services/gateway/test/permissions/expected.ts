@@ -891,6 +891,13 @@ export const expectations: readonly Expectation[] = [
   row('GET /projects/:id/packages/:package_id/package_files', 'reporterRead', 'G-4.17-8'),
   row('GET /projects/:id/packages/:package_id/package_files/:package_file_id/download', 'reporterRead', 'G-4.17-6'),
   row('DELETE /projects/:id/packages/:package_id/package_files/:package_file_id', 'maintainerWrite', 'G-4.17-3'),
+  row('GET /projects/:id/packages/protection/rules', 'maintainerRead', 'G-4.17-2'),
+  row('POST /projects/:id/packages/protection/rules', 'maintainerWrite', 'G-4.17-2', {
+    package_name_pattern: 'x',
+    package_type: 'npm',
+  }),
+  row('PATCH /projects/:id/packages/protection/rules/:package_protection_rule_id', 'maintainerWrite', 'G-4.17-2'),
+  row('DELETE /projects/:id/packages/protection/rules/:package_protection_rule_id', 'maintainerWrite', 'G-4.17-2'),
   row('PUT /projects/:id/packages/generic/:package_name/:package_version/*file_path', 'developerWrite', 'G-4.17-10'),
   row('GET /projects/:id/packages/generic/:package_name/:package_version/*file_path', 'managerRead', 'G-4.17-11'),
   row('PUT /projects/:id/packages/maven/*path', 'developerWrite', 'G-4.17-8'),

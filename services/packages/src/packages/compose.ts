@@ -2,6 +2,7 @@ import type { Repeating } from '@switchyard/background';
 import type { Area } from '@switchyard/service';
 import type { Contents } from '../contents';
 import type { Edges } from '../edges';
+import type { Protection } from '../protection';
 import { destroyPackages } from './application/destroy-packages';
 import { managePackages } from './application/manage-packages';
 import type { PackageStore } from './application/package.ports';
@@ -24,12 +25,14 @@ export interface PackagesArea
 /** Builds packages of every format. */
 export function composePackages(
   { db, blobs, config, observe, peer, directory }: Edges,
-  { contents }: { readonly contents: Contents },
+  { contents, protection }: { readonly contents: Contents; readonly protection: Protection },
 ): PackagesArea {
   const store = packageStore(db);
   let destroying: Repeating | undefined;
+  const { requireUnprotected } = protection;
   const edges = {
     db,
+    requireUnprotected,
     packages: store,
     recordDeletion,
     readPipelines: pipelinesOf(peer('merge-requests'), directory.sequence),
@@ -37,7 +40,7 @@ export function composePackages(
   };
   const packages = observe('packages', managePackages(edges));
   return {
-    ...publishFile({ db, packages: store, contents, record: recordPublication }),
+    ...publishFile({ db, packages: store, contents, requireUnprotected, record: recordPublication }),
     ...packagePlaces(db),
     findFile: store.findFile,
     findFiles: store.findFiles,

@@ -5,4 +5,5 @@ export type { PackageFile, PackageKey } from './domain/package';
 export type { PackagePlace, PlacedFile } from './domain/package-place';
 export type { Publication, Published, Publisher } from './domain/publication';
 export { presentPackageFile } from './presenters/package.presenter';
-export { nothingFound, placeOf, publisherOf } from './transport/package-place.http';
+export { nothingFound, placeOf } from './transport/package-place.http';
+export { publisherOf } from './transport/publisher';

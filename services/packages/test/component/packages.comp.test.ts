@@ -3,6 +3,10 @@ import { sql } from '@switchyard/database/sql';
 import { forbidden } from '@switchyard/errors';
 import { PipelineServiceService } from '@switchyard/protos/merge_requests/v1/pipeline';
 import { PackageServiceService } from '@switchyard/protos/packages/v1/package';
+import {
+  CreatePackageProtectionRuleRequest,
+  PackageProtectionServiceService,
+} from '@switchyard/protos/packages/v1/package_protection';
 import { entity, type Handlers, implement, type RpcClient } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
 import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
@@ -79,4 +83,51 @@ it('pages the pipelines of a package, newest first, without those that are gone 
   expect(json(await read(first.page?.nextCursor ?? ''))).toEqual([{ id: 11, ref: 'main' }]);
   expect(asked).toEqual([[14, 13, 12], [11]]);
   await expect(read('', 8)).rejects.toMatchObject({ kind: 'forbidden' });
+});
+
+const createRule = (given: Partial<CreatePackageProtectionRuleRequest>) =>
+  here.client(PackageProtectionServiceService).createPackageProtectionRule(
+    CreatePackageProtectionRuleRequest.fromPartial({
+      projectId,
+      packageNamePattern: 'safe*',
+      packageType: 'generic',
+      ...given,
+    }),
+    as(40),
+  );
+
+it('protects packages by name against publication and deletion, and nothing is kept (G-4.17-2)', async () => {
+  const packageId = await publish('safe-app/1.0/x');
+  const other = await publish('other/1.0/x');
+  const rule = json(await createRule({ pushRole: 'maintainer', deleteRole: 'owner' })) as { id: number };
+  expect(rule).toMatchObject({ project_id: projectId, minimum_access_level_for_delete: 'owner' });
+  const refused = await put('safe-app/2.0/x');
+  expect([refused.status, await refused.json()]).toEqual([403, { message: '403 Forbidden - Package protected.' }]);
+  expect(await list()).toHaveLength(2);
+  const fileId = Number(
+    (await here.db.one<{ id: number }>(sql`select id from package_files where package_id = ${packageId}`))?.id,
+  );
+  const since = { ifUnmodifiedSince: undefined };
+  const removeFile = (level: number) =>
+    packages.deletePackageFile({ projectId, packageId, packageFileId: fileId, ...since }, as(level));
+  const remove = (id: number, level: number) =>
+    packages.deletePackage({ projectId, packageId: id, ...since }, as(level));
+  const protectedBody = { body: { message: '403 Forbidden - Package is deletion protected.' } };
+  await expect(remove(packageId, 40)).rejects.toMatchObject(protectedBody);
+  await expect(removeFile(40)).rejects.toMatchObject(protectedBody);
+  expect(await here.db.query(sql`select 1 from package_files where id = ${fileId}`)).toHaveLength(1);
+  await remove(other, 40);
+  await removeFile(50);
+  const rules = here.client(PackageProtectionServiceService);
+  const change = { packageNamePattern: undefined, packageType: undefined, pushRole: '', deleteRole: undefined };
+  await rules.updatePackageProtectionRule({ projectId, ruleId: rule.id, ...change }, as(40));
+  expect((await put('safe-app/2.0/x')).status).toBe(201);
+  await expect(
+    rules.updatePackageProtectionRule({ projectId, ruleId: rule.id, ...change, deleteRole: '' }, as(40)),
+  ).rejects.toMatchObject({ kind: 'unprocessable' });
+  await expect(createRule({ deleteRole: 'owner' })).rejects.toMatchObject({
+    body: { message: ['Package name pattern has already been taken'] },
+  });
+  await rules.deletePackageProtectionRule({ projectId, ruleId: rule.id, ...since }, as(40));
+  await remove(packageId, 40);
 });

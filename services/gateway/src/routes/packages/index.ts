@@ -1,11 +1,13 @@
 import type { Route } from '../../http/route';
 import { genericPackageRoutes } from './generic-packages.routes';
 import { mavenPackageRoutes } from './maven-packages.routes';
+import { packageProtectionRoutes } from './package-protection.routes';
 import { packageRoutes } from './packages.routes';
 import { pypiPackageRoutes } from './pypi-packages.routes';
 
 /** What the service packages serves. */
 export const routes: readonly Route[] = [
+  ...packageProtectionRoutes,
   ...packageRoutes,
   ...genericPackageRoutes,
   ...mavenPackageRoutes,

@@ -2,8 +2,9 @@ import type { Database, PageInfo, PageRequest, Tx } from '@switchyard/database';
 import type { Viewer } from '@switchyard/directory';
 import { AppError, notFound } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
+import type { RequireUnprotected } from '../../protection';
 import type { Package, PackageFile, PackageFileKey, PackageFilter, PackageVersion } from '../domain/package';
-import type { DeletedPackage } from '../domain/publication';
+import type { DeletedPackage, Remover } from '../domain/publication';
 import type { PackageStore, PipelineViewer, ReadPipelines, ShownPipeline } from './package.ports';
 
 faultPoints.push('package.deleted');
@@ -15,6 +16,7 @@ export interface PackageEdges {
   /** Appends the fact to the outbox (D6). */
   readonly recordDeletion: (tx: Tx, deleted: DeletedPackage) => Promise<void>;
   readonly readPipelines: ReadPipelines;
+  readonly requireUnprotected: RequireUnprotected;
   /** Starts the removal of what was deleted. */
   readonly destroySoon: () => void;
 }
@@ -22,7 +24,14 @@ export interface PackageEdges {
 const noPackage = () => new AppError('not_found', 'Package not found');
 
 /** The use cases of packages of every format; the gateway has checked what the caller may do. */
-export const managePackages = ({ db, packages, recordDeletion, readPipelines, destroySoon }: PackageEdges) => ({
+export const managePackages = ({
+  db,
+  packages,
+  recordDeletion,
+  readPipelines,
+  requireUnprotected,
+  destroySoon,
+}: PackageEdges) => ({
   /** Packages of a project. */
   listOfProject: (
     projectId: number,
@@ -79,21 +88,25 @@ export const managePackages = ({ db, packages, recordDeletion, readPipelines, de
     return file;
   },
 
-  /** Deletes a package. Fails with `not_found`, `precondition_failed`. */
-  async remove(projectId: number, id: number, actorId: number, unmodifiedSince: Date | undefined): Promise<void> {
+  /** Deletes a package. Fails with `not_found`, `precondition_failed`, and `forbidden` where a rule protects it. */
+  async remove(projectId: number, id: number, by: Remover, unmodifiedSince: Date | undefined): Promise<void> {
     await db.transaction(async (tx) => {
       const key = await packages.markForDestruction(tx, projectId, id, unmodifiedSince);
       if (key === undefined) throw notFound();
-      await recordDeletion(tx, { ...key, projectId, id, actorId });
+      await requireUnprotected(tx, 'delete', { ...key, projectId }, by.level);
+      await recordDeletion(tx, { ...key, projectId, id, actorId: by.userId });
       faultPoint('package.deleted');
     });
     destroySoon();
   },
 
-  /** Deletes a file of a package. Fails with `not_found`, `precondition_failed`. */
-  async removeFile(file: PackageFileKey, unmodifiedSince: Date | undefined): Promise<void> {
-    const removed = await db.transaction((tx) => packages.deleteFile(tx, file, unmodifiedSince));
-    if (!removed) throw notFound();
+  /** Deletes a file of a package. Fails as `remove`. */
+  async removeFile(file: PackageFileKey, by: Remover, unmodifiedSince: Date | undefined): Promise<void> {
+    await db.transaction(async (tx) => {
+      const key = await packages.deleteFile(tx, file, unmodifiedSince);
+      if (key === undefined) throw notFound();
+      await requireUnprotected(tx, 'delete', { ...key, projectId: file.projectId }, by.level);
+    });
     destroySoon();
   },
 });

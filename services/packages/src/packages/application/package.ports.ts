@@ -63,8 +63,11 @@ export interface PackageStore {
     id: number,
     since: Date | undefined,
   ): Promise<Omit<PackageKey, 'projectId'> | undefined>;
-  /** Deletes a file; false when there is none. Fails with `precondition_failed` when its package changed after `since`. */
-  deleteFile(tx: Tx, file: PackageFileKey, since: Date | undefined): Promise<boolean>;
+  /**
+   * Deletes a file; undefined when there is none, else what its package is. Fails with `precondition_failed` when its
+   * package changed after `since`.
+   */
+  deleteFile(tx: Tx, file: PackageFileKey, since: Date | undefined): Promise<Omit<PackageKey, 'projectId'> | undefined>;
   /** Deletes up to `limit` packages that are marked for destruction, with their files. Returns how many. */
   destroy(limit: number): Promise<number>;
 }

@@ -3,6 +3,7 @@ import type { Database, Tx } from '@switchyard/database';
 import { unavailable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import type { Contents, ReceivedContent } from '../../contents';
+import type { RequireUnprotected } from '../../protection';
 import type { Publication, Published, RecordedPublication } from '../domain/publication';
 import type { PackageStore } from './package.ports';
 
@@ -11,7 +12,7 @@ faultPoints.push('package.file_written', 'package.file_committed');
 /** Publishes files: the content streams into the blob store; row, use and event are one transaction. */
 export interface Publishing {
   /**
-   * Fails with the refusals of the publication, with `too_large` beyond `limit` bytes, and with `unavailable`; then
+   * Fails with the refusals of the publication, with `forbidden` where a protection rule wants a higher level, with `too_large` beyond `limit` bytes, and with `unavailable`; then
    * nothing is kept.
    */
   publishFile(publication: Publication, content: Content, limit: number): Promise<Published>;
@@ -24,14 +25,16 @@ export function publishFile(edges: {
   readonly db: Database;
   readonly packages: PackageStore;
   readonly contents: Contents;
+  readonly requireUnprotected: RequireUnprotected;
   /** Appends the fact to the outbox (D6). */
   readonly record: (tx: Tx, published: RecordedPublication) => Promise<void>;
 }): Publishing {
-  const { db, packages, contents, record } = edges;
+  const { db, packages, contents, requireUnprotected, record } = edges;
 
   async function publishReceived(publication: Publication, received: ReceivedContent): Promise<Published> {
     const { key, fileName, publisher, status, metadata, fileMetadata = {}, refusePackage, refuseFile } = publication;
     const published = await db.transaction(async (tx) => {
+      await requireUnprotected(tx, 'push', key, publisher.level);
       const creatorId = publisher.userId || undefined;
       const { id: packageId, created } = await packages.open(tx, key, { creatorId, status, metadata });
       if (!created && refusePackage !== undefined) throw refusePackage();
@@ -51,7 +54,10 @@ export function publishFile(edges: {
 
   return {
     publishReceived,
-    publishFile: (publication, content, limit) =>
-      contents.receive(content, limit, (received) => publishReceived(publication, received)),
+    async publishFile(publication, content, limit) {
+      // Before the body is received as well: it may be large.
+      await requireUnprotected(db, 'push', publication.key, publication.publisher.level);
+      return contents.receive(content, limit, (received) => publishReceived(publication, received));
+    },
   };
 }

@@ -6,6 +6,8 @@ import type { PackageKey } from './package';
 export interface Publisher {
   /** 0 for a deploy token. */
   readonly userId: number;
+  /** Level in the project, which protection rules may find too low; 60 for administrators. */
+  readonly level: number;
   /** Pipeline whose job token is used; undefined for none. */
   readonly pipelineId: number | undefined;
 }
@@ -46,4 +48,12 @@ export interface DeletedPackage extends PackageKey {
   readonly id: number;
   /** User who deleted it; 0 for a deploy token. */
   readonly actorId: number;
+}
+
+/** Who deletes. */
+export interface Remover {
+  /** 0 for a deploy token, and for the service itself. */
+  readonly userId: number;
+  /** Level in the project; 60 for administrators. */
+  readonly level: number;
 }

@@ -60,6 +60,21 @@ async function newestFiles(
   return rows.map(toPackageFile);
 }
 
+/** Locks a package; undefined when there is none. Fails with `precondition_failed` when it changed after `since`. */
+async function lockUnmodified(
+  tx: Tx,
+  projectId: number,
+  id: number,
+  since: Date | undefined,
+): Promise<Omit<PackageKey, 'projectId'> | undefined> {
+  const [row] = await tx.query<{ format: PackageFormat; name: string; version: string | null }>(sql`
+    select format, name, version from packages
+    where project_id = ${projectId} and id = ${id} and status <> 'pending_destruction' for update`);
+  if (row === undefined) return undefined;
+  await requireUnmodified(tx, 'packages', id, since);
+  return { format: row.format, name: row.name, version: row.version ?? undefined };
+}
+
 /** Opens the store. */
 export const packageStore = (db: Database) => ({
   ...packageList(db),
@@ -173,30 +188,20 @@ export const packageStore = (db: Database) => ({
   },
 
   async markForDestruction(tx: Tx, projectId: number, id: number, since: Date | undefined) {
-    const [row] = await tx.query<{ format: PackageFormat; name: string; version: string | null }>(sql`
-      select format, name, version from packages
-      where project_id = ${projectId} and id = ${id} and status <> 'pending_destruction' for update`);
-    if (row === undefined) return undefined;
-    await requireUnmodified(tx, 'packages', id, since);
-    await tx.query(sql`update packages set status = 'pending_destruction', updated_at = now() where id = ${id}`);
-    return { format: row.format, name: row.name, version: row.version ?? undefined };
+    const key = await lockUnmodified(tx, projectId, id, since);
+    if (key !== undefined)
+      await tx.query(sql`update packages set status = 'pending_destruction', updated_at = now() where id = ${id}`);
+    return key;
   },
 
-  async deleteFile(
-    tx: Tx,
-    { projectId, packageId, fileId: id }: PackageFileKey,
-    since: Date | undefined,
-  ): Promise<boolean> {
-    const [row] = await tx.query(sql`
-      select 1 from packages
-      where project_id = ${projectId} and id = ${packageId} and status <> 'pending_destruction' for update`);
-    if (row === undefined) return false;
-    await requireUnmodified(tx, 'packages', packageId, since);
+  async deleteFile(tx: Tx, { projectId, packageId, fileId: id }: PackageFileKey, since: Date | undefined) {
+    const key = await lockUnmodified(tx, projectId, packageId, since);
+    if (key === undefined) return undefined;
     const deleted = await tx.query(sql`
       delete from package_files where id = ${id} and package_id = ${packageId} returning 1`);
-    if (deleted.length === 0) return false;
+    if (deleted.length === 0) return undefined;
     await tx.query(sql`update packages set updated_at = now() where id = ${packageId}`);
-    return true;
+    return key;
   },
 
   async destroy(limit: number): Promise<number> {

@@ -1,7 +1,6 @@
 import { type AppError, notFound, unauthorized } from '@switchyard/errors';
 import { anonymous, type ForwardedCall, viewerOf } from '@switchyard/rpc';
 import type { PackagePlace, PackageSearcher } from '../domain/package-place';
-import type { Publisher } from '../domain/publication';
 
 /** Who looks for packages by a forwarded request, in a group or in the instance. */
 function searcherOf({ claims: { actor = anonymous, access } }: ForwardedCall): PackageSearcher {
@@ -30,9 +29,3 @@ export function nothingFound({ claims: { actor = anonymous }, projectId, respons
   response.setHeader('WWW-Authenticate', 'Basic realm="Switchyard"');
   return unauthorized();
 }
-
-/** Who publishes by a forwarded request. */
-export const publisherOf = ({ claims: { actor } }: ForwardedCall): Publisher => ({
-  userId: actor?.userId ?? 0,
-  pipelineId: actor?.job?.pipelineId,
-});

@@ -12,8 +12,10 @@ import {
   type ServiceImplementation,
   viewerOf,
 } from '@switchyard/rpc';
+import { effectiveLevel } from '../../protection';
 import type { Packages } from '../application/manage-packages';
 import { listedStatuses, type PackageFilter } from '../domain/package';
+import type { Remover } from '../domain/publication';
 import {
   type PackageReader,
   presentGroupPackage,
@@ -27,6 +29,11 @@ function named({ access }: CallContext, id: number, noun: 'Project' | 'Group'): 
   if (access?.id !== id) throw notFound(noun);
   return id;
 }
+
+const removerOf = ({ actor, access }: CallContext): Remover => ({
+  userId: actor.userId,
+  level: effectiveLevel(actor, access?.level),
+});
 
 const toFilter = (filter: WireFilter | undefined): PackageFilter => ({
   format: filter?.packageType || undefined,
@@ -72,7 +79,7 @@ export function packageHandler(packages: Packages, externalUrl: string): Service
     },
 
     async deletePackage({ projectId, packageId, ifUnmodifiedSince }, context) {
-      await packages.remove(named(context, projectId, 'Project'), packageId, context.actor.userId, ifUnmodifiedSince);
+      await packages.remove(named(context, projectId, 'Project'), packageId, removerOf(context), ifUnmodifiedSince);
       return nothing();
     },
 
@@ -94,7 +101,7 @@ export function packageHandler(packages: Packages, externalUrl: string): Service
 
     async deletePackageFile({ projectId, packageId, packageFileId, ifUnmodifiedSince }, context) {
       const file = { projectId: named(context, projectId, 'Project'), packageId, fileId: packageFileId };
-      await packages.removeFile(file, ifUnmodifiedSince);
+      await packages.removeFile(file, removerOf(context), ifUnmodifiedSince);
       return nothing();
     },
   });
