@@ -1,5 +1,6 @@
 import { SnippetsMeasuredEvent } from '@switchyard/protos/collaboration/events/v1/snippets_measured';
 import { RepositoryMeasuredEvent } from '@switchyard/protos/merge_requests/events/v1/repository_measured';
+import { PackagesMeasuredEvent } from '@switchyard/protos/packages/events/v1/packages_measured';
 import { defineEvent } from '../event';
 
 /** Sizes of repositories, in order per project. Ids are `repository.measured:<project id>:<version>`. */
@@ -17,5 +18,14 @@ export const snippetsMeasured = defineEvent({
   version: 1,
   type: 'snippets.measured',
   message: SnippetsMeasuredEvent,
+  key: (event) => String(event.projectId),
+});
+
+/** Sizes of the packages of projects, in order per project. Ids are `packages.measured:<project id>:<version>`. */
+export const packagesMeasured = defineEvent({
+  stream: 'packages.package-statistics',
+  version: 1,
+  type: 'packages.measured',
+  message: PackagesMeasuredEvent,
   key: (event) => String(event.projectId),
 });

@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { type EventBus, embeddedLog, repositoryMeasured, snippetsMeasured } from '@switchyard/events';
+import { type EventBus, embeddedLog, packagesMeasured, repositoryMeasured, snippetsMeasured } from '@switchyard/events';
 import { GetGroupRequest, GroupServiceService, ListGroupsRequest } from '@switchyard/protos/groups_admin/v1/group';
 import {
   CreateProjectRequest,
@@ -67,6 +67,12 @@ async function measured(projectId: number, version: number, size: number, commit
   await handled(id);
 }
 
+async function packages(projectId: number, version: number, size: number): Promise<void> {
+  const id = eventId();
+  await publish(bus, packagesMeasured, { projectId, version, size, occurredAt: new Date() }, id);
+  await handled(id);
+}
+
 async function snippets(projectId: number, version: number, size: number): Promise<void> {
   const id = eventId();
   await publish(bus, snippetsMeasured, { projectId, version, size, occurredAt: new Date() }, id);
@@ -107,7 +113,15 @@ test('a project shows what was measured last, whatever comes late or twice', asy
     uploads_size: 0,
   });
   await measured(project, 3, 900, 8);
-  expect((await readProject(project)).statistics).toMatchObject({ repository_size: 900, snippets_size: 30 });
+  await packages(project, 2, 4_000);
+  await packages(project, 1, 9_000);
+  expect((await readProject(project)).statistics).toMatchObject({
+    storage_size: 4_930,
+    repository_size: 900,
+    snippets_size: 30,
+    packages_size: 4_000,
+  });
+  await packages(project, 3, 0);
 });
 
 test('a group shows its own projects, a top-level group all below as well; a transfer moves both', async () => {

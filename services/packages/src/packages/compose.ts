@@ -5,12 +5,16 @@ import type { Edges } from '../edges';
 import type { Protection } from '../protection';
 import { destroyPackages } from './application/destroy-packages';
 import { managePackages } from './application/manage-packages';
+import { measurePackages } from './application/measure-packages';
 import type { PackageStore } from './application/package.ports';
 import type { PackagePlaces } from './application/package-places';
 import { type Publishing, publishFile } from './application/publish-file';
+import { purgePackages } from './application/purge-packages';
 import { recordDeletion, recordPublication } from './storage/package.events';
 import { packagePlaces } from './storage/package.places';
 import { packageStore } from './storage/package.store';
+import { packageMeasurementStore } from './storage/package-measurement.store';
+import { packagePurge } from './storage/package-purge.store';
 import { packageHandler } from './transport/package.handler';
 import { packageFileHttp } from './transport/package-file.http';
 import { pipelinesOf } from './transport/pipelines.client';
@@ -49,7 +53,11 @@ export function composePackages(
     http: packageFileHttp(packages, store, blobs),
     start: () => {
       destroying = destroyPackages(store, contents.collectSoon);
-      return [destroying];
+      return [
+        destroying,
+        measurePackages(packageMeasurementStore(db)),
+        purgePackages(packagePurge(db), contents.collectSoon),
+      ];
     },
   };
 }

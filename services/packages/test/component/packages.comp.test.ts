@@ -131,3 +131,38 @@ it('protects packages by name against publication and deletion, and nothing is k
   await rules.deletePackageProtectionRule({ projectId, ruleId: rule.id, ...since }, as(40));
   await remove(packageId, 40);
 });
+
+/** Sizes that were published of the project, the oldest first. */
+const sizes = async (): Promise<number[]> =>
+  (
+    await here.db.query<{ size: string }>(sql`
+      select body ->> 'size' as size from events.outbox
+      where event_id like ${`packages.measured:${projectId}:%`} order by id`)
+  ).map(({ size }) => Number(size));
+
+it('publishes the size of a project after changes, and purges a deleted one with its contents', async () => {
+  const packageId = await publish('sized/1.0/x', 'a'.repeat(777));
+  await publish('sized/1.0/y', 'a'.repeat(777));
+  await publish('other/1.0/x', 'b'.repeat(23));
+  await eventually(async () => expect((await sizes()).at(-1)).toBe(1_577));
+  await packages.deletePackage({ projectId, packageId, ifUnmodifiedSince: undefined }, as(40));
+  await eventually(async () => expect((await sizes()).at(-1)).toBe(23));
+  await createRule({ pushRole: 'owner' });
+
+  here.directory.removeProject(projectId);
+  const deleted = sql`select 1 from directory.projects where id = ${projectId} and deleted_at is not null`;
+  await eventually(async () => expect(await here.db.query(deleted)).toHaveLength(1));
+  // It purges when it starts.
+  await here.stop();
+  await here.start();
+  await eventually(async () => expect(await rowsOf(projectId)).toEqual([0, 0, 0, 0]));
+});
+
+const rowsOf = async (id: number): Promise<number[]> =>
+  Object.values(
+    (await here.db.one<Record<string, number>>(sql`
+      select (select count(*)::int from packages where project_id = ${id}) as packages,
+        (select count(*)::int from package_protection_rules where project_id = ${id}) as rules,
+        (select count(*)::int from package_measurements where project_id = ${id}) as measurements,
+        (select count(*)::int from contents where size = 23) as contents`)) ?? {},
+  );

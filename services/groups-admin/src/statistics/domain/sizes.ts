@@ -2,6 +2,7 @@
 export interface Sizes {
   readonly repository_size?: number | null;
   readonly snippets_size?: number | null;
+  readonly packages_size?: number | null;
   readonly uploads_size?: number | null;
 }
 
@@ -24,5 +25,5 @@ export interface Measurement {
   readonly version: number;
   readonly measured:
     | { readonly of: 'repository'; readonly size: number; readonly commitCount: number }
-    | { readonly of: 'snippets'; readonly size: number };
+    | { readonly of: 'snippets' | 'packages'; readonly size: number };
 }

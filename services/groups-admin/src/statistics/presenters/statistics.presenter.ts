@@ -1,13 +1,13 @@
 import type { ProjectSizes, Sizes } from '../domain/sizes';
 
-/** Sizes by their public names. What this instance does not store takes no bytes; packages are not there yet. */
+/** Sizes by their public names. What this instance does not store takes no bytes. */
 const sizesOf = (sizes: Sizes) => {
   const stored = {
     repository_size: sizes.repository_size ?? 0,
     wiki_size: 0,
     lfs_objects_size: 0,
     pipeline_artifacts_size: 0,
-    packages_size: 0,
+    packages_size: sizes.packages_size ?? 0,
     snippets_size: sizes.snippets_size ?? 0,
     uploads_size: sizes.uploads_size ?? 0,
   };

@@ -1,5 +1,5 @@
 import type { Tx } from '@switchyard/database';
-import { type Sql, sql } from '@switchyard/database/sql';
+import { raw, type Sql, sql } from '@switchyard/database/sql';
 import type { Measurement } from '../domain/sizes';
 
 const upsert = (projectId: number, columns: Sql, values: Sql, version: Sql): Sql => sql`
@@ -22,9 +22,9 @@ export const statisticsStore = {
           )
         : upsert(
             projectId,
-            sql`snippets_size, snippets_version`,
+            sql`${raw(measured.of)}_size, ${raw(measured.of)}_version`,
             sql`${measured.size}::bigint, ${version}::bigint`,
-            sql`snippets_version`,
+            sql`${raw(measured.of)}_version`,
           );
     await tx.query(statement);
   },

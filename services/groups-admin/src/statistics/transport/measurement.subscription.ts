@@ -1,7 +1,13 @@
-import { type AnySubscription, repositoryMeasured, snippetsMeasured, subscription } from '@switchyard/events';
+import {
+  type AnySubscription,
+  packagesMeasured,
+  repositoryMeasured,
+  snippetsMeasured,
+  subscription,
+} from '@switchyard/events';
 import type { recordMeasurements } from '../application/record-measurements';
 
-/** Measurements of repositories and snippets become statistics, each once (D6). */
+/** Measurements of repositories, snippets and packages become statistics, each once (D6). */
 export const measurementSubscriptions = (record: ReturnType<typeof recordMeasurements>): AnySubscription[] => [
   subscription({
     event: repositoryMeasured,
@@ -12,5 +18,10 @@ export const measurementSubscriptions = (record: ReturnType<typeof recordMeasure
     event: snippetsMeasured,
     handle: ({ projectId, version, size }, tx) =>
       record(tx, { projectId, version, measured: { of: 'snippets', size } }),
+  }),
+  subscription({
+    event: packagesMeasured,
+    handle: ({ projectId, version, size }, tx) =>
+      record(tx, { projectId, version, measured: { of: 'packages', size } }),
   }),
 ];
