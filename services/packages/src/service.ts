@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Area, defineService } from '@switchyard/service';
-import { composeContents } from './contents';
+import { composeCleanup } from './cleanup';
+import { composeContents, verifyBlobs } from './contents';
 import { type Edges, variables } from './edges';
 import { PrismaClient } from './generated/prisma/client';
 import { composeGeneric } from './generic';
@@ -18,6 +19,7 @@ function areas(given: Edges): Area[] {
     contents,
     protection,
     packages,
+    composeCleanup(given, { packages }),
     composeGeneric(given, { packages }),
     composeMaven(given, { packages, contents }),
     composePypi(given, { packages, contents }),
@@ -32,5 +34,6 @@ export const service = defineService({
   migrations: join(__dirname, '..', 'prisma', 'migrations'),
   peers: ['groups-admin', 'merge-requests'],
   needs: { directory: true, blobs: true, prisma: PrismaClient },
+  commands: { 'verify-blobs': verifyBlobs },
   areas,
 });

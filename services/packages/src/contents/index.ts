@@ -1,4 +1,4 @@
-export { type Contents, composeContents } from './compose';
+export { type Contents, composeContents, verifyBlobs } from './compose';
 export type { ContentDigests, ReceivedContent } from './domain/content';
 export { sendBody, sendJson } from './transport/send-body';
 export { type SentFile, sendContent } from './transport/send-content';

@@ -1,10 +1,12 @@
 import type { Repeating } from '@switchyard/background';
+import type { Tx } from '@switchyard/database';
+import { isAppError } from '@switchyard/errors';
 import type { Area } from '@switchyard/service';
 import type { Contents } from '../contents';
 import type { Edges } from '../edges';
 import type { Protection } from '../protection';
 import { destroyPackages } from './application/destroy-packages';
-import { managePackages } from './application/manage-packages';
+import { managePackages, removePackage } from './application/manage-packages';
 import { measurePackages } from './application/measure-packages';
 import type { PackageStore } from './application/package.ports';
 import type { PackagePlaces } from './application/package-places';
@@ -13,7 +15,7 @@ import { purgePackages } from './application/purge-packages';
 import { recordDeletion, recordPublication } from './storage/package.events';
 import { packagePlaces } from './storage/package.places';
 import { packageStore } from './storage/package.store';
-import { packageMeasurementStore } from './storage/package-measurement.store';
+import { measureSoon, packageMeasurementStore } from './storage/package-measurement.store';
 import { packagePurge } from './storage/package-purge.store';
 import { packageHandler } from './transport/package.handler';
 import { packageFileHttp } from './transport/package-file.http';
@@ -24,7 +26,19 @@ export interface PackagesArea
   extends Area,
     Publishing,
     PackagePlaces,
-    Pick<PackageStore, 'findFile' | 'findFiles' | 'recordDownload'> {}
+    Pick<PackageStore, 'findFile' | 'findFiles' | 'recordDownload'> {
+  /** Deletes a package for a job, as someone with a level could; false where a protection rule forbids it. */
+  removePackage(
+    tx: Tx,
+    projectId: number,
+    one: { readonly id: number; readonly format: string; readonly name: string },
+    level: number,
+  ): Promise<boolean>;
+  /** Has the packages of a project measured soon, within the transaction of a change. */
+  measureSoon(tx: Tx, projectId: number): Promise<unknown>;
+  /** Starts the removal of what was deleted. */
+  destroySoon(): void;
+}
 
 /** Builds packages of every format. */
 export function composePackages(
@@ -49,6 +63,20 @@ export function composePackages(
     findFile: store.findFile,
     findFiles: store.findFiles,
     recordDownload: store.recordDownload,
+    async removePackage(tx, projectId, { id, format, name }, level) {
+      // Before it is marked: the transaction goes on without it.
+      const isProtected = await requireUnprotected(tx, 'delete', { projectId, format, name }, level).then(
+        () => false,
+        (error) => {
+          if (isAppError(error, 'forbidden')) return true;
+          throw error;
+        },
+      );
+      if (!isProtected) await removePackage(edges)(tx, projectId, id, { userId: 0, level });
+      return !isProtected;
+    },
+    measureSoon,
+    destroySoon: edges.destroySoon,
     services: [packageHandler(packages, config.SWITCHYARD_EXTERNAL_URL)],
     http: packageFileHttp(packages, store, blobs),
     start: () => {

@@ -1,15 +1,20 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { type BlobConfig, openBlobStore } from '@switchyard/blobs';
 import { sql } from '@switchyard/database/sql';
 import { forbidden } from '@switchyard/errors';
 import { PipelineServiceService } from '@switchyard/protos/merge_requests/v1/pipeline';
 import { PackageServiceService } from '@switchyard/protos/packages/v1/package';
+import { PackageCleanupServiceService } from '@switchyard/protos/packages/v1/package_cleanup';
 import {
   CreatePackageProtectionRuleRequest,
   PackageProtectionServiceService,
 } from '@switchyard/protos/packages/v1/package_protection';
 import { entity, type Handlers, implement, type RpcClient } from '@switchyard/rpc';
-import { eventually } from '@switchyard/testkit';
+import { dieAt, eventually } from '@switchyard/testkit';
 import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
+import { verifyBlobs } from '../../src/contents';
 import { service } from '../../src/service';
 
 let here: TestInstallation;
@@ -166,3 +171,81 @@ const rowsOf = async (id: number): Promise<number[]> =>
         (select count(*)::int from package_measurements where project_id = ${id}) as measurements,
         (select count(*)::int from contents where size = 23) as contents`)) ?? {},
   );
+
+const cleanup = (given: Partial<{ keepFiles: number; keepVersions: number; olderThanDays: number }>) =>
+  here
+    .client(PackageCleanupServiceService)
+    .updatePackageCleanupPolicy(
+      { projectId, keepFiles: undefined, keepVersions: undefined, olderThanDays: undefined, ...given },
+      as(40),
+    );
+
+it('keeps the newest files and versions that are young or few enough, and what is protected', async () => {
+  const old = await publish('lib/1.0/x', 'one');
+  for (const body of ['two', 'three']) await publish('lib/1.0/x', body);
+  for (const version of ['2.0', '3.0']) await publish(`lib/${version}/x`);
+  for (const version of ['1.0', '2.0', '3.0']) await publish(`safe-lib/${version}/x`);
+  const young = await publish('other/1.0/x');
+  await publish('other/2.0/x');
+  await createRule({ deleteRole: 'owner' });
+  const long = sql`update packages set created_at = now() - interval '9 days' where project_id = ${projectId} and id <> ${young}`;
+  await here.db.query(long);
+  const left = async () => (await list()).map(({ name, version }) => `${name} ${version}`).sort();
+  const before = await left();
+
+  expect(json(await cleanup({ keepFiles: 2 }))).toMatchObject({ keep_n_duplicated_package_files: 2 });
+  await eventually(async () =>
+    expect(await here.db.query(sql`select 1 from package_files where package_id = ${old}`)).toHaveLength(2),
+  );
+  expect(await left()).toEqual(before);
+  await cleanup({ keepVersions: 1, olderThanDays: 8 });
+  await eventually(async () => expect(await left()).toEqual(before.filter((one) => !/^lib [12]/.test(one))));
+  expect(json(await cleanup({ keepFiles: 0, keepVersions: 0, olderThanDays: 0 }))).toEqual({
+    keep_n_duplicated_package_files: null,
+    keep_n_versions: null,
+    older_than_days: null,
+    next_run_at: null,
+  });
+});
+
+it('goes on with a cleanup after a death within it', async () => {
+  for (const version of ['1.0', '2.0']) await publish(`lib/${version}/x`);
+  const due = { keepFiles: undefined, keepVersions: 1, olderThanDays: undefined };
+  await here.stop();
+  await dieAt('package.cleaned', here.startProcess, () =>
+    here
+      .client(PackageCleanupServiceService)
+      .updatePackageCleanupPolicy({ projectId, ...due }, as(40))
+      .catch(() => undefined),
+  );
+  expect(
+    (await here.db.query(sql`select 1 from packages where status = 'default' and project_id = ${projectId}`)).length,
+  ).toBe(2);
+  await here.start();
+  await eventually(async () => expect((await list()).map(({ version }) => version)).toEqual(['2.0']));
+});
+
+it('verifies every content, and names what is missing or was changed (verify-blobs)', async () => {
+  const bodies = ['sound', 'changed', 'missing'].map((one) => `${one} ${projectId}`);
+  for (const [at, body] of bodies.entries()) await publish(`verified/${at}/x`, body);
+  const blobOf = async (body: string) => {
+    const digest = createHash('sha256').update(body).digest('hex');
+    const [row] = await here.db.query<{ blob: string }>(
+      sql`select blob from contents where sha256 = decode(${digest}, 'hex')`,
+    );
+    return row?.blob ?? '';
+  };
+  const [, changed = '', missing = ''] = await Promise.all(bodies.map(blobOf));
+  const blobs = await openBlobStore({ SWITCHYARD_DATA: here.folder, S3_REGION: '' } as BlobConfig);
+  await blobs.remove(missing);
+  await blobs.remove(changed);
+  await blobs.write(changed, Readable.from([Buffer.from(bodies[1]?.replace('changed', 'CHANGED') ?? '')]));
+  const lines: string[] = [];
+  const given = { db: here.db, bus: () => here.bus, write: (line: string) => void lines.push(line) };
+  expect(await verifyBlobs.run(given, [], { SWITCHYARD_DATA: here.folder })).toBe(1);
+  expect(lines.filter((line) => line.startsWith('differs'))).toEqual([
+    expect.stringMatching(`${changed}.*another sha256 and sha1 and md5$`),
+    expect.stringMatching(`${missing}.*its blob is missing$`),
+  ]);
+  expect(lines.at(-1)).toMatch(/^\d+ contents verified, \d+ bytes, 2 differ$/);
+});

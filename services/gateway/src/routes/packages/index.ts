@@ -1,6 +1,7 @@
 import type { Route } from '../../http/route';
 import { genericPackageRoutes } from './generic-packages.routes';
 import { mavenPackageRoutes } from './maven-packages.routes';
+import { packageCleanupRoutes } from './package-cleanup.routes';
 import { packageProtectionRoutes } from './package-protection.routes';
 import { packageRoutes } from './packages.routes';
 import { pypiPackageRoutes } from './pypi-packages.routes';
@@ -8,6 +9,7 @@ import { pypiPackageRoutes } from './pypi-packages.routes';
 /** What the service packages serves. */
 export const routes: readonly Route[] = [
   ...packageProtectionRoutes,
+  ...packageCleanupRoutes,
   ...packageRoutes,
   ...genericPackageRoutes,
   ...mavenPackageRoutes,

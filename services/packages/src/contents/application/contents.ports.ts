@@ -1,5 +1,5 @@
 import type { Tx } from '@switchyard/database';
-import type { ReceivedContent } from '../domain/content';
+import type { ReceivedContent, StoredContent } from '../domain/content';
 
 /** Contents as rows, each with the number of files that use it. */
 export interface ContentStore {
@@ -11,4 +11,8 @@ export interface ContentStore {
   keep(tx: Tx, content: ReceivedContent): Promise<number | undefined>;
   /** Deletes up to `limit` contents that no file uses, and makes their blobs due for removal. Returns how many. */
   collect(tx: Tx, limit: number): Promise<number>;
+  /** The next contents after an id, by their ids. */
+  after(id: number, limit: number): Promise<StoredContent[]>;
+  /** Whether a content is there still. */
+  exists(id: number): Promise<boolean>;
 }

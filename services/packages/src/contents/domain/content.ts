@@ -11,3 +11,8 @@ export interface ContentDigests {
 export interface ReceivedContent extends ContentDigests {
   readonly blob: string;
 }
+
+/** A content with its row. */
+export interface StoredContent extends ReceivedContent {
+  readonly id: number;
+}

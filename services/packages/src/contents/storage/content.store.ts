@@ -1,9 +1,9 @@
-import type { Tx } from '@switchyard/database';
+import type { Database, Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import type { ReceivedContent } from '../domain/content';
+import type { ReceivedContent, StoredContent } from '../domain/content';
 
-/** The rows of contents. */
-export const contentStore = {
+/** Opens the store. */
+export const contentStore = (db: Database) => ({
   async keep(tx: Tx, { blob, size, sha256, sha1, md5 }: ReceivedContent): Promise<number | undefined> {
     // The update that changes nothing locks the row: `collect` passes over it, or has deleted it before.
     const [kept] = await tx.query<{ id: number; blob: string }>(sql`
@@ -30,4 +30,13 @@ export const contentStore = {
       on conflict (blob) do update set due_at = now() returning 1`);
     return rows.length;
   },
-};
+
+  after: (id: number, limit: number): Promise<StoredContent[]> =>
+    db.query<StoredContent>(sql`
+      select id, blob, size, encode(sha256, 'hex') as sha256, encode(sha1, 'hex') as sha1, encode(md5, 'hex') as md5
+      from contents where id > ${id} order by id limit ${limit}`),
+
+  async exists(id: number): Promise<boolean> {
+    return (await db.one(sql`select 1 from contents where id = ${id}`)) !== undefined;
+  },
+});

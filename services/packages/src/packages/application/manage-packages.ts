@@ -23,6 +23,24 @@ export interface PackageEdges {
 
 const noPackage = () => new AppError('not_found', 'Package not found');
 
+/**
+ * Deletes a package within a transaction. Fails with `not_found`, `precondition_failed`, and `forbidden` where a rule
+ * protects it.
+ */
+export const removePackage =
+  ({
+    packages,
+    recordDeletion,
+    requireUnprotected,
+  }: Pick<PackageEdges, 'packages' | 'recordDeletion' | 'requireUnprotected'>) =>
+  async (tx: Tx, projectId: number, id: number, by: Remover, unmodifiedSince?: Date): Promise<void> => {
+    const key = await packages.markForDestruction(tx, projectId, id, unmodifiedSince);
+    if (key === undefined) throw notFound();
+    await requireUnprotected(tx, 'delete', { ...key, projectId }, by.level);
+    await recordDeletion(tx, { ...key, projectId, id, actorId: by.userId });
+    faultPoint('package.deleted');
+  };
+
 /** The use cases of packages of every format; the gateway has checked what the caller may do. */
 export const managePackages = ({
   db,
@@ -91,11 +109,7 @@ export const managePackages = ({
   /** Deletes a package. Fails with `not_found`, `precondition_failed`, and `forbidden` where a rule protects it. */
   async remove(projectId: number, id: number, by: Remover, unmodifiedSince: Date | undefined): Promise<void> {
     await db.transaction(async (tx) => {
-      const key = await packages.markForDestruction(tx, projectId, id, unmodifiedSince);
-      if (key === undefined) throw notFound();
-      await requireUnprotected(tx, 'delete', { ...key, projectId }, by.level);
-      await recordDeletion(tx, { ...key, projectId, id, actorId: by.userId });
-      faultPoint('package.deleted');
+      await removePackage({ packages, recordDeletion, requireUnprotected })(tx, projectId, id, by, unmodifiedSince);
     });
     destroySoon();
   },

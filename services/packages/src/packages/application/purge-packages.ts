@@ -1,7 +1,4 @@
 import { repeat } from '@switchyard/background';
-import { faultPoint, faultPoints } from '@switchyard/events';
-
-faultPoints.push('package.purged');
 
 /** Removes rows of deleted projects. */
 export interface PackagePurge {
@@ -20,7 +17,6 @@ export const purgePackages = (purge: PackagePurge, collectSoon: () => void) =>
   repeat('packages of deleted projects', interval, async (stopping) => {
     let purged = false;
     while (!stopping.aborted && (await purge.removeOrphans(batch)) > 0) {
-      faultPoint('package.purged');
       purged = true;
     }
     if (purged) collectSoon();

@@ -1,7 +1,6 @@
 import type { Database, SqlExecutor } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { appendAllToOutbox, packagesMeasured } from '@switchyard/events';
-import type { PackageMeasurements } from '../application/measure-packages';
 
 /** Projects that one transaction measures at the most: one may have 100,000 packages. */
 const batch = 10;
@@ -22,10 +21,10 @@ const sizeOfDue = sql`(
   where k.project_id = due.id and k.status <> 'pending_destruction')`;
 
 /** Opens the store. */
-export const packageMeasurementStore = (db: Database): PackageMeasurements => ({
+export const packageMeasurementStore = (db: Database) => ({
   // Several replicas take different projects. A change that commits later than it is read here marks its project again.
   // Versions follow the clock, so that they also grow where a backup was restored.
-  measureDue: () =>
+  measureDue: (): Promise<number> =>
     db.transaction(async (tx) => {
       const measured = await tx.query<{ projectId: number; version: number; size: number }>(sql`
         with due as materialized (

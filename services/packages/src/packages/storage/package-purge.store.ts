@@ -1,16 +1,16 @@
 import type { Database } from '@switchyard/database';
 import { raw, sql } from '@switchyard/database/sql';
-import type { PackagePurge } from '../application/purge-packages';
 
 /** Tables whose rows go with their projects, and their keys; files, pipelines and tags go with their packages. */
 const ofProjects = {
   packages: 'id',
   package_protection_rules: 'id',
   package_measurements: 'project_id',
+  package_cleanup_policies: 'project_id',
 };
 
 /** Opens the store. */
-export const packagePurge = (db: Database): PackagePurge => ({
+export const packagePurge = (db: Database) => ({
   async removeOrphans(limit: number): Promise<number> {
     let removed = 0;
     for (const [table, key] of Object.entries(ofProjects)) {

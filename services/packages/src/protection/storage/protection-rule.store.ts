@@ -1,8 +1,20 @@
-import { type Database, isUniqueViolation, listPage, requireUnmodified, type Tx } from '@switchyard/database';
+import {
+  type Database,
+  isUniqueViolation,
+  listPage,
+  type PageInfo,
+  type PageRequest,
+  requireUnmodified,
+  type Tx,
+} from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { unprocessable } from '@switchyard/errors';
-import type { ProtectionRuleStore } from '../application/manage-protection-rules';
-import { type ProtectionRule, type RequiredRole, requiredLevels } from '../domain/protection-rule';
+import {
+  type ProtectionFields,
+  type ProtectionRule,
+  type RequiredRole,
+  requiredLevels,
+} from '../domain/protection-rule';
 
 interface RuleRow {
   id: number;
@@ -37,8 +49,8 @@ const taken = (error: unknown): never => {
 };
 
 /** Opens the store. */
-export const protectionRuleStore = (db: Database): ProtectionRuleStore => ({
-  async page(projectId, request) {
+export const protectionRuleStore = (db: Database) => ({
+  async page(projectId: number, request: PageRequest): Promise<{ rows: ProtectionRule[]; page: PageInfo }> {
     const { rows, page } = await listPage<RuleRow>({
       db,
       name: 'list_package_protection_rules',
@@ -52,7 +64,7 @@ export const protectionRuleStore = (db: Database): ProtectionRuleStore => ({
     return { rows: rows.map(toRule), page };
   },
 
-  add: (projectId, fields, limit) =>
+  add: (projectId: number, fields: ProtectionFields, limit: number): Promise<ProtectionRule | undefined> =>
     db
       .transaction(async (tx) => {
         // Additions to one project wait for each other, so that none passes the limit.
@@ -68,7 +80,11 @@ export const protectionRuleStore = (db: Database): ProtectionRuleStore => ({
       })
       .catch(taken),
 
-  change: (projectId, id, decide) =>
+  change: (
+    projectId: number,
+    id: number,
+    decide: (before: ProtectionRule) => ProtectionFields,
+  ): Promise<ProtectionRule | undefined> =>
     db
       .transaction(async (tx) => {
         const [before] = await tx.query<RuleRow>(sql`
@@ -83,7 +99,7 @@ export const protectionRuleStore = (db: Database): ProtectionRuleStore => ({
       })
       .catch(taken),
 
-  remove: (projectId, id, since) =>
+  remove: (projectId: number, id: number, since: Date | undefined): Promise<boolean> =>
     db.transaction(async (tx) => {
       const [row] = await tx.query(sql`
         select 1 from package_protection_rules where project_id = ${projectId} and id = ${id} for update`);
@@ -93,7 +109,7 @@ export const protectionRuleStore = (db: Database): ProtectionRuleStore => ({
       return true;
     }),
 
-  async ofFormat(from: Pick<Tx, 'query'>, projectId: number, format: string) {
+  async ofFormat(from: Pick<Tx, 'query'>, projectId: number, format: string): Promise<ProtectionRule[]> {
     const rows = await from.query<RuleRow>(sql`
       select ${columns} from package_protection_rules r where r.project_id = ${projectId} and r.format = ${format}`);
     return rows.map(toRule);

@@ -1,0 +1,1 @@
+export { composeCleanup } from './compose';
