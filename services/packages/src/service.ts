@@ -7,8 +7,8 @@ import { PrismaClient } from './generated/prisma/client';
 import { composeGeneric } from './generic';
 import { composeMaven } from './maven';
 import { composePackages } from './packages';
-import { composePypi } from './pypi';
 import { composeProtection } from './protection';
+import { composePypi } from './pypi';
 
 /** Areas, those first on which others rest; the last ones are formats. */
 function areas(given: Edges): Area[] {
