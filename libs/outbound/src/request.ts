@@ -17,6 +17,8 @@ export interface PreparedRequest {
   readonly secretHeaders?: readonly string[];
   /** The address as it may be shown, where parts of it are secret; it is not sent. */
   readonly shownUrl?: string;
+  /** The body as it may be shown, where parts of it are secret; it is not sent. */
+  readonly shownBody?: string;
 }
 
 /** A request that was checked. */

@@ -36,7 +36,7 @@ export function sendDelivery({
     const request = {
       url: part.shownUrl ?? part.url,
       requestHeaders: shownHeaders(part),
-      requestBody: String(part.body ?? ''),
+      requestBody: part.shownBody ?? String(part.body ?? ''),
       at,
     };
     const took = () => Math.round(performance.now() - started);

@@ -3,6 +3,7 @@ import type { Change } from '../../changes';
 import type { DeliveryTarget, DueDelivery } from '../../deliveries';
 import { senderSettings, senders } from '../domain/senders';
 import { changeBody } from '../domain/senders/change-body';
+import { withoutSecrets } from '../domain/senders/outgoing';
 import type { IntegrationDeliveryStore } from './delivery.ports';
 
 /**
@@ -30,7 +31,11 @@ export const integrationTarget = (store: Pick<IntegrationDeliveryStore, 'toSend'
     });
     if (requests === undefined || requests.length === 0) return { skip: 'nothing_to_send' };
     // Paths and queries of many receivers are secrets: the host is what is shown.
-    return requests.map((one) => ({ ...one, shownUrl: `${new URL(one.url).origin}/[REDACTED]` }));
+    return requests.map((one) => ({
+      ...one,
+      shownUrl: `${new URL(one.url).origin}/[REDACTED]`,
+      ...(one.body === undefined ? {} : { shownBody: withoutSecrets(one.body, Object.values(found.secrets ?? {})) }),
+    }));
   },
 
   /** Nothing follows from an outcome: integrations are not disabled by failures (G-6-7). */

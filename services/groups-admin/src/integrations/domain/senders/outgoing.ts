@@ -64,3 +64,10 @@ export const namesIn = (text: string): string[] =>
 /** A text within HTML or XML. */
 export const escaped = (text: string): string =>
   text.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign);
+
+/** A body as it may be shown: some receivers read their secrets from it. */
+export const withoutSecrets = (body: string, secrets: readonly string[]): string =>
+  secrets
+    .flatMap((secret) => [JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), secret])
+    .filter((secret) => secret !== '')
+    .reduce((text, secret) => text.replaceAll(secret, '[REDACTED]'), body);
