@@ -28,7 +28,10 @@ export interface PendingChanges {
   backlog(): Promise<readonly { owner: string; count: number; age: number }[]>;
 }
 
-/** Renders events; at most 100. @throws AppError unavailable while the owner is away */
+/** The owner did not answer in time: it is overloaded, or the events take too long. */
+export class RenderedTooLate extends Error {}
+
+/** Renders events; at most 100. @throws AppError unavailable while the owner is away; RenderedTooLate */
 export type RenderHookBodies = (events: readonly PendingChange[]) => Promise<readonly RenderedHookBodies[]>;
 
 /** Changes with their places. */

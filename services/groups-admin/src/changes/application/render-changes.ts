@@ -4,7 +4,7 @@ import { faultPoint, faultPoints } from '@switchyard/events';
 import type { HookBody, RenderedHookBodies } from '@switchyard/protos/rpc/v1/hook_body';
 import { logger } from '@switchyard/telemetry';
 import { batchSize, mostTries, type Owner, type PendingChange } from '../domain/pending-change';
-import type { Changes, PendingChanges, RenderHookBodies } from './change.ports';
+import { type Changes, type PendingChanges, RenderedTooLate, type RenderHookBodies } from './change.ports';
 import type { ChangeFollower } from './change-follower';
 
 faultPoints.push('changes.rendered', 'changes.recorded', 'changes.committed');
@@ -40,7 +40,8 @@ function bodiesOf(batch: readonly PendingChange[], rendered: readonly RenderedHo
 
 /**
  * Works off the events of one owner in their order. An owner that is away holds up its own events and no others. An
- * event that the owner refuses is found by halving the batch; after some tries it is recorded, and passed over.
+ * event that the owner refuses is found by halving the batch; after some tries it is recorded, and passed over. So is one
+ * that is never rendered in time while the owner renders the next one.
  */
 export function renderChanges(owner: Owner, render: RenderHookBodies, edges: RenderChangesEdges) {
   const { db, pending, changes, followers, countPassedOver } = edges;
@@ -63,13 +64,24 @@ export function renderChanges(owner: Owner, render: RenderHookBodies, edges: Ren
     faultPoint('changes.committed');
   }
 
+  /** Whether the owner renders the second event: then it is not away, and the first event is what takes too long. */
+  async function rendersTheNext(): Promise<boolean> {
+    const [, next] = await pending.oldest(owner, 2);
+    // The last event holds up no other.
+    if (next === undefined) return false;
+    return render([next]).then(
+      () => true,
+      (error) => !(error instanceof RenderedTooLate || isAppError(error, 'unavailable')),
+    );
+  }
+
   async function refused(batch: readonly PendingChange[], error: unknown): Promise<Round> {
     const [event] = batch;
     if (batch.length > 1 || event === undefined) {
       size = Math.ceil(batch.length / 2);
       return 'done';
     }
-    if (event.tries + 1 < mostTries) {
+    if (event.tries + 1 < mostTries || (error instanceof RenderedTooLate && !(await rendersTheNext()))) {
       await pending.failed(event.id);
       return 'failed';
     }

@@ -1,7 +1,7 @@
 import { isAppError, unavailable } from '@switchyard/errors';
 import type { RenderHookBodiesRequest, RenderHookBodiesResponse } from '@switchyard/protos/rpc/v1/hook_body';
 import type { CallOptions } from '@switchyard/rpc';
-import type { RenderHookBodies } from '../application/change.ports';
+import { RenderedTooLate, type RenderHookBodies } from '../application/change.ports';
 
 /** `HookBodyService` of an owner. */
 export interface HookBodyClient {
@@ -11,12 +11,13 @@ export interface HookBodyClient {
 /** Milliseconds that an owner has for a batch; below the lease on its events. */
 const timeoutMs = 12_000;
 
-/** Status of gRPC for a method that the peer does not have. */
-const unimplemented = 12;
+/** Statuses of gRPC: the time is over, and the peer does not have the method. */
+const [deadlineExceeded, unimplemented] = [4, 12];
 
 /** An owner of an earlier release has no such method: its events wait until it is upgraded. */
 function orAway(error: unknown): never {
   const { code } = (isAppError(error) ? (error.cause ?? {}) : {}) as { code?: unknown };
+  if (code === deadlineExceeded) throw new RenderedTooLate('The time to render is over', { cause: error });
   throw code === unimplemented ? unavailable(error) : error;
 }
 
