@@ -4,7 +4,7 @@ import { badRequest, notFound } from '@switchyard/errors';
 import { explain, nothingDecided } from '../domain/explanation';
 import type { LedgerRow } from '../domain/ledger-entry';
 import { cursorOf, type MergedPlace, merged, type Placed, placeBehind, placeOf } from '../domain/merged-page';
-import type { SentEntry } from '../domain/sent-entry';
+import { objectKeyOf, type SentEntry } from '../domain/sent-entry';
 import { type FoundTarget, type WantedTarget, wantedTarget } from '../domain/wanted-target';
 import type { LedgerList, SentEntries } from './ledger.ports';
 
@@ -29,16 +29,6 @@ const maxByNumber = 1_000;
 /** Target of a path or number that is not there: no entry is about it. */
 const nowhere: FoundTarget = { type: '', id: -1 };
 
-/** Names under which groups-admin keeps objects. */
-const objectKinds: Readonly<Record<string, string>> = {
-  Issue: 'issue',
-  MergeRequest: 'merge_request',
-  Pipeline: 'pipeline',
-  'AlertManagement::Alert': 'alert',
-  Commit: 'commit',
-  Snippet: 'snippet',
-};
-
 /** What reading needs. */
 export interface LedgerEdges {
   readonly db: Database;
@@ -56,10 +46,10 @@ export function readLedger({ db, list, sent, idOf }: LedgerEdges) {
     return project === 0 ? nowhere : { type: wanted.type, projectId: project, iid: wanted.iid };
   }
 
-  async function objectKeyOf(target: FoundTarget | undefined): Promise<string> {
+  async function keyOf(target: FoundTarget | undefined): Promise<string> {
     if (target === undefined) return '';
     const id = 'id' in target ? target.id : await idOf(target.projectId, target.type, target.iid);
-    return `${objectKinds[target.type] ?? target.type}:${id ?? -1}`;
+    return objectKeyOf(target.type, id ?? -1);
   }
 
   async function entriesOf(
@@ -68,7 +58,7 @@ export function readLedger({ db, list, sent, idOf }: LedgerEdges) {
     place: MergedPlace | undefined,
     limit: number,
   ): Promise<ProjectEntry[]> {
-    const objectKey = await objectKeyOf(target);
+    const objectKey = await keyOf(target);
     const [own, others] = await Promise.all([
       list.ofProject(projectId, { target, before: place && { at: place.at, id: place.own }, limit }),
       sent.ofProject(projectId, { objectKey, before: place && { at: place.at, id: place.sent }, limit }),

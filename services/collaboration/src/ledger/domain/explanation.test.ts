@@ -1,5 +1,6 @@
 import { explain, nothingDecided } from './explanation';
 import type { LedgerRow } from './ledger-entry';
+import { objectKeyOf, targetOf } from './sent-entry';
 import { wantedTarget } from './wanted-target';
 
 const row: LedgerRow = {
@@ -68,3 +69,14 @@ it.each([
 it.each(['Issue', 'issue:1', '3', 'a b#1', '#x', 'User:1'])('%j is no target', (text) =>
   expect(() => wantedTarget(text)).toThrow('target is invalid'),
 );
+
+it.each([
+  ['issue:17', { type: 'Issue', id: 17 }],
+  ['merge_request:3', { type: 'MergeRequest', id: 3 }],
+  ['deployment:4', { type: 'deployment', id: 4 }],
+  ['ref:1:refs/heads/main', { type: 'ref', id: undefined }],
+  ['', { type: undefined, id: undefined }],
+])('what was sent about %j is named as mail about it is', (key, expected) => {
+  expect(targetOf(key)).toEqual(expected);
+  if (expected.id !== undefined) expect(objectKeyOf(expected.type, expected.id)).toBe(key);
+});

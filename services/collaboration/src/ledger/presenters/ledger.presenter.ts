@@ -1,6 +1,6 @@
 import { type UserRow, userReference } from '@switchyard/directory';
 import type { LedgerRow } from '../domain/ledger-entry';
-import type { SentEntry } from '../domain/sent-entry';
+import { type SentEntry, targetOf } from '../domain/sent-entry';
 
 /** An entry of mail or to-dos. */
 export const presentEntry = (row: LedgerRow) => ({
@@ -38,8 +38,8 @@ export const presentSentDelivery = (entry: SentEntry, projectId: number) => ({
   channel: entry.receiverKind === 'integration' ? 'integration' : 'webhook',
   project_id: projectId,
   group_id: null,
-  target_type: entry.objectKey.split(':')[0] || null,
-  target_id: Number(entry.objectKey.split(':')[1]) || null,
+  target_type: targetOf(entry.objectKey).type ?? null,
+  target_id: targetOf(entry.objectKey).id ?? null,
   target_iid: null,
   decision: entry.decision === 'skipped' ? 'skip' : 'send',
   rule: entry.rule,
