@@ -1,4 +1,5 @@
 import { burstTests } from './one-installation/bursts';
+import { changeFeedTests } from './one-installation/change-feed';
 import { closedTests, startUnderOpenUmask } from './one-installation/closed';
 import { displayTextTests } from './one-installation/display-texts';
 import { idleTests } from './one-installation/idle';
@@ -26,5 +27,6 @@ describe('one installation', () => {
   typedClientTests(() => system);
   displayTextTests(() => system);
   burstTests(() => system);
+  changeFeedTests(() => system);
   closedTests(() => system);
 });

@@ -9,7 +9,12 @@ import { type System, startSystem } from '../support/system';
 export async function startUnderOpenUmask(): Promise<System> {
   const umask = process.umask(0);
   try {
-    return await startSystem({ SMTP_FROM: 'noreply@forge.example', PGPASSWORD: 'word', CI_TOKEN: 'word' });
+    return await startSystem({
+      SMTP_FROM: 'noreply@forge.example',
+      PGPASSWORD: 'word',
+      CI_TOKEN: 'word',
+      SWITCHYARD_OUTBOUND_ALLOWED: '127.0.0.1',
+    });
   } finally {
     process.umask(umask);
   }

@@ -49,16 +49,19 @@ const again = (send: () => Promise<ApiReply>): Promise<ApiReply> =>
     { within: 60_000, every: 100 },
   );
 
-/** TestUser who is asked for reviews. */
-export async function makeReviewer(system: System): Promise<TestUser> {
+/** A user of that name, with a token. */
+export async function makeUser(system: System, username: string): Promise<TestUser> {
   const { body } = await system.api('POST', '/users', {
-    body: { email: 'r@example.com', username: 'reviewer', name: 'R', force_random_password: true },
+    body: { email: `${username}@example.com`, username, name: username, force_random_password: true },
   });
   const { token } = (
     await system.api('POST', `/users/${body.id}/personal_access_tokens`, { body: { name: 't', scopes: ['api'] } })
   ).body;
   return { id: body.id, token };
 }
+
+/** TestUser who is asked for reviews. */
+export const makeReviewer = (system: System): Promise<TestUser> => makeUser(system, 'reviewer');
 
 /** Makes a project of that path below `root`, with a commit on main; working copies lie in `folder`. */
 export async function makeFixture(system: System, reviewer: TestUser, path: string, folder: string): Promise<Fixture> {
