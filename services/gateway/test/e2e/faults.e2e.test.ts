@@ -1,6 +1,4 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
@@ -19,6 +17,7 @@ import {
   mergePoints,
   metricImagePoints,
   notePoints,
+  notificationPoints,
   openingPoints,
   pushOptionPoints,
   pushPoints,
@@ -27,6 +26,7 @@ import {
 } from './support/fault-points';
 import { type Fixture, makeFixture, makeReviewer, type WorkingCopy } from './support/fixture';
 import { expectOneTodoPerReview, expectSettled, expectSoundRepository } from './support/oracles';
+import { startReceiver } from './support/receiver';
 import { type System, startSystem } from './support/system';
 import { makeTrainHarness, type Proposal } from './support/train-harness';
 
@@ -53,6 +53,7 @@ test('every fault point of the sources is fired here', () => {
     ...forkPoints,
     ...suggestionPoints,
     ...changePoints,
+    ...notificationPoints,
   ].sort();
   expect(unreadable).toEqual([]);
   expect(declared).toEqual(passed);
@@ -105,7 +106,8 @@ describe('a process dies', () => {
   }
 
   const push = (name: string) => eventually(() => work.push(name), { within: 30_000, every: 200 });
-  const fired = () => eventually(() => expect(system.fired()).toBe(true));
+  /** What a process had taken that died before is left to it for 15 s. */
+  const fired = () => eventually(() => expect(system.fired()).toBe(true), { within: 30_000 });
 
   it.each(pushPoints)('at %s: the push is whole or not there, and can be repeated', async (point) => {
     const { name, iid } = await proposal();
@@ -145,6 +147,39 @@ describe('a process dies', () => {
       expect(await of()).toMatchObject([{ action: 'open', body: { object_kind: 'issue' } }]);
     },
   );
+
+  it.each(notificationPoints)('at %s: a mention leads to one mail, with one line in the ledger', async (point) => {
+    system.arm(point);
+    const { id } = await fixture.ok('POST', `/projects/${fixture.projectId}/issues`, {
+      title: `at ${point}`,
+      description: 'See this, @reviewer',
+    });
+    await fired();
+    const mailed = async () =>
+      (
+        (await fixture.ok('GET', `/notifications/ledger?target=Issue:${id}`, undefined, fixture.reviewer.token)) as {
+          channel: string;
+          decision: string;
+          rule: string;
+        }[]
+      ).filter(({ channel }) => channel === 'mail');
+    await eventually(
+      async () => {
+        // What a dead process has taken is left to it for two minutes.
+        await system.query('collaboration', "update notification_events set due_at = now() where state = 'waiting'");
+        expect(await mailed()).toHaveLength(1);
+      },
+      { within: 60_000, every: 1_000 },
+    );
+    await expectSettled(system);
+    expect(await mailed()).toMatchObject([{ decision: 'send', rule: 'mention' }]);
+    const mails = await system.query(
+      'collaboration',
+      `select m.user_id::int as to from mail_parts p join mails m on m.id = p.mail_id
+        join notification_events e on e.id = p.event_id where e.subject_type = 'Issue' and e.subject_id = ${id}`,
+    );
+    expect(mails).toEqual([{ to: fixture.reviewer.id }]);
+  });
 
   it.each(pushOptionPoints)('at %s: what the options of a push ask for is done once', async (point) => {
     number += 1;
@@ -358,17 +393,11 @@ describe('a process dies', () => {
   });
 
   it.each(deliveryPoints)('at %s: a webhook gets an event, at most again with the same key', async (point) => {
-    const keys = new Map<string, number>();
-    const receiver = createServer((request, response) => {
-      const key = String(request.headers['idempotency-key']);
-      keys.set(key, (keys.get(key) ?? 0) + 1);
-      request.resume().on('end', () => response.end());
-    });
-    await new Promise<void>((ready) => receiver.listen(0, '127.0.0.1', ready));
+    const receiver = await startReceiver();
     const project = `/projects/${fixture.projectId}`;
-    const { port } = receiver.address() as AddressInfo;
-    const hook = await fixture.ok('POST', `${project}/hooks`, { url: `http://127.0.0.1:${port}/`, push_events: true });
-    const name = await work.branch(`topic-${point}`);
+    const hook = await fixture.ok('POST', `${project}/hooks`, { url: receiver.url, push_events: true });
+    const name = `topic-${point}`;
+    await work.branch(name);
     system.arm(point);
     await push(name);
     await fired();
@@ -379,9 +408,10 @@ describe('a process dies', () => {
       within: 120_000,
       every: 500,
     });
-    expect([...keys.values()]).toEqual([point === 'delivery.sent' ? 2 : 1]);
+    const keys = receiver.received.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toEqual(Array.from({ length: point === 'delivery.sent' ? 2 : 1 }, () => keys[0]));
     await fixture.ok('DELETE', `${project}/hooks/${hook.id}`);
-    await new Promise((closed) => receiver.close(closed));
+    await receiver.close();
   });
 
   it.each(forkPoints)('at %s: a fork is made once and copied whole', async (point) => {

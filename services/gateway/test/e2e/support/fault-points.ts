@@ -116,6 +116,9 @@ export const deletedUserPoints = ['deleted_user.queued'];
 /** Fault points passed by an event that becomes a hook body with its place in the change feed, in their order. */
 export const changePoints = ['changes.rendered', 'changes.recorded', 'changes.committed'];
 
+/** Fault points passed by an event on its way to mail and to the ledger, in their order. */
+export const notificationPoints = ['notification.decided', 'notification.committed'];
+
 /** What the sources say of fault points. */
 export interface FaultPointsOfSources {
   /** Names a process passes by. */
