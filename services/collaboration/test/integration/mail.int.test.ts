@@ -71,7 +71,7 @@ async function sending(
       counted.dead += 1;
     },
   };
-  const mailer = { send, close: () => undefined };
+  const mailer = { send, sweep: async () => undefined, close: () => undefined };
   const gather: MailSending['gather'] = async () => ({ dropped: 'access' });
   const running = sendMails({ db, mails: mailStore, mailer, confirmation, gather, log: logger, count });
   await eventually(done).finally(() => running.close());

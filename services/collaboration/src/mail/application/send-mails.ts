@@ -20,6 +20,8 @@ faultPoints.push('mail.claimed', 'mail.sent');
 export interface Mailer {
   /** Settles when the mail has been taken over. Fails with a `MailRefused` where another try would fail as well. */
   send(mail: OutgoingMail): Promise<void>;
+  /** Removes what it keeps of mails of long ago; bounded work. */
+  sweep(): Promise<void>;
   close(): void;
 }
 
@@ -132,7 +134,10 @@ export function sendMails(edges: MailSending): { close(): Promise<void> } {
         const claimed = await mails.claim(db, batch, lease);
         if (claimed.length > 0) faultPoint('mail.claimed');
         const settled = await Promise.all(claimed.map((one) => trySending(edges, one)));
-        if (Date.now() - swept > sweepInterval && (await mails.forget(db, 1_000)) < 1_000) swept = Date.now();
+        if (Date.now() - swept > sweepInterval && (await mails.forget(db, 1_000)) < 1_000) {
+          swept = Date.now();
+          await mailer.sweep();
+        }
         if (settled.includes(false)) await rest(afterFailure);
         else if (claimed.length < batch) await restUnlessAsked();
       } catch (error) {

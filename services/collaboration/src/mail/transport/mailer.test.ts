@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -147,5 +147,19 @@ describe('a mail', () => {
       'Message-ID: <alert.raised.7.3@code.example>',
     );
     rmSync(folder, { recursive: true });
+  });
+
+  it('that became a file is kept for a week, and the newest of many; other files stay', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'switchyard-mails-'));
+    const days = (count: number) => Date.now() / 1_000 - count * 86_400;
+    const files = { '1.eml': 8, '2.eml.part': 8, '3.eml': 6, '4.eml': 5, '5.eml': 4, 'notes.txt': 30 };
+    for (const [name, age] of Object.entries(files)) {
+      writeFileSync(join(folder, name), name);
+      utimesSync(join(folder, name), days(age), days(age));
+    }
+    await fileMailer(folder, sender, 2).sweep();
+    expect(readdirSync(folder).sort()).toEqual(['4.eml', '5.eml', 'notes.txt']);
+    rmSync(folder, { recursive: true });
+    await fileMailer(folder, sender).sweep();
   });
 });

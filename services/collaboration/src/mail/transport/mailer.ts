@@ -1,4 +1,4 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, opendir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
@@ -96,12 +96,49 @@ export function smtpMailer(url: string, sender: Sender): Mailer {
         throw refused ? new MailRefused(message, { cause: error }) : error;
       }
     },
+    sweep: async () => undefined,
     close: () => transport.close(),
   };
 }
 
-/** Writes mails to files `<id>.eml` of a folder, which it makes: for an installation without a mail server. */
-export function fileMailer(folder: string, sender: Sender): Mailer {
+/** Milliseconds that a file of a mail is kept: a week. */
+const keptFor = 7 * 24 * 3_600_000;
+
+/** Files of mails that are kept: a folder that a person can still list. */
+const maxFiles = 10_000;
+
+/** Files that one sweep looks at; what is left is for the next. */
+const maxSeen = 50_000;
+
+/** Removes the files of mails that are older than a week, and the oldest of more than `most`. */
+async function sweepFiles(folder: string, most: number): Promise<void> {
+  const entries = await opendir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  const found: { readonly file: string; readonly at: number }[] = [];
+  for await (const { name } of entries ?? []) {
+    // A part that a killed process left is a file like the others.
+    if (!/^\d+\.eml(\.part)?$/.test(name)) continue;
+    const file = join(folder, name);
+    const about = await stat(file).catch(() => undefined);
+    if (about !== undefined) found.push({ file, at: about.mtimeMs });
+    if (found.length === maxSeen) break;
+  }
+  const oldest = Date.now() - keptFor;
+  const kept = found
+    .sort((one, other) => other.at - one.at)
+    .filter(({ at }) => at >= oldest)
+    .slice(0, most);
+  const keeping = new Set(kept.map(({ file }) => file));
+  for (const { file } of found) if (!keeping.has(file)) await rm(file, { force: true });
+}
+
+/**
+ * Writes mails to files `<id>.eml` of a folder, which it makes: for an installation without a mail server.
+ * @param most files that a sweep leaves; those older than a week go in any case
+ */
+export function fileMailer(folder: string, sender: Sender, most = maxFiles): Mailer {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows', ...nothingFetched });
   return {
     async send(mail) {
@@ -112,6 +149,7 @@ export function fileMailer(folder: string, sender: Sender): Mailer {
       await writeFile(`${file}.part`, message as Buffer, { mode: 0o600 });
       await rename(`${file}.part`, file);
     },
+    sweep: () => sweepFiles(folder, most),
     close: () => transport.close(),
   };
 }
