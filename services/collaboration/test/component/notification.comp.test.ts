@@ -1,6 +1,8 @@
 import { sql } from '@switchyard/database/sql';
+import { integrationMailEvents } from '@switchyard/events';
 import { CreateIssueRequest, UpdateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
 import { CreateNoteRequest } from '@switchyard/protos/collaboration/v1/note';
+import { IntegrationMailEvent } from '@switchyard/protos/groups_admin/events/v1/integration_mail_event';
 import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
 import { eventually } from '@switchyard/testkit';
 import type { ParsedMail } from 'mailparser';
@@ -352,4 +354,44 @@ it('the ledger says what was decided for whom, with webhooks beside it, and expl
       ['ada', 'mail', 'own_activity'],
     ]),
   );
+});
+
+it('what an integration mails goes to each address once, and what is no address stops no other (G-6-10)', async () => {
+  const { here, project } = fixture;
+  const mailed = (given: Partial<IntegrationMailEvent>, id: string) =>
+    here.publishEvent(
+      integrationMailEvents,
+      IntegrationMailEvent.fromPartial({
+        integrationId: 4,
+        projectId: project.id,
+        subject: 'Push',
+        text: 'Two',
+        ...given,
+      }),
+      `integration_mail:${id}:integration:4`,
+    );
+  const recipients = [
+    'one@out.example',
+    'no address',
+    'One@out.example',
+    'two@out.example\r\nBcc: x',
+    'three@out.example',
+  ];
+  await mailed({ recipients, thread: 'push-main' }, 'push:7#0');
+  const [first] = await server.mailsTo('One@out.example');
+  await server.mailsTo('three@out.example');
+  await mailed({ recipients, text: 'Again' }, 'push:7#0');
+  await mailed({ recipients: ['last@out.example'] }, 'push:8#0');
+  await server.mailsTo('last@out.example');
+  await settled();
+  expect(server.arrived.map(({ to }) => to.text).sort()).toEqual([
+    'One@out.example',
+    'last@out.example',
+    'three@out.example',
+  ]);
+  expect([first?.subject, first?.text?.trim(), first?.references]).toEqual(['Push', 'Two', '<push-main@code.example>']);
+  expect(
+    await here.db.query(sql`select detail from ledger_entries where event = 'integration_mail'
+      and project_id = ${project.id} and rule = 'invalid_address' order by id`),
+  ).toEqual([{ detail: 'no address' }, { detail: 'two@out.example\r\nBcc: x' }]);
 });
