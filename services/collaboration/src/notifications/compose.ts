@@ -13,6 +13,7 @@ import { unsubscribeTokens } from './application/unsubscribe-token';
 import { audienceStore } from './storage/audience.store';
 import { gatheringMails, partStore } from './storage/gathering-mail.store';
 import { notificationEventStore } from './storage/notification-event.store';
+import { pipelineOutcomes } from './storage/pipeline-outcome.store';
 import { endIssueSubscription } from './storage/subscription.store';
 import { mergeRequestPeople } from './transport/merge-request-people.client';
 import { notificationSubscriptions } from './transport/notification.subscription';
@@ -49,6 +50,7 @@ export function composeNotifications({ config, db, directory, peer, clock }: Edg
         subscriptions: notificationSubscriptions({
           keep: notificationEventStore.keep,
           commitRow: noteableStore.id,
+          noteOutcome: pipelineOutcomes.note,
           directory,
         }),
       },
@@ -57,6 +59,7 @@ export function composeNotifications({ config, db, directory, peer, clock }: Edg
       decideEvents({
         db,
         events: notificationEventStore,
+        outcomes: pipelineOutcomes,
         audience: audienceStore,
         mails: gatheringMails,
         mergeRequestPeople: mergeRequests.people,

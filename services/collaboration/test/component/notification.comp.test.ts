@@ -1,9 +1,11 @@
 import { sql } from '@switchyard/database/sql';
-import { integrationMailEvents } from '@switchyard/events';
+import { integrationMailEvents, pipelineEvents, projectEvents } from '@switchyard/events';
 import { CreateIssueRequest, UpdateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
 import { CreateNoteRequest } from '@switchyard/protos/collaboration/v1/note';
 import { IntegrationMailEvent } from '@switchyard/protos/groups_admin/events/v1/integration_mail_event';
+import { ProjectEvent } from '@switchyard/protos/groups_admin/events/v1/project_event';
 import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
+import { PipelineEvent } from '@switchyard/protos/merge_requests/events/v1/pipeline_event';
 import { eventually } from '@switchyard/testkit';
 import type { ParsedMail } from 'mailparser';
 import { created } from '../support/installation';
@@ -394,4 +396,60 @@ it('what an integration mails goes to each address once, and what is no address 
     await here.db.query(sql`select detail from ledger_entries where event = 'integration_mail'
       and project_id = ${project.id} and rule = 'invalid_address' order by id`),
   ).toEqual([{ detail: 'no address' }, { detail: 'two@out.example\r\nBcc: x' }]);
+});
+
+it('a pipeline of a branch is mailed to its owner: failed, then fixed, and not by an older one (G-4.11-3)', async () => {
+  const { here, project, ada } = fixture;
+  const ended = (pipelineId: number, status: string, version: number) =>
+    here.publishEvent(
+      pipelineEvents,
+      PipelineEvent.fromPartial({
+        pipelineId,
+        projectId: project.id,
+        actorId: ada.id,
+        pipeline: { iid: pipelineId, ref: 'main', userId: ada.id, status, sha: 'a'.repeat(40) },
+        fact: { $case: 'statusChanged', value: { oldStatus: 'running' } },
+      }),
+      `pipeline.statusChanged:${pipelineId}:${version}`,
+    );
+  const decided = () =>
+    here.db.query(sql`select event, decision, target_id::int as id from ledger_entries
+      where target_type = 'Pipeline' and channel = 'mail' and user_id = ${ada.id} order by id`);
+  await ended(9002, 'failed', 1);
+  await ended(9002, 'failed', 1);
+  await eventually(async () => expect(await decided()).toHaveLength(1));
+  await ended(9001, 'success', 1);
+  await eventually(async () => expect(await decided()).toHaveLength(2));
+  await ended(9003, 'success', 1);
+  await eventually(async () =>
+    expect(await decided()).toEqual([
+      { event: 'success_pipeline', decision: 'skip', id: 9001 },
+      { event: 'failed_pipeline', decision: 'send', id: 9002 },
+      { event: 'fixed_pipeline', decision: 'send', id: 9003 },
+    ]),
+  );
+  const target = fixture.mergeRequest({ authorId: ada.id });
+  await here.publish(target, { $case: 'pipelineFailed', value: { pipelineId: 9003, mergeUserId: 0 } } as never, {
+    mergeRequest: { authorId: ada.id },
+    cause: 9003,
+  });
+  await settled();
+  expect(await decided()).toHaveLength(3);
+});
+
+it('members hear of the new path of a project, not of a new name', async () => {
+  const { here, project, bob } = fixture;
+  const path = `${here.directory.namespaces.get(project.namespaceId)?.fullPath}/${project.path}`;
+  const renamed = (oldFullPath: string, sequence: number) =>
+    here.publishEvent(
+      projectEvents,
+      ProjectEvent.fromPartial({ projectId: project.id, fact: { $case: 'renamed', value: { oldFullPath } } }),
+      `project_renamed:${project.id}:${sequence}`,
+    );
+  await renamed(path, 901);
+  await renamed('old/place', 902);
+  const [mail] = await server.mailsTo(bob.email);
+  expect(mail?.text).toContain(`The project old/place is now at ${path}.`);
+  await settled();
+  expect(server.arrived.filter(({ to }) => to.text.includes(bob.email))).toHaveLength(1);
 });

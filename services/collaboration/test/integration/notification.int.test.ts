@@ -59,6 +59,7 @@ async function deciding(count: number): Promise<{ statements: number; ms: number
   const edges = {
     db,
     events: notificationEventStore,
+    outcomes: { forget: async () => 0 },
     audience: audienceStore,
     mails: gatheringMails,
     mergeRequestPeople: async () => undefined,

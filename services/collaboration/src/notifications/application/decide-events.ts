@@ -34,6 +34,8 @@ const digestHour = 6;
 export interface Deciding {
   readonly db: Database;
   readonly events: NotificationEventStore;
+  /** Outcomes of pipelines, as far as old ones are forgotten here. */
+  readonly outcomes: { forget(db: Database, limit: number): Promise<number> };
   readonly audience: AudienceStore;
   readonly mails: GatheringMails;
   /** Who has to do with a merge request; undefined when it is gone. */
@@ -143,7 +145,7 @@ async function tryDeciding(edges: Deciding, event: WaitingEvent): Promise<void> 
 
 /** Decides what waits, over and over, beside everything else. */
 export function decideEvents(edges: Deciding): { close(): Promise<void> } {
-  const { db, events } = edges;
+  const { db, events, outcomes } = edges;
   let swept = 0;
   const running: Repeating = repeat('who gets mail', interval, async (stopping) => {
     for (let full = true; full && !stopping.aborted; ) {
@@ -151,7 +153,9 @@ export function decideEvents(edges: Deciding): { close(): Promise<void> } {
       full = claimed.length === batch;
       for (const event of claimed) if (!stopping.aborted) await tryDeciding(edges, event);
     }
-    if (Date.now() - swept > sweepInterval && (await events.forget(db, 1_000)) < 1_000) swept = Date.now();
+    if (Date.now() - swept <= sweepInterval) return;
+    const forgotten = [await events.forget(db, 1_000), await outcomes.forget(db, 1_000)];
+    if (forgotten.every((count) => count < 1_000)) swept = Date.now();
   });
   const unlisten = events.onEvents(db, () => running.soon());
   return {

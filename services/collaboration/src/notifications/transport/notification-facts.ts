@@ -1,13 +1,22 @@
 import type { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import type { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
+import type { ProjectEvent } from '@switchyard/protos/groups_admin/events/v1/project_event';
 import {
   MergeRequestActed_Kind as Acted,
   MergeRequestAutoMergeChanged_Change as AutoMergeChange,
   type MergeRequestEvent,
 } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
+import type { PipelineEvent } from '@switchyard/protos/merge_requests/events/v1/pipeline_event';
 import type { ReleaseEvent } from '@switchyard/protos/merge_requests/events/v1/release_event';
 import { removalSentence, trainRemovalOf } from '../../merge-requests';
 import type { Action, EventFacts, NotificationEvent, Subject } from '../domain/notification-event';
+import {
+  type EndedPipeline,
+  outcomeOf,
+  type PipelineOutcome,
+  pipelineAction,
+  refName,
+} from '../domain/pipeline-outcome';
 
 /** An event with the id that makes it happen once. */
 export interface NewNotificationEvent extends NotificationEvent {
@@ -141,19 +150,13 @@ function acted({
 }
 
 /**
- * What mail may follow from an event of merge requests; nothing from imported history (D6). Of a pipeline that failed it
- * goes to the user who set auto-merge, else to the author.
+ * What mail may follow from an event of merge requests; nothing from imported history (D6). Mail about their pipelines
+ * follows from the events of pipelines.
  */
 export function mergeRequestNotifications(event: MergeRequestEvent, id: string, time: Date): NewNotificationEvent[] {
   const { mergeRequest, actorId, imported, occurredAt = time } = event;
   if (mergeRequest === undefined || imported) return [];
   const { iid, projectId, title } = mergeRequest;
-  if (event.fact?.$case === 'pipelineFailed') {
-    const { pipelineId, mergeUserId } = event.fact.value;
-    const failed = { type: 'Pipeline', id: pipelineId, iid: 0, projectId } as const;
-    const facts = { ownerId: mergeUserId || mergeRequest.authorId, ref: `!${iid}` };
-    return eventsOf({ id, subject: failed, title, actorId, occurredAt }, [['failed_pipeline', facts]]);
-  }
   const subject = { type: 'MergeRequest', id: mergeRequest.id, iid, projectId } as const;
   return eventsOf({ id, subject, title, actorId, occurredAt }, mergeRequestHappened(event));
 }
@@ -193,4 +196,45 @@ export function releaseNotifications(event: ReleaseEvent, id: string, time: Date
   const subject = { type: 'Project', id: projectId, iid: 0, projectId } as const;
   const facts = { ref: tag, text: description.slice(0, maxText).toWellFormed() };
   return eventsOf({ id, subject, title: name || tag, actorId, occurredAt }, [['new_release', facts]]);
+}
+
+/** The pipeline that an event says has ended; undefined when it says another thing. */
+export function endedPipeline({ pipelineId, projectId, pipeline, fact }: PipelineEvent): EndedPipeline | undefined {
+  const outcome = outcomeOf(pipeline?.status ?? '');
+  if (fact?.$case !== 'statusChanged' || pipeline === undefined || outcome === undefined) return undefined;
+  return { id: pipelineId, projectId, ref: pipeline.ref, tag: pipeline.tag, outcome };
+}
+
+/**
+ * What mail follows from the end of a pipeline. It has no actor: an owner who reports the outcome with their own token
+ * is to get the mail all the same.
+ * @param previous outcome before it of its ref
+ */
+export function pipelineNotifications(
+  { pipeline, occurredAt }: PipelineEvent,
+  ended: EndedPipeline,
+  { id, time, previous }: { readonly id: string; readonly time: Date; readonly previous: PipelineOutcome | undefined },
+): NewNotificationEvent[] {
+  if (!pipeline?.userId) return [];
+  const subject = { type: 'Pipeline', id: ended.id, iid: pipeline.iid, projectId: ended.projectId } as const;
+  const facts = { ownerId: pipeline.userId, ref: refName(ended.ref), sha: pipeline.sha };
+  return eventsOf({ id, subject, title: '', actorId: 0, occurredAt: occurredAt ?? time }, [
+    [pipelineAction(ended.outcome, previous), facts],
+  ]);
+}
+
+/**
+ * What mail may follow from an event of projects: of those that have another path.
+ * @param path full path now
+ */
+export function projectNotifications(
+  event: ProjectEvent,
+  { id, time, path }: { readonly id: string; readonly time: Date; readonly path: string },
+): NewNotificationEvent[] {
+  const { projectId, actorId, fact, occurredAt = time } = event;
+  if (fact?.$case !== 'renamed' && fact?.$case !== 'transferred') return [];
+  const { oldFullPath: oldPath } = fact.value;
+  if (oldPath === path) return [];
+  const subject = { type: 'Project', id: projectId, iid: 0, projectId } as const;
+  return eventsOf({ id, subject, title: '', actorId, occurredAt }, [['moved_project', { oldPath }]]);
 }

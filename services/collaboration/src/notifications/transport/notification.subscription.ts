@@ -1,19 +1,25 @@
 import type { Tx } from '@switchyard/database';
-import { afterDirectory, type Directory } from '@switchyard/directory';
+import { afterDirectory, type Directory, fullPath, projectById } from '@switchyard/directory';
 import {
   type AnySubscription,
   issueEvents,
   mergeRequestEvents,
   noteEvents,
+  pipelineEvents,
+  projectEvents,
   releaseEvents,
   subscription,
 } from '@switchyard/events';
 import type { NoteableKey } from '../../noteables';
+import type { EndedPipeline, PipelineOutcome } from '../domain/pipeline-outcome';
 import {
+  endedPipeline,
   issueNotifications,
   mergeRequestNotifications,
   type NewNotificationEvent,
   noteNotifications,
+  pipelineNotifications,
+  projectNotifications,
   releaseNotifications,
 } from './notification-facts';
 
@@ -22,11 +28,18 @@ interface NotificationEdges {
   readonly keep: (tx: Tx, events: readonly NewNotificationEvent[]) => Promise<void>;
   /** Id of the row that the notes of a commit hang on. */
   readonly commitRow: (tx: Tx, commit: NoteableKey) => Promise<number | undefined>;
+  /** Notes how a pipeline ended; answers the outcome before it of its ref. */
+  readonly noteOutcome: (tx: Tx, ended: EndedPipeline) => Promise<PipelineOutcome | undefined>;
   readonly directory: Pick<Directory, 'ensure'>;
 }
 
 /** Events that may lead to mail, each kept once (D6): who gets one is decided afterwards. */
-export function notificationSubscriptions({ keep, commitRow, directory }: NotificationEdges): AnySubscription[] {
+export function notificationSubscriptions({
+  keep,
+  commitRow,
+  noteOutcome,
+  directory,
+}: NotificationEdges): AnySubscription[] {
   const before = afterDirectory(directory);
   return [
     subscription({
@@ -43,6 +56,23 @@ export function notificationSubscriptions({ keep, commitRow, directory }: Notifi
       event: releaseEvents,
       before,
       handle: (event, tx, { id, time }) => keep(tx, releaseNotifications(event, id, time)),
+    }),
+    subscription({
+      event: pipelineEvents,
+      async handle(event, tx, { id, time }) {
+        const ended = endedPipeline(event);
+        if (ended === undefined) return;
+        const previous = await noteOutcome(tx, ended);
+        await keep(tx, pipelineNotifications(event, ended, { id, time, previous }));
+      },
+    }),
+    subscription({
+      event: projectEvents,
+      before,
+      async handle(event, tx, { id, time }) {
+        const project = await projectById(tx, event.projectId);
+        if (project !== undefined) await keep(tx, projectNotifications(event, { id, time, path: fullPath(project) }));
+      },
     }),
     subscription({
       event: noteEvents,
