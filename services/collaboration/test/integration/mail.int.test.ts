@@ -172,6 +172,32 @@ describe('mails', () => {
     );
   });
 
+  it('that wait for a mail server that is away for an hour are all sent, each once', async () => {
+    // One batch: after one that failed the sender rests.
+    const some = people.slice(0, 5);
+    await db.transaction((tx) => mailStore.queue(tx, mail('a'), some));
+    let away = 0;
+    for (let tried = 1; away < 3_600; tried++) {
+      await sending(
+        async () => {
+          throw new Error('connect ECONNREFUSED');
+        },
+        async () => expect((await states()).map(({ attempts }) => attempts)).toEqual(some.map(() => tried)),
+      );
+      // The clock moves on to the next try.
+      away += mailPause(tried);
+      await db.query(sql`update mails set due_at = now() where state = 'waiting'`);
+    }
+    const taken: string[] = [];
+    await sending(
+      async ({ to }) => {
+        taken.push(to.address);
+      },
+      async () => expect((await states()).map(({ state }) => state)).toEqual(some.map(() => 'sent')),
+    );
+    expect(taken.sort()).toEqual(some.map((id) => `user${id}@example.com`).sort());
+  });
+
   it('are forgotten a month after they were settled', async () => {
     await db.transaction((tx) => mailStore.queue(tx, mail('a'), people.slice(0, 3)));
     await db.query(
