@@ -21,6 +21,18 @@ export const variables = {
   SWITCHYARD_MAVEN_PACKAGE_LIMIT: fileLimit(3 * gibibyte),
   /** Bytes of the largest file of a Python package. */
   SWITCHYARD_PYPI_PACKAGE_LIMIT: fileLimit(3 * gibibyte),
+  /** Bytes of the largest tarball of an npm package (G-8-10). */
+  SWITCHYARD_NPM_PACKAGE_LIMIT: z.coerce
+    .number()
+    .int()
+    .min(1_024)
+    .max(16 * gibibyte)
+    .default(500 * (1 << 20)),
+  /** Registry to which npm is sent for names that are not here; none by default (G-4.17-14). */
+  SWITCHYARD_NPM_FORWARD_URL: z
+    .url({ protocol: /^https?$/ })
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional(),
 };
 
 /** What each area of the service is built from. */

@@ -6,6 +6,7 @@ import { type Edges, variables } from './edges';
 import { PrismaClient } from './generated/prisma/client';
 import { composeGeneric } from './generic';
 import { composeMaven } from './maven';
+import { composeNpm } from './npm';
 import { composePackages } from './packages';
 import { composeProtection } from './protection';
 import { composePypi } from './pypi';
@@ -23,6 +24,7 @@ function areas(given: Edges): Area[] {
     composeGeneric(given, { packages }),
     composeMaven(given, { packages, contents }),
     composePypi(given, { packages, contents }),
+    composeNpm(given, { contents, packages }),
     // New areas
   ];
 }

@@ -99,6 +99,7 @@ const createsNamed: ReadonlySet<string> = new Set([
   'POST /projects/:id/repository/files/:file_path',
   'PUT /projects/:id/packages/generic/:package_name/:package_version/*file_path',
   'PUT /projects/:id/packages/maven/*path',
+  'PUT /projects/:id/packages/npm/-/package/*package_name/dist-tags/:tag',
 ]);
 
 /** Whether a path of a project names an object in a feature that has to be there. */
@@ -234,6 +235,20 @@ const resourceTokenRows = (path: string, read: FamilyName, write: FamilyName): E
   row(`GET ${path}/deploy_tokens/:token_id`, read, 'G-5-1'),
   row(`DELETE ${path}/deploy_tokens/:token_id`, write, 'G-5-1'),
 ];
+
+/** What npm reads at each of its registries, by the families of a read, of an audit and of what needs a token. */
+const npmRows = (path: string, [read, audit, own]: readonly [FamilyName, FamilyName, FamilyName]): Expectation[] => [
+  row(`GET ${path}/*package_name`, read, 'G-4.17-14'),
+  row(`GET ${path}/-/package/*package_name/dist-tags`, read, 'G-4.17-15'),
+  row(`GET ${path}/-/v1/search`, read, 'G-4.17-14'),
+  row(`GET ${path}/-/ping`, read, 'G-4.17-14'),
+  row(`GET ${path}/-/whoami`, own, 'G-4.17-14'),
+  row(`POST ${path}/-/npm/v1/security/advisories/bulk`, audit, 'G-4.17-14'),
+  row(`POST ${path}/-/npm/v1/security/audits/quick`, audit, 'G-4.17-14'),
+];
+
+const npmOperations = (path: string): string[] =>
+  npmRows(path, ['everyone', 'everyone', 'everyone']).map(({ operation }) => operation);
 
 /** Every operation there is. A route without a row here fails the test, and so does a row without a route. */
 export const expectations: readonly Expectation[] = [
@@ -913,6 +928,15 @@ export const expectations: readonly Expectation[] = [
   row('GET /groups/:id/-/packages/pypi/simple', 'groupManagerRead', 'G-4.17-8'),
   row('GET /groups/:id/-/packages/pypi/simple/*name', 'groupManagerRead', 'G-4.17-8'),
   row('GET /groups/:id/-/packages/pypi/files/:sha256/*file_identifier', 'groupManagerRead', 'G-4.17-8'),
+  ...npmRows('/projects/:id/packages/npm', ['managerRead', 'readerWrite', 'readerNotes']),
+  ...npmRows('/groups/:id/-/packages/npm', ['groupManagerRead', 'seerWrite', 'seerNotes']),
+  ...npmRows('/packages/npm', ['everyone', 'everyone', 'userRead']),
+  row('GET /projects/:id/packages/npm/*package_name/-/*file_name', 'managerRead', 'G-4.17-15'),
+  row('PUT /projects/:id/packages/npm/*package_name', 'developerWrite', 'G-4.17-13'),
+  row('PUT /projects/:id/packages/npm/*package_name/-rev/:revision', 'maintainerWrite', 'G-4.17-8'),
+  row('DELETE /projects/:id/packages/npm/*package_name/-rev/:revision', 'maintainerWrite', 'G-4.17-8'),
+  row('PUT /projects/:id/packages/npm/-/package/*package_name/dist-tags/:tag', 'developerWrite', 'G-4.17-15'),
+  row('DELETE /projects/:id/packages/npm/-/package/*package_name/dist-tags/:tag', 'maintainerWrite', 'G-4.17-15'),
 ];
 
 const repository = '/projects/:id/repository';
@@ -940,6 +964,15 @@ export const jobOperations: ReadonlySet<string> = new Set([
   'GET /groups/:id/-/packages/pypi/simple',
   'GET /groups/:id/-/packages/pypi/simple/*name',
   'GET /groups/:id/-/packages/pypi/files/:sha256/*file_identifier',
+  ...npmOperations('/projects/:id/packages/npm'),
+  ...npmOperations('/groups/:id/-/packages/npm'),
+  ...npmOperations('/packages/npm'),
+  'GET /projects/:id/packages/npm/*package_name/-/*file_name',
+  'PUT /projects/:id/packages/npm/*package_name',
+  'PUT /projects/:id/packages/npm/*package_name/-rev/:revision',
+  'DELETE /projects/:id/packages/npm/*package_name/-rev/:revision',
+  'PUT /projects/:id/packages/npm/-/package/*package_name/dist-tags/:tag',
+  'DELETE /projects/:id/packages/npm/-/package/*package_name/dist-tags/:tag',
   `GET ${repository}/tree`,
   `GET ${repository}/blobs/:sha`,
   `GET ${repository}/blobs/:sha/raw`,

@@ -6,7 +6,7 @@ import type { Contents } from '../contents';
 import type { Edges } from '../edges';
 import type { Protection } from '../protection';
 import { destroyPackages } from './application/destroy-packages';
-import { managePackages, removePackage } from './application/manage-packages';
+import { managePackages, type Packages, removePackage } from './application/manage-packages';
 import { measurePackages } from './application/measure-packages';
 import type { PackageStore } from './application/package.ports';
 import type { PackagePlaces } from './application/package-places';
@@ -26,7 +26,8 @@ export interface PackagesArea
   extends Area,
     Publishing,
     PackagePlaces,
-    Pick<PackageStore, 'findFile' | 'findFiles' | 'recordDownload'> {
+    Pick<PackageStore, 'findFile' | 'findFiles' | 'recordDownload'>,
+    Pick<Packages, 'remove'> {
   /** Deletes a package for a job, as someone with a level could; false where a protection rule forbids it. */
   removePackage(
     tx: Tx,
@@ -77,6 +78,7 @@ export function composePackages(
     },
     measureSoon,
     destroySoon: edges.destroySoon,
+    remove: packages.remove,
     services: [packageHandler(packages, config.SWITCHYARD_EXTERNAL_URL)],
     http: packageFileHttp(packages, store, blobs),
     start: () => {

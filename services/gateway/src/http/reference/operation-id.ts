@@ -74,6 +74,29 @@ const named: Readonly<Record<string, string>> = {
   'GET /groups/:id/-/packages/pypi/files/:sha256/*file_identifier': 'getGroupPypiFile',
 };
 
+/** The same of npm's registries, whose paths are not made of nouns. */
+const npmNamed: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    ['/projects/:id/packages/npm', 'Project'],
+    ['/groups/:id/-/packages/npm', 'Group'],
+    ['/packages/npm', 'Instance'],
+  ].flatMap(([path, place]) => [
+    [`GET ${path}/*package_name`, `get${place}NpmPackage`],
+    [`GET ${path}/-/package/*package_name/dist-tags`, `get${place}NpmPackageDistTags`],
+    [`GET ${path}/-/v1/search`, `search${place}NpmPackages`],
+    [`GET ${path}/-/ping`, `ping${place}NpmRegistry`],
+    [`GET ${path}/-/whoami`, `get${place}NpmUser`],
+    [`POST ${path}/-/npm/v1/security/advisories/bulk`, `list${place}NpmAdvisories`],
+    [`POST ${path}/-/npm/v1/security/audits/quick`, `audit${place}NpmPackages`],
+    [`GET ${path}/*package_name/-/*file_name`, `download${place}NpmTarball`],
+    [`PUT ${path}/*package_name`, `publish${place}NpmPackage`],
+    [`PUT ${path}/*package_name/-rev/:revision`, `replace${place}NpmPackage`],
+    [`DELETE ${path}/*package_name/-rev/:revision`, `unpublish${place}NpmPackage`],
+    [`PUT ${path}/-/package/*package_name/dist-tags/:tag`, `set${place}NpmPackageDistTag`],
+    [`DELETE ${path}/-/package/*package_name/dist-tags/:tag`, `delete${place}NpmPackageDistTag`],
+  ]),
+);
+
 /**
  * Last segments that say what is done to what stands before them; further words of theirs follow it: `add_spent_time`.
  */
@@ -124,7 +147,8 @@ const methods = { get: 'get', post: 'create', put: 'update', patch: 'update', de
  * `listProjectMergeRequests`. Clients are generated from it, so a name that is out stays.
  */
 export function operationId(route: Pick<Route, 'method' | 'path' | 'returns'>): string {
-  const fixed = named[`${route.method.toUpperCase()} ${route.path}`];
+  const operation = `${route.method.toUpperCase()} ${route.path}`;
+  const fixed = named[operation] ?? npmNamed[operation];
   if (fixed !== undefined) return fixed;
   const segments = route.path.split('/').filter((part) => part !== '');
   const nouns = segments.filter((part) => !/^[:*]/.test(part));

@@ -1,6 +1,7 @@
 import type { Route } from '../../http/route';
 import { genericPackageRoutes } from './generic-packages.routes';
 import { mavenPackageRoutes } from './maven-packages.routes';
+import { npmRoutes } from './npm.routes';
 import { packageCleanupRoutes } from './package-cleanup.routes';
 import { packageProtectionRoutes } from './package-protection.routes';
 import { packageRoutes } from './packages.routes';
@@ -13,6 +14,7 @@ export const routes: readonly Route[] = [
   ...packageRoutes,
   ...genericPackageRoutes,
   ...mavenPackageRoutes,
+  ...npmRoutes,
   ...pypiPackageRoutes,
 ];
 

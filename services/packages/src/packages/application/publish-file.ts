@@ -9,6 +9,9 @@ import type { PackageStore } from './package.ports';
 
 faultPoints.push('package.file_written', 'package.file_committed');
 
+/** Writes of a format that go with a publication. */
+export type Beside = (tx: Tx, packageId: number) => Promise<void>;
+
 /** Publishes files: the content streams into the blob store; row, use and event are one transaction. */
 export interface Publishing {
   /**
@@ -16,8 +19,11 @@ export interface Publishing {
    * nothing is kept.
    */
   publishFile(publication: Publication, content: Content, limit: number): Promise<Published>;
-  /** The same with a content that was received already, and that is discarded by its receiver when this fails. */
-  publishReceived(publication: Publication, received: ReceivedContent): Promise<Published>;
+  /**
+   * The same with a content that was received already, and that is discarded by its receiver when this fails.
+   * @param also writes what the format has beside package and file, in the same transaction
+   */
+  publishReceived(publication: Publication, received: ReceivedContent, also?: Beside): Promise<Published>;
 }
 
 /** Builds the publishing of files. */
@@ -31,7 +37,11 @@ export function publishFile(edges: {
 }): Publishing {
   const { db, packages, contents, requireUnprotected, record } = edges;
 
-  async function publishReceived(publication: Publication, received: ReceivedContent): Promise<Published> {
+  async function publishReceived(
+    publication: Publication,
+    received: ReceivedContent,
+    also?: Beside,
+  ): Promise<Published> {
     const { key, fileName, publisher, status, metadata, fileMetadata = {}, refusePackage, refuseFile } = publication;
     const published = await db.transaction(async (tx) => {
       await requireUnprotected(tx, 'push', key, publisher.level);
@@ -44,6 +54,7 @@ export function publishFile(edges: {
       const { pipelineId } = publisher;
       const added = await packages.addFile(tx, { packageId, contentId, fileName, metadata: fileMetadata, pipelineId });
       const one = { ...received, packageId, fileId: added.id, createdAt: added.createdAt };
+      await also?.(tx, packageId);
       await record(tx, { ...one, publication, created });
       faultPoint('package.file_written');
       return one;

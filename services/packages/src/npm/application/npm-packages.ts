@@ -1,0 +1,222 @@
+import type { Database } from '@switchyard/database';
+import { isAppError, notFound } from '@switchyard/errors';
+import { faultPoint, faultPoints } from '@switchyard/events';
+import type { Contents } from '../../contents';
+import type { PackageFile, PackagesArea, Publisher, Remover } from '../../packages';
+import { npmError } from '../domain/npm-error';
+import { isTag, tarballName, versionOfTarball } from '../domain/npm-names';
+import { distTags, packument, revisionOf, type ServedPackage } from '../domain/packument';
+import type { NpmFound, NpmSearch, Place } from '../domain/place';
+import { deprecationOf, isObject, type JsonObject, objectOf, readPublication } from '../domain/publication';
+import { inspectTarball } from './inspect-tarball';
+import type { NpmStore } from './npm.ports';
+import { readDocument } from './read-document';
+
+faultPoints.push('npm.version_unpublished');
+
+/** What the use cases work with. */
+export interface NpmEdges {
+  readonly db: Database;
+  readonly store: NpmStore;
+  readonly contents: Pick<Contents, 'receive'>;
+  readonly packages: Pick<PackagesArea, 'publishReceived' | 'findFile' | 'remove'>;
+  /** Address of the API, without a trailing slash. */
+  readonly api: string;
+  /** Bytes of the largest tarball. */
+  readonly limit: number;
+}
+
+/** A package of a project. */
+export interface NpmTarget {
+  readonly projectId: number;
+  readonly name: string;
+}
+
+const noPackage = () => npmError('not_found', 'Package not found');
+const noVersion = () => npmError('not_found', 'Version not found');
+const alreadyThere = () => npmError('forbidden', 'Package already exists.');
+
+/** The use cases of npm packages; the gateway has checked what the caller may do. */
+export function npmPackages({ db, store, contents, packages, api, limit }: NpmEdges) {
+  async function shownIn(place: Place, name: string, form: 'full' | 'short'): Promise<ServedPackage> {
+    const found = await store.find(place, name, form);
+    if (found.versions.length === 0) throw noPackage();
+    return found;
+  }
+
+  const ofProject = ({ projectId, name }: NpmTarget): Promise<ServedPackage> =>
+    shownIn({ kind: 'project', id: projectId }, name, 'short');
+
+  const deprecate = ({ projectId, name }: NpmTarget, texts: ReadonlyMap<string, string>): Promise<void> =>
+    db.transaction((tx) => store.deprecate(tx, projectId, name, texts));
+
+  /** Texts of the deprecations of versions that a document has. */
+  const textsOf = (versions: JsonObject): Map<string, string> =>
+    new Map(
+      Object.entries(versions).flatMap(([version, manifest]) =>
+        isObject(manifest) ? [[version, deprecationOf(manifest)]] : [],
+      ),
+    );
+
+  /** Publishes the version of a document with a tarball (G-4.17-13), or takes over the deprecations of one without. */
+  async function publish(target: NpmTarget, body: AsyncIterable<Uint8Array>, publisher: Publisher): Promise<void> {
+    const { projectId, name } = target;
+    const document = readDocument(body);
+    const attachment = await document.attachment();
+    if (attachment === undefined) {
+      const versions = objectOf(await document.rest(), 'versions');
+      await ofProject(target);
+      return deprecate(target, textsOf(versions));
+    }
+    const tarball = inspectTarball();
+    const received = contents.receive(tarball.through(attachment.content), limit, async (content) => {
+      const { fileName } = attachment;
+      const facts = { ...content, ...(await tarball.facts()), fileName };
+      const publication = readPublication(name, await document.rest(), facts);
+      const { version, tags, metadata, deprecated } = publication;
+      const key = { projectId, format: 'npm' as const, name, version };
+      await packages.publishReceived(
+        {
+          key,
+          fileName: publication.fileName,
+          publisher,
+          metadata,
+          refusePackage: alreadyThere,
+        },
+        content,
+        async (tx, packageId) => {
+          for (const tag of tags) await store.setTag(tx, { projectId, packageName: name, name: tag, packageId });
+          if (deprecated !== '') await store.deprecate(tx, projectId, name, new Map([[version, deprecated]]));
+        },
+      );
+    });
+    await received.catch(async (error: unknown) => {
+      await document.close();
+      throw isAppError(error, 'too_large') && error.body.error === undefined
+        ? npmError('too_large', 'Package is too large')
+        : error;
+    });
+  }
+
+  /** Refuses a change of a state that is not the present one: it would undo what came in between. */
+  function requireRevision(found: ServedPackage, revision: string): void {
+    if (revision !== revisionOf(found)) throw npmError('conflict', 'The package has changed meanwhile. Try again.');
+  }
+
+  async function removeVersions(
+    { projectId }: NpmTarget,
+    versions: readonly { readonly id: number }[],
+    by: Remover,
+  ): Promise<void> {
+    for (const { id } of versions) {
+      // Someone else may have deleted it since it was read.
+      await packages.remove(projectId, id, by, undefined).catch((error: unknown) => {
+        if (!isAppError(error, 'not_found')) throw error;
+      });
+      faultPoint('npm.version_unpublished');
+    }
+  }
+
+  return {
+    publish,
+
+    /** The metadata of a package (G-4.17-14). Fails with `not_found`. */
+    async metadata(place: Place, name: string, form: 'full' | 'short'): Promise<string> {
+      return packument(api, await shownIn(place, name, form), form);
+    },
+
+    /** The tarball with a name. Fails with `not_found`. */
+    async tarball({ projectId, name }: NpmTarget, fileName: string): Promise<PackageFile> {
+      const version = versionOfTarball(name, fileName);
+      const key = { projectId, format: 'npm' as const, name, version };
+      const file = version === undefined ? undefined : await packages.findFile(key, tarballName(name, version));
+      if (file === undefined) throw notFound();
+      return file;
+    },
+
+    /** Names of versions (G-4.17-15). Fails with `not_found`. */
+    async tags(place: Place, name: string): Promise<Record<string, string>> {
+      return distTags(await shownIn(place, name, 'short'));
+    },
+
+    /** Gives a version a name. Fails with `bad_request`, `not_found`. */
+    async setTag(target: NpmTarget, tag: string, version: unknown): Promise<void> {
+      if (!isTag(tag)) throw npmError('bad_request', 'Tag is invalid');
+      const found = await ofProject(target);
+      const one = found.versions.find((other) => other.version === version);
+      if (one === undefined) throw noVersion();
+      const { projectId, name } = target;
+      await db.transaction((tx) => store.setTag(tx, { projectId, packageName: name, name: tag, packageId: one.id }));
+    },
+
+    /** Takes a name away. Fails with `not_found`. */
+    async deleteTag(target: NpmTarget, tag: string): Promise<void> {
+      const { tags } = await ofProject(target);
+      if (!tags.some(({ name }) => name === tag)) throw npmError('not_found', 'Tag not found');
+      await db.transaction((tx) => store.deleteTags(tx, target.projectId, target.name, [tag]));
+    },
+
+    /**
+     * Makes a document the state of a package: versions that it leaves out are deleted, names of versions and deprecations
+     * are those of the document. Fails with `conflict` where the revision is not the present one.
+     */
+    async replace(target: NpmTarget, revision: string, body: AsyncIterable<Uint8Array>, by: Remover): Promise<void> {
+      const { projectId, name } = target;
+      const document = readDocument(body);
+      if ((await document.attachment()) !== undefined) throw npmError('bad_request', 'more than one attachment');
+      const given = await document.rest();
+      const versions = objectOf(given, 'versions');
+      const wanted = objectOf(given, 'dist-tags');
+      const texts = textsOf(versions);
+      const found = await ofProject(target);
+      requireRevision(found, revision);
+      const kept = new Map(found.versions.flatMap(({ version, id }) => (version in versions ? [[version, id]] : [])));
+      const moved = Object.entries(wanted).filter(
+        ([tag, version]) =>
+          isTag(tag) &&
+          kept.has(version as string) &&
+          !found.tags.some((one) => one.name === tag && one.version === version),
+      );
+      await db.transaction(async (tx) => {
+        const gone = found.tags.map((tag) => tag.name).filter((tag) => !(tag in wanted));
+        await store.deleteTags(tx, projectId, name, gone);
+        for (const [tag, version] of moved)
+          await store.setTag(tx, {
+            projectId,
+            packageName: name,
+            name: tag,
+            packageId: kept.get(version as string) as number,
+          });
+        await store.deprecate(tx, projectId, name, texts);
+      });
+      await removeVersions(
+        target,
+        found.versions.filter(({ version }) => !kept.has(version)),
+        by,
+      );
+    },
+
+    /** Deletes every version of a package. Fails with `not_found`, and `conflict` as `replace` does. */
+    async unpublish(target: NpmTarget, revision: string, by: Remover): Promise<void> {
+      const found = await ofProject(target);
+      requireRevision(found, revision);
+      await removeVersions(target, found.versions, by);
+    },
+
+    /** Deletes the version of a tarball; one that is gone was deleted before. Fails with `not_found`. */
+    async unpublishTarball(target: NpmTarget, fileName: string, by: Remover): Promise<void> {
+      const wanted = versionOfTarball(target.name, fileName);
+      const { versions } = await ofProject(target);
+      const one = versions.find(({ version }) => version === wanted);
+      if (one === undefined) throw noVersion();
+      await removeVersions(target, [one], by);
+    },
+
+    /** Packages whose names have a text. */
+    search: (place: Place, search: NpmSearch): Promise<{ found: NpmFound[]; total: number }> =>
+      store.search(place, search),
+  };
+}
+
+/** What `npmPackages` gives. */
+export type NpmPackages = ReturnType<typeof npmPackages>;

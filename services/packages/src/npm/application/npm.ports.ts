@@ -1,0 +1,28 @@
+import type { Tx } from '@switchyard/database';
+import type { ServedPackage } from '../domain/packument';
+import type { NpmFound, NpmSearch, Place } from '../domain/place';
+
+/** What is particular to npm, as rows: the names of versions, and deprecations. */
+export interface NpmStore {
+  /**
+   * The versions of a name that are shown, and their names. In a group the newest of several with one version; on the
+   * instance those of one project: below the root group of the scope's name, otherwise the one that published last.
+   */
+  find(place: Place, name: string, form: 'full' | 'short'): Promise<ServedPackage>;
+  /** Packages whose names have a text, by name, and how many there are. */
+  search(place: Place, search: NpmSearch): Promise<{ found: NpmFound[]; total: number }>;
+  /** Gives a version a name, which another one loses. */
+  setTag(
+    tx: Tx,
+    tag: {
+      readonly projectId: number;
+      readonly packageName: string;
+      readonly name: string;
+      readonly packageId: number;
+    },
+  ): Promise<void>;
+  /** Takes names away from versions. */
+  deleteTags(tx: Tx, projectId: number, packageName: string, names: readonly string[]): Promise<void>;
+  /** Sets the texts of deprecations of versions; an empty one ends it. What stays the same is not touched. */
+  deprecate(tx: Tx, projectId: number, packageName: string, texts: ReadonlyMap<string, string>): Promise<void>;
+}

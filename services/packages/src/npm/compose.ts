@@ -1,0 +1,26 @@
+import type { Area } from '@switchyard/service';
+import type { Contents } from '../contents';
+import type { Edges } from '../edges';
+import type { PackagesArea } from '../packages';
+import { npmPackages } from './application/npm-packages';
+import { npmStore } from './storage/npm.store';
+import { npmHttp } from './transport/npm.http';
+
+/** Builds npm packages. */
+export function composeNpm(
+  { db, blobs, config, observe }: Edges,
+  { contents, packages }: { readonly contents: Contents; readonly packages: PackagesArea },
+): Area {
+  const npm = observe(
+    'npm',
+    npmPackages({
+      db,
+      store: npmStore(db),
+      contents,
+      packages,
+      api: `${config.SWITCHYARD_EXTERNAL_URL}/api/v4`,
+      limit: config.SWITCHYARD_NPM_PACKAGE_LIMIT,
+    }),
+  );
+  return { http: npmHttp({ npm, packages, blobs, forwardUrl: config.SWITCHYARD_NPM_FORWARD_URL }) };
+}

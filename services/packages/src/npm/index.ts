@@ -1,0 +1,1 @@
+export { composeNpm } from './compose';

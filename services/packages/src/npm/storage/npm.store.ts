@@ -1,0 +1,136 @@
+import type { Database, Tx } from '@switchyard/database';
+import { contains } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
+import { inGroup, joinProject, packageRule, visibleProjects } from '@switchyard/directory';
+import type { NpmStore } from '../application/npm.ports';
+import { scopeOf } from '../domain/npm-names';
+import type { ServedPackage, ServedTag, ServedVersion } from '../domain/packument';
+import type { NpmFound, NpmSearch, Place, PlaceViewer } from '../domain/place';
+
+/** Versions of one package that are served, the newest. */
+const versionLimit = 10_000;
+
+const shown = sql`k.format = 'npm' and k.status in ('default', 'deprecated') and k.version is not null`;
+
+const from = sql`packages k ${joinProject(sql`k.project_id`)}`;
+
+const visibleTo = ({ onlyProject, ...viewer }: PlaceViewer): Sql =>
+  onlyProject === undefined
+    ? visibleProjects(viewer, packageRule)
+    : sql`${visibleProjects(viewer, packageRule)} and (p.id = ${onlyProject} or p.visibility = 'public')`;
+
+function within(place: Place): Sql {
+  if (place.kind === 'project') return sql`k.project_id = ${place.id}`;
+  const visible = visibleTo(place.viewer);
+  return place.kind === 'group' ? sql`${inGroup(place.id)} and ${visible}` : visible;
+}
+
+/** Packages of a name in a place, as a condition on `k`. */
+function ofName(place: Place, name: string): Sql {
+  const condition = sql`${shown} and k.name = ${name} and ${within(place)}`;
+  if (place.kind !== 'instance') return condition;
+  const root = scopeOf(name) ?? '';
+  return sql`${shown} and k.name = ${name} and k.project_id = (
+    select k.project_id from ${from} where ${condition}
+    order by lower(split_part(n.full_path, '/', 1)) = ${root} desc, k.id desc limit 1)`;
+}
+
+interface VersionRow {
+  id: number;
+  project_id: number;
+  version: string;
+  created_at: Date;
+  updated_at: Date;
+  manifest: string;
+  dist: string;
+}
+
+const toVersion = (row: VersionRow): ServedVersion => ({
+  id: row.id,
+  projectId: row.project_id,
+  version: row.version,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  manifest: row.manifest,
+  dist: row.dist,
+});
+
+/** Opens the store. */
+export const npmStore = (db: Database): NpmStore => ({
+  async find(place: Place, name: string, form: 'full' | 'short'): Promise<ServedPackage> {
+    const part = form === 'full' ? 'manifest' : 'short';
+    const condition = ofName(place, name);
+    const rows = await db.query<VersionRow>(sql`
+      select k.id, k.project_id, k.version, k.created_at, k.updated_at, (k.metadata->${part}::text)::text as manifest,
+        (k.metadata->'dist')::text as dist
+      from ${from} where ${condition} order by k.id desc limit ${versionLimit}`);
+    const newest = new Map<string, ServedVersion>();
+    for (const row of rows) if (!newest.has(row.version)) newest.set(row.version, toVersion(row));
+    const versions = [...newest.values()].reverse();
+    if (versions.length === 0) return { name, versions, tags: [] };
+    const ids = versions.map(({ id }) => id);
+    const tags = await db.query<ServedTag>(sql`
+      select distinct on (t.name) t.name, k.version from package_tags t join packages k on k.id = t.package_id
+      where t.package_id = any(${ids}::bigint[]) order by t.name, t.updated_at desc, t.id desc`);
+    return { name, versions, tags };
+  },
+
+  async search(place: Place, { text, from: offset, size }: NpmSearch): Promise<{ found: NpmFound[]; total: number }> {
+    const rows = await db.query<{
+      name: string;
+      version: string;
+      created_at: Date;
+      manifest: Record<string, unknown>;
+      total: number;
+    }>(sql`
+      with newest as (
+        select distinct on (k.name) k.id, k.name from ${from}
+        left join package_tags t on t.package_id = k.id and t.name = 'latest'
+        where ${shown} and ${within(place)} and k.name ilike ${contains(text)}
+        order by k.name, (t.id is not null) desc, k.id desc),
+      page as (select id, count(*) over () as total from newest order by name limit ${size} offset ${offset})
+      select k.name, k.version, k.created_at, k.metadata->'manifest' as manifest, page.total
+      from page join packages k on k.id = page.id order by k.name`);
+    const found = rows.map((row) => ({
+      name: row.name,
+      version: row.version,
+      publishedAt: row.created_at,
+      manifest: row.manifest,
+    }));
+    return { found, total: rows[0]?.total ?? 0 };
+  },
+
+  async setTag(tx: Tx, { projectId, packageName, name, packageId }): Promise<void> {
+    await tx.query(sql`
+      insert into package_tags (project_id, format, package_name, name, package_id)
+      values (${projectId}, 'npm', ${packageName}, ${name}, ${packageId})
+      on conflict (project_id, format, package_name, name)
+      do update set package_id = excluded.package_id, updated_at = now()`);
+    await touch(tx, packageId);
+  },
+
+  async deleteTags(tx: Tx, projectId: number, packageName: string, names: readonly string[]): Promise<void> {
+    await tx.query(sql`
+      delete from package_tags where project_id = ${projectId} and format = 'npm' and package_name = ${packageName}
+        and name = any(${[...names]}::text[])`);
+  },
+
+  async deprecate(tx: Tx, projectId: number, packageName: string, texts: ReadonlyMap<string, string>): Promise<void> {
+    await tx.query(sql`
+      update packages as k set updated_at = now(),
+        status = case when w.text = '' then 'default' else 'deprecated' end,
+        metadata = k.metadata || jsonb_build_object(
+          'manifest', (k.metadata->'manifest') - 'deprecated' || w.patch,
+          'short', (k.metadata->'short') - 'deprecated' || w.patch)
+      from (select u.version, u.text,
+          case when u.text = '' then '{}' else jsonb_build_object('deprecated', u.text) end as patch
+        from unnest(${[...texts.keys()]}::text[], ${[...texts.values()]}::text[]) as u (version, text)) w
+      where k.project_id = ${projectId} and k.name = ${packageName} and k.version = w.version and ${shown}
+        and (coalesce(k.metadata->'manifest'->>'deprecated', '') <> w.text
+          or k.status <> case when w.text = '' then 'default' else 'deprecated' end)`);
+  },
+});
+
+/** A version that gets a name counts as changed. */
+const touch = (tx: Tx, packageId: number): Promise<unknown> =>
+  tx.query(sql`update packages set updated_at = now() where id = ${packageId}`);
