@@ -2,9 +2,11 @@ import { createConfig, formatProblems, getTotals, lintFromString } from '@redocl
 import { document } from './document.mjs';
 
 // The addresses are GitLab's, and so are those that the rule takes them for: it reads `/projects/user/archive` as the
-// archive of a project `user`. A branch that is called `merge_requests` is written `merge%5Frequests`.
+// archive of a project `user`. A branch that is called `merge_requests` is written `merge%5Frequests`. The id of a
+// package is a number, and no name of a format.
 const ambiguous = [
   /ambiguous paths: (?:`\/projects\/user\/\{user_id\}` and `\/projects\/\{id\}\/|`\/projects\/\{id\}\/\S+ and `\/projects\/user\/\{user_id\}`)/,
+  /ambiguous paths: .*\/packages\/(?:\{package_id\}|npm|maven|pypi|generic|protection|cleanup)\/?/,
   /ambiguous paths: (?=.*\/merge_trains\/merge_requests\/\{merge_request_iid\}`).*\/merge_trains\/\{target_branch\}\/\w+`/,
 ];
 

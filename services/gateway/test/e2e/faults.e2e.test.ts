@@ -19,6 +19,8 @@ import {
   notePoints,
   notificationPoints,
   openingPoints,
+  packageDeletionPoints,
+  publicationPoints,
   pushOptionPoints,
   pushPoints,
   suggestionPoints,
@@ -47,6 +49,8 @@ test('every fault point of the sources is fired here', () => {
     ...issueReferencePoints,
     ...alertPoints,
     ...metricImagePoints,
+    ...publicationPoints,
+    ...packageDeletionPoints,
     ...deletedUserPoints,
     ...deploymentPoints,
     ...deliveryPoints,
@@ -579,6 +583,45 @@ describe('a process dies', () => {
       { within: 30_000, every: 200 },
     );
   });
+
+  it.each([...publicationPoints, ...packageDeletionPoints])(
+    'at %s: a package is there with its file, or neither',
+    async (point) => {
+      const packages = `/projects/${fixture.projectId}/packages`;
+      const name = point.replace('.', '-');
+      const headers = { 'PRIVATE-TOKEN': system.rootToken };
+      const publish = async (version: string): Promise<void> => {
+        const url = `${system.url}/api/v4${packages}/generic/${name}/${version}/file`;
+        const reply = await fetch(url, { method: 'PUT', headers, body: `${point} ${version}` });
+        expect(reply.status).toBe(201);
+      };
+      const published = (version: string) => eventually(() => publish(version), { within: 30_000, every: 100 });
+      const versions = async () =>
+        (await fixture.all(`${packages}?package_name=${name}`)).map(({ version }: { version: string }) => version);
+      if (publicationPoints.includes(point)) system.arm(point);
+      await published('1');
+      await published('2');
+      if (packageDeletionPoints.includes(point)) {
+        system.arm(point);
+        // The older version goes: by the policy of the project, which keeps one.
+        await fixture.ok('PATCH', `${packages}/cleanup/policy`, { keep_n_versions: 1 });
+      }
+      await fired();
+      await eventually(
+        async () => {
+          if (packageDeletionPoints.includes(point)) expect(await versions()).toEqual(['2']);
+          else expect(await versions()).toEqual(['1', '2']);
+          const file = await fetch(`${system.url}/api/v4${packages}/generic/${name}/2/file`, { headers });
+          expect(await file.text()).toBe(`${point} 2`);
+          // A publication that broke off has an hour.
+          await system.query('packages', 'update blob_remains set due_at = now()');
+          expect(await system.query('packages', 'select 1 from contents where uses = 0')).toEqual([]);
+        },
+        { within: 90_000, every: 500 },
+      );
+      await fixture.ok('PATCH', `${packages}/cleanup/policy`, { keep_n_versions: null });
+    },
+  );
 
   describe('a train', () => {
     let harness: Awaited<ReturnType<typeof makeTrainHarness>>;

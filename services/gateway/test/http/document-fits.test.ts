@@ -16,7 +16,10 @@ const seed = Number(process.env.SEED ?? 20_300_131);
 function problemsOf(route: (typeof routes)[number], sent: Record<string, unknown>): string[] {
   const stated = route.relations?.filter(({ inWords }) => inWords !== true);
   const { value, problems } = checkParameters(shapeOf(route) as never, sent, stated);
-  return [...problems, ...(route.list === undefined || value === undefined ? [] : pageRequest(value).problems)];
+  return [
+    ...problems,
+    ...(route.list === undefined || value === undefined ? [] : pageRequest(value, route.list).problems),
+  ];
 }
 
 test('parameters that fit the document are accepted', () => {

@@ -95,6 +95,17 @@ export const metricImagePoints = [
   'metric_image.swept',
 ];
 
+/** Fault points passed by the publication of a file of a package, in their order. */
+export const publicationPoints = [
+  'content.expected',
+  'content.stored',
+  'package.file_written',
+  'package.file_committed',
+];
+
+/** Fault points passed by the cleanup and deletion of packages, in their order. */
+export const packageDeletionPoints = ['package.cleaned', 'package.deleted', 'package.destroyed', 'content.collected'];
+
 /** Fault points passed by the copy of a fork's repository, in their order. */
 export const forkPoints = [
   'fork.draft_made',

@@ -1,18 +1,16 @@
 import type { Database } from '@switchyard/database';
 import { isAppError, notFound } from '@switchyard/errors';
-import { faultPoint, faultPoints } from '@switchyard/events';
 import type { Contents } from '../../contents';
 import type { PackageFile, PackagesArea, Publisher, Remover } from '../../packages';
 import { npmError } from '../domain/npm-error';
 import { isTag, tarballName, versionOfTarball } from '../domain/npm-names';
-import { distTags, packument, revisionOf, type ServedPackage } from '../domain/packument';
+import { distTags, packument, type ServedPackage } from '../domain/packument';
 import type { NpmFound, NpmSearch, Place } from '../domain/place';
 import { deprecationOf, isObject, type JsonObject, objectOf, readPublication } from '../domain/publication';
 import { inspectTarball } from './inspect-tarball';
 import type { NpmStore } from './npm.ports';
 import { readDocument } from './read-document';
-
-faultPoints.push('npm.version_unpublished');
+import { revisionOf } from './revision';
 
 /** What the use cases work with. */
 export interface NpmEdges {
@@ -113,7 +111,6 @@ export function npmPackages({ db, store, contents, packages, api, limit }: NpmEd
       await packages.remove(projectId, id, by, undefined).catch((error: unknown) => {
         if (!isAppError(error, 'not_found')) throw error;
       });
-      faultPoint('npm.version_unpublished');
     }
   }
 
@@ -122,7 +119,8 @@ export function npmPackages({ db, store, contents, packages, api, limit }: NpmEd
 
     /** The metadata of a package (G-4.17-14). Fails with `not_found`. */
     async metadata(place: Place, name: string, form: 'full' | 'short'): Promise<string> {
-      return packument(api, await shownIn(place, name, form), form);
+      const found = await shownIn(place, name, form);
+      return packument(api, found, form, revisionOf(found));
     },
 
     /** The tarball with a name. Fails with `not_found`. */

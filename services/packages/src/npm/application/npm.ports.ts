@@ -1,5 +1,5 @@
 import type { Tx } from '@switchyard/database';
-import type { ServedPackage } from '../domain/packument';
+import type { NewTag, ServedPackage } from '../domain/packument';
 import type { NpmFound, NpmSearch, Place } from '../domain/place';
 
 /** What is particular to npm, as rows: the names of versions, and deprecations. */
@@ -12,15 +12,7 @@ export interface NpmStore {
   /** Packages whose names have a text, by name, and how many there are. */
   search(place: Place, search: NpmSearch): Promise<{ found: NpmFound[]; total: number }>;
   /** Gives a version a name, which another one loses. */
-  setTag(
-    tx: Tx,
-    tag: {
-      readonly projectId: number;
-      readonly packageName: string;
-      readonly name: string;
-      readonly packageId: number;
-    },
-  ): Promise<void>;
+  setTag(tx: Tx, tag: NewTag): Promise<void>;
   /** Takes names away from versions. */
   deleteTags(tx: Tx, projectId: number, packageName: string, names: readonly string[]): Promise<void>;
   /** Sets the texts of deprecations of versions; an empty one ends it. What stays the same is not touched. */

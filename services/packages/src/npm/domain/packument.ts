@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { compareBuild, parse, type SemVer } from 'semver';
 import { tarballName } from './npm-names';
 
@@ -20,6 +19,14 @@ export interface ServedTag {
   readonly version: string;
 }
 
+/** A name of a version that is set. */
+export interface NewTag {
+  readonly projectId: number;
+  readonly packageName: string;
+  readonly name: string;
+  readonly packageId: number;
+}
+
 /** The versions of a name in one place, and their names. */
 export interface ServedPackage {
   readonly name: string;
@@ -36,12 +43,6 @@ export function distTags({ versions, tags }: ServedPackage): Record<string, stri
   return { ...named, latest: highest.raw };
 }
 
-/** The state of a package: it changes with each version that comes or goes, and with each name of one. */
-export function revisionOf({ versions, tags }: ServedPackage): string {
-  const state = JSON.stringify([versions.map(({ id }) => id), tags.map(({ name, version }) => [name, version])]);
-  return `${versions.length}-${createHash('sha1').update(state).digest('hex')}`;
-}
-
 /** A JSON object with further members; the text of one that has some. */
 const withMembers = (object: string, members: string): string => `${object.slice(0, -1)},${members}}`;
 
@@ -52,9 +53,10 @@ const tarballUrl = (api: string, projectId: number, name: string, version: strin
 /**
  * The metadata of a package as JSON (G-4.17-14).
  * @param api address of the API, without a trailing slash
+ * @param revision names the state of the package
  * @param form whole, or abbreviated: what installing needs, by the manifests that came with the versions
  */
-export function packument(api: string, given: ServedPackage, form: 'full' | 'short'): string {
+export function packument(api: string, given: ServedPackage, form: 'full' | 'short', revision: string): string {
   const { name, versions } = given;
   const entries = versions.map(({ version, projectId, manifest, dist }) => {
     const url = JSON.stringify(tarballUrl(api, projectId, name, version));
@@ -68,7 +70,7 @@ export function packument(api: string, given: ServedPackage, form: 'full' | 'sho
   const times = Object.fromEntries(versions.map(({ version, createdAt }) => [version, createdAt.toISOString()]));
   const rest =
     form === 'full'
-      ? { _id: name, _rev: revisionOf(given), name, 'dist-tags': distTags(given), time: { ...time, ...times } }
+      ? { _id: name, _rev: revision, name, 'dist-tags': distTags(given), time: { ...time, ...times } }
       : { name, 'dist-tags': distTags(given), modified };
   return withMembers(JSON.stringify(rest), `"versions":{${entries.join(',')}}`);
 }

@@ -2,9 +2,8 @@ import type { Database, Tx } from '@switchyard/database';
 import { contains } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
 import { inGroup, joinProject, packageRule, visibleProjects } from '@switchyard/directory';
-import type { NpmStore } from '../application/npm.ports';
 import { scopeOf } from '../domain/npm-names';
-import type { ServedPackage, ServedTag, ServedVersion } from '../domain/packument';
+import type { NewTag, ServedPackage, ServedTag, ServedVersion } from '../domain/packument';
 import type { NpmFound, NpmSearch, Place, PlaceViewer } from '../domain/place';
 
 /** Versions of one package that are served, the newest. */
@@ -56,7 +55,7 @@ const toVersion = (row: VersionRow): ServedVersion => ({
 });
 
 /** Opens the store. */
-export const npmStore = (db: Database): NpmStore => ({
+export const npmStore = (db: Database) => ({
   async find(place: Place, name: string, form: 'full' | 'short'): Promise<ServedPackage> {
     const part = form === 'full' ? 'manifest' : 'short';
     const condition = ofName(place, name);
@@ -100,7 +99,7 @@ export const npmStore = (db: Database): NpmStore => ({
     return { found, total: rows[0]?.total ?? 0 };
   },
 
-  async setTag(tx: Tx, { projectId, packageName, name, packageId }): Promise<void> {
+  async setTag(tx: Tx, { projectId, packageName, name, packageId }: NewTag): Promise<void> {
     await tx.query(sql`
       insert into package_tags (project_id, format, package_name, name, package_id)
       values (${projectId}, 'npm', ${packageName}, ${name}, ${packageId})
