@@ -252,10 +252,57 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
   await withAvatar(system, `/projects/${project}`);
   await withAvatar(system, `/groups/${group}`);
   const gone = '999999';
+  // They are called for nothing, so nothing waits for an answer.
+  const hooks: Record<string, string> = {};
+  for (const [scope, root] of [
+    ['projects', `${at}/hooks`],
+    ['groups', `/groups/${group}/hooks`],
+    ['hooks', '/hooks'],
+  ] as const)
+    for (let index = 0; index < 4; index += 1) {
+      const hook = await post(root, { url: `https://receiver.example.com/${index}`, push_events: false });
+      hooks[`${scope}.hook_id`] = String(hook.id);
+    }
+  for (const route of routes.filter(({ path }) => path.includes('/:hook_id')))
+    if (
+      route.method === 'delete' ||
+      /\/(test|resend)/.test(route.path) ||
+      operationOf(route) === 'POST /hooks/:hook_id'
+    )
+      hooks[`${operationOf(route)} hook_id`] = gone;
+  for (let index = 0; index < 4; index += 1) {
+    const url = `${system.url}/api/v4${at}/packages/generic/app${index}/1.0/file`;
+    await fetch(url, { method: 'PUT', headers: { 'PRIVATE-TOKEN': system.rootToken }, body: `file ${index}` });
+    await post(`${at}/packages/protection/rules`, {
+      package_name_pattern: `p${index}`,
+      package_type: 'npm',
+      minimum_access_level_for_push: 'maintainer',
+    });
+  }
+  const packageId: number = (await system.api('GET', `${at}/packages`)).body[0].id;
+  const packageFile: number = (await system.api('GET', `${at}/packages/${packageId}/package_files`)).body[0].id;
+  const rule: number = (await system.api('GET', `${at}/packages/protection/rules`)).body[0].id;
   const { body: versions } = await system.api('GET', `${at}/merge_requests/1/versions`);
   const { body: tree } = await system.api('GET', `${at}/repository/tree`);
   const known: Record<string, string> = {
     slug: 'external-wiki',
+    ...hooks,
+    trigger: 'push_events',
+    event_id: gone,
+    package_id: String(packageId),
+    'DELETE /projects/:id/packages/:package_id package_id': gone,
+    package_file_id: String(packageFile),
+    'DELETE /projects/:id/packages/:package_id/package_files/:package_file_id package_file_id': gone,
+    package_protection_rule_id: String(rule),
+    'DELETE /projects/:id/packages/protection/rules/:package_protection_rule_id package_protection_rule_id': gone,
+    package_name: 'app0',
+    package_version: '1.0',
+    path: 'com/example/app/1.0/app-1.0.jar',
+    file_name: 'app0-1.0.0.tgz',
+    revision: '1-x',
+    tag: 'latest',
+    sha256: 'a'.repeat(64),
+    file_identifier: 'app-1.0.tar.gz',
     ...spoken,
     'projects.id': String(project),
     'groups.id': String(group),
@@ -374,6 +421,11 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
   };
   const plausible: Record<string, unknown> = {
     email: () => `fuzz${next()}@example.com`,
+    url: () => `https://receiver.example.com/${next()}`,
+    target: 'Issue:1',
+    user: 'ada',
+    package_name_pattern: () => `pattern-${next()}`,
+    package_type: 'npm',
     name: () => `Fuzz ${next()}`,
     username: () => `fuzz${next()}`,
     force_random_password: true,

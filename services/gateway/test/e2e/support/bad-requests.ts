@@ -97,7 +97,7 @@ export function requestOf(route: Route, path: string, values: Record<string, unk
 export function goodRequests(fixture: BadInputFixture, rootToken: string, post: Post, next: () => number) {
   /** The path of a route, its parameters given or known. */
   const pathOf = (route: Route, given: Record<string, string> = {}): string =>
-    route.path.replace(/:([a-z_]+)/g, (_, name: string) => {
+    route.path.replace(/[:*]([a-z_0-9]+)/g, (_, name: string) => {
       const value =
         given[name] ??
         fixture.known[`${operationOf(route)} ${name}`] ??

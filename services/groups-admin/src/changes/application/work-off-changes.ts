@@ -7,7 +7,7 @@ import type { Round } from './render-changes';
 /** Milliseconds that a process keeps the events of an owner to itself. */
 const leaseMs = 15_000;
 /** Milliseconds between two looks without a notice, which is lost where the connection that listens breaks. */
-const lookMs = 10_000;
+const lookMs = 30_000;
 /** Milliseconds of the first pause after a failure; it doubles up to the longest. */
 const firstPauseMs = 200;
 const longestPauseMs = 10_000;

@@ -15,7 +15,7 @@ const mostUnderWay = 256;
 const batch = 100;
 /** Milliseconds after which due repeats are looked for, where no notice comes: while something is under way, and at rest. */
 const lookEveryMs = 1_000;
-const lookAtRestMs = 5_000;
+const lookAtRestMs = 15_000;
 /** Milliseconds of a lease beyond what a delivery may take: to prepare it, and to record it. */
 const leaseMarginMs = 30_000;
 /** Milliseconds that deliveries under way have to end when the process stops; others are sent again. */
