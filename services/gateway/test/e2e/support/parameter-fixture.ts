@@ -1,5 +1,6 @@
 import { eventually } from '@switchyard/testkit';
 import { setAdministration } from './parameter-administration';
+import { setPackages } from './parameter-packages';
 import type { System } from './system';
 
 /** Environments and deployments of each kind, with timestamps; what brought in two merge requests. */
@@ -394,5 +395,6 @@ export async function setParameterFixture(system: System): Promise<ParameterFixt
       'groups_admin',
       `update users set created_at = '${timestamp(index)}', updated_at = '${timestamp(9 - index)}' where id = ${ids[name]}`,
     );
+  ids.package = await setPackages(system, ids);
   return { ids, shas, tokens, fingerprints: await setAdministration(system, ids) };
 }

@@ -1,7 +1,9 @@
 import { administrationRows } from './parameter-administration';
 import { because, on, orders, type Proofs, type Row, reading, refused } from './parameter-cases';
+import { deliveryRows } from './parameter-deliveries';
 import type { ParameterFixture } from './parameter-fixture';
 import { issuableRows } from './parameter-issuables';
+import { packageRows } from './parameter-packages';
 import { workRows } from './parameter-work';
 
 /** Rows of every list and of everything else that takes query parameters. */
@@ -14,6 +16,8 @@ export const rowsOf = (fixture: ParameterFixture): Row[] => [
   ...issuableRows(fixture),
   ...workRows(fixture),
   ...administrationRows(fixture),
+  ...deliveryRows(fixture),
+  ...packageRows(fixture),
 ];
 
 /** Whether the first item of a list, or the one object of the reply, has a field, for administrators. */

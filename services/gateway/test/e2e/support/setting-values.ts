@@ -74,7 +74,7 @@ export const groupSettings = ({ ids }: ParameterFixture): Settings => ({
 
 /** Features of projects that nothing is behind. */
 const fixedFeatures =
-  'analytics builds container_registry environments feature_flags infrastructure model_experiments model_registry package_registry pages releases requirements security_and_compliance wiki';
+  'analytics builds container_registry environments feature_flags infrastructure model_experiments model_registry pages releases requirements security_and_compliance wiki';
 
 /** Settings of projects. */
 export const projectSettings = ({ ids }: ParameterFixture): Settings => ({
@@ -93,13 +93,16 @@ export const projectSettings = ({ ids }: ParameterFixture): Settings => ({
   ...each('remove_source_branch_after_merge request_access_enabled', kept(false)),
   ...each('merge_commit_template squash_commit_template suggestion_commit_message', kept('text')),
   ...Object.fromEntries(
-    ['forking', 'issues', 'merge_requests', 'monitor', 'repository', 'snippets'].map((name) => [
+    ['forking', 'issues', 'merge_requests', 'monitor', 'package_registry', 'repository', 'snippets'].map((name) => [
       `${name}_access_level`,
       kept('private'),
     ]),
   ),
   ...Object.fromEntries(
-    ['issues', 'merge_requests', 'snippets'].map((name) => [`${name}_enabled`, alone(false, `${name}_enabled`)]),
+    ['issues', 'merge_requests', 'packages', 'snippets'].map((name) => [
+      `${name}_enabled`,
+      alone(false, `${name}_enabled`),
+    ]),
   ),
   ...Object.fromEntries(fixedFeatures.split(' ').map((name) => [`${name}_access_level`, refused('disabled')])),
   ...each(
