@@ -71,17 +71,19 @@ export function readLedger({ db, list, sent, idOf }: LedgerEdges) {
 
   /** A page by number: entries are read from the newest on, so the number is bounded. */
   async function byNumber(projectId: number, target: FoundTarget | undefined, { page, perPage }: PageRequest) {
-    const last = page * perPage + 1;
-    if (last > maxByNumber + 1) throw badRequest('pages by number end at 1,000 entries: use pagination=keyset');
+    const last = page * perPage;
+    if (last > maxByNumber) throw badRequest('pages by number end at 1,000 entries: use pagination=keyset');
     const all: ProjectEntry[] = [];
-    for (let place: MergedPlace | undefined; all.length < last; ) {
+    // Whether there may be entries behind those that were read: the last of them may be the last of all.
+    let isFull = true;
+    for (let place: MergedPlace | undefined; all.length < last && isFull; ) {
       const next = await entriesOf(projectId, target, place, chunk);
       all.push(...next);
-      if (next.length < chunk) break;
+      isFull = next.length === chunk;
       place = placeBehind(next, place);
     }
     const rows = all.slice((page - 1) * perPage, page * perPage);
-    return { rows, page: { page, perPage, hasNext: all.length >= last } satisfies PageInfo };
+    return { rows, page: { page, perPage, hasNext: all.length > last || isFull } satisfies PageInfo };
   }
 
   const explanation = (
