@@ -252,6 +252,10 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
   await withAvatar(system, `/projects/${project}`);
   await withAvatar(system, `/groups/${group}`);
   const gone = '999999';
+  for (const place of [`/groups/${group}`, at, '/admin'])
+    await system.api('PUT', `${place}/integrations/external-wiki`, {
+      body: { external_wiki_url: 'https://wiki.example.com' },
+    });
   // They are called for nothing, so nothing waits for an answer.
   const hooks: Record<string, string> = {};
   for (const [scope, root] of [
