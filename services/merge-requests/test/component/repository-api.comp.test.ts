@@ -384,7 +384,11 @@ test('lists cost the same number of calls and statements whatever their length',
     return costs;
   };
   const before = await costs();
-  expect(Object.values(before)).toEqual(lists.map(() => expect.stringMatching(/^calls=1, statements=[12]$/)));
+  // Tags read the releases of their page beside.
+  const statements = (list: string) => (list.startsWith('/repository/tags') ? '[1-3]' : '[12]');
+  expect(Object.values(before)).toEqual(
+    lists.map((list) => expect.stringMatching(new RegExp(`^calls=1, statements=${statements(list)}$`))),
+  );
   for (let index = 0; index < 10; index += 1) {
     await post('/repository/branches', { branch: `many-${index}`, ref: 'main' });
     await post('/repository/tags', { tag_name: `many-${index}`, ref: 'main' });
