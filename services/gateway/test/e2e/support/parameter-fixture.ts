@@ -290,16 +290,6 @@ export async function setParameterFixture(system: System): Promise<ParameterFixt
         '${timestamp(5)}', 'custom', '{}', case n when 1 then 'staging' else 'production' end, '${timestamp(0)}'::timestamptz + n * interval '1 year', '${timestamp(9)}'::timestamptz - n * interval '1 year'
       from generate_series(1, 2) n`,
   );
-  // The environments are older than these alerts, whichever comes first: this or their events.
-  for (const { id, name } of await system.query(
-    'merge_requests',
-    `select id, name from environments where project_id = ${ids.main}`,
-  ))
-    await system.query(
-      'alerts',
-      `insert into environments (id, project_id, name, created_at) values (${id}, ${ids.main}, '${name}', '2000-01-01')
-        on conflict (id) do update set created_at = excluded.created_at`,
-    );
   await system.query('alerts', `insert into alert_texts (alert_id, text) select id, description from alerts`);
   await send('PUT', `${at}/alert_management_alerts/1`, { assignee_ids: [ids.ada] });
   for (const noteable of [
@@ -358,7 +348,7 @@ export async function setParameterFixture(system: System): Promise<ParameterFixt
       select train.id, mr.project_id, train.target_branch, mr.id, mr.author_id, mr.source_sha, false, false,
         case when mr.title = 'one' then 'idle' else 'merged' end
       from train, merge_requests mr where mr.project_id = ${ids.main} and mr.title in ('one', 'three')
-        and not (mr.title = 'one' and train.target_branch = 'next')`,
+        and not (mr.title = 'one' and train.target_branch = 'next') order by train.id, mr.id`,
   );
   for (const [index, title] of ['one', 'two', 'four'].entries())
     await system.query(
@@ -396,5 +386,15 @@ export async function setParameterFixture(system: System): Promise<ParameterFixt
       `update users set created_at = '${timestamp(index)}', updated_at = '${timestamp(9 - index)}' where id = ${ids[name]}`,
     );
   ids.package = await setPackages(system, ids);
+  // The environments are older than these alerts, whichever comes first: this or their events.
+  for (const { id, name } of await system.query(
+    'merge_requests',
+    `select id, name from environments where project_id = ${ids.main}`,
+  ))
+    await system.query(
+      'alerts',
+      `insert into environments (id, project_id, name, created_at) values (${id}, ${ids.main}, '${name}', '2000-01-01')
+        on conflict (id) do update set created_at = excluded.created_at`,
+    );
   return { ids, shas, tokens, fingerprints: await setAdministration(system, ids) };
 }
