@@ -5,7 +5,9 @@ import { actor, projectAccess, resolved, startTestGateway, type TestGateway } fr
 
 /**
  * What is deleted without being a record of a table: refs and files, and memberships, requests for them, drafts and images of alerts,
- * which show no time of their change; entries of time, which never change; of review apps and context commits several are taken at once. A car is changed by the cars ahead of it, so the time it was seen does not matter for a request to remove it.
+ * which show no time of their change; entries of time, which never change; of review apps and context commits several are taken at once.
+ * A car is changed by the cars ahead of it, so the time it was seen does not matter for a request to remove it. npm names the revision of
+ * a package in the path, and a dist-tag is a name alone.
  */
 const unconditional = [
   '/projects/:id/repository/files/:file_path',
@@ -23,6 +25,8 @@ const unconditional = [
   '/projects/:id/access_requests/:user_id',
   '/projects/:id/members/:user_id',
   '/projects/:id/alert_management_alerts/:alert_iid/metric_images/:image_id',
+  '/projects/:id/packages/npm/*package_name/-rev/:revision',
+  '/projects/:id/packages/npm/-/package/*package_name/dist-tags/:tag',
 ];
 
 const deletions = routes.filter(({ method }) => method === 'delete').map(({ path }) => path);

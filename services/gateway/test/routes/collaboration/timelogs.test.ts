@@ -7,6 +7,7 @@ const timelog = {
   time_spent: -3_600,
   spent_at: '2026-01-03T00:00:00.000Z',
   summary: 'Review',
+  note_id: null,
   created_at: '2026-01-04T05:06:07.000Z',
 };
 
