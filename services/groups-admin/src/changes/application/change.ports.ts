@@ -10,10 +10,10 @@ export interface PendingChanges {
   /** Adds an event, in the transaction of the inbox. */
   add(tx: Tx, owner: Owner, event: Pick<PendingChange, 'eventId' | 'type' | 'body'>): Promise<void>;
   /**
-   * Takes or prolongs the lease on the events of an owner. False where none waits, and while another process has it.
+   * Takes or prolongs the lease on the events of an owner: `idle` where none waits, `held` while another process has it.
    * @param leaseMs how long it lasts
    */
-  lease(owner: Owner, holder: string, leaseMs: number): Promise<boolean>;
+  lease(owner: Owner, holder: string, leaseMs: number): Promise<'taken' | 'held' | 'idle'>;
   /** Gives the lease back. */
   release(holder: string): Promise<void>;
   /** The oldest events of an owner, at most `limit`. */

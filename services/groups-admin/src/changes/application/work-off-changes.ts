@@ -8,6 +8,8 @@ import type { Round } from './render-changes';
 const leaseMs = 15_000;
 /** Milliseconds between two looks without a notice, which is lost where the connection that listens breaks. */
 const lookMs = 30_000;
+/** Milliseconds between two looks while another process holds the lease: it may have died. */
+const lookHeldMs = 1_000;
 /** Milliseconds of the first pause after a failure; it doubles up to the longest. */
 const firstPauseMs = 200;
 const longestPauseMs = 10_000;
@@ -48,10 +50,12 @@ export function workOffChanges({ pending, rounds, onPending, holder }: WorkOffEd
       // Taken before the look: an event that comes right after it wakes at once.
       const { signal } = woken;
       try {
-        const round = (await pending.lease(owner, holder, leaseMs)) ? await rounds[owner]() : 'idle';
+        const lease = await pending.lease(owner, holder, leaseMs);
+        const round = lease === 'taken' ? await rounds[owner]() : 'idle';
         if (round === 'failed') await fail();
         else failures = 0;
-        if (round === 'idle') await wait(lookMs, signal);
+        if (lease === 'held') await wait(lookHeldMs);
+        else if (round === 'idle') await wait(lookMs, signal);
       } catch (error) {
         if (failures === 0) logger.warn({ err: error, owner }, 'events wait for their owner to render them');
         await fail();

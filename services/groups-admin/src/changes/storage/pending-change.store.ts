@@ -26,18 +26,21 @@ export const pendingChangeStore = (db: Database) => ({
 
   onPending: (wake: () => void): (() => void) => db.notices.listen(pendingChannel, wake),
 
-  async lease(owner: Owner, holder: string, leaseMs: number): Promise<boolean> {
-    const rows = await db.query(
+  async lease(owner: Owner, holder: string, leaseMs: number): Promise<'taken' | 'held' | 'idle'> {
+    const [found] = await db.query<{ waits: boolean; taken: boolean }>(
       named(
         'change_queue_lease',
-        sql`insert into change_queues (owner, holder, leased_until)
-          select ${owner}, ${holder}, now() + ${leaseMs}::int * interval '1 millisecond'
-          where exists (select from pending_changes where owner = ${owner})
-          on conflict (owner) do update set holder = excluded.holder, leased_until = excluded.leased_until
-          where change_queues.holder = excluded.holder or change_queues.leased_until < now() returning owner`,
+        sql`with waiting as (select 1 where exists (select from pending_changes where owner = ${owner})),
+          taken as (
+            insert into change_queues (owner, holder, leased_until)
+            select ${owner}, ${holder}, now() + ${leaseMs}::int * interval '1 millisecond' from waiting
+            on conflict (owner) do update set holder = excluded.holder, leased_until = excluded.leased_until
+            where change_queues.holder = excluded.holder or change_queues.leased_until < now() returning owner)
+          select exists (select from waiting) as waits, exists (select from taken) as taken`,
       ),
     );
-    return rows.length > 0;
+    if (found?.taken) return 'taken';
+    return found?.waits ? 'held' : 'idle';
   },
 
   async release(holder: string): Promise<void> {
