@@ -1,15 +1,21 @@
 import { AppError } from '@switchyard/errors';
 import type { PageInfo, PageRequest } from '@switchyard/protos/rpc/v1/representation';
-import { integer, oneOf, text } from './params';
+import { documented, integer, oneOf, text } from './params';
 import type { ListRule } from './route';
 
 /** Most rows a page may hold; larger values are clamped (G-1-20). */
 const maxPerPage = 100;
 
+/** Rows of a page: clamped (G-1-20), but refused above the maximum of a list that is paged by cursor alone (G-4.17-1). */
+const rowsOf = ({ keysetUpTo: max }: ListRule) =>
+  max === undefined
+    ? integer()
+    : documented(integer({ min: 1, max }), { description: `Rows of a page, at most ${max}.` });
+
 /** Parameters that every list takes in addition to its own (G-1-20, G-1-30). */
 export const pageParameters = (list: ListRule) => ({
   ...(list.keysetUpTo === undefined ? { page: integer().default(1) } : {}),
-  per_page: integer().default(20),
+  per_page: rowsOf(list).default(20),
   ...(list.keysetUpTo === undefined ? { pagination: oneOf('keyset', 'offset', 'legacy').optional() } : {}),
   cursor: text().optional(),
   ...(list.orderBy === undefined || list.orderBy.length === 0
@@ -24,7 +30,6 @@ export function pageRequest(
   { keysetUpTo }: ListRule,
 ): { page: PageRequest; problems: string[] } {
   const perPage = values.per_page as number;
-  const isTooMany = keysetUpTo !== undefined && (perPage > keysetUpTo || perPage === 0);
   return {
     page: {
       keyset: keysetUpTo !== undefined || values.pagination === 'keyset' || values.cursor !== undefined,
@@ -35,7 +40,7 @@ export function pageRequest(
       descending: values.sort === 'desc',
     },
     problems:
-      perPage < 0 || isTooMany
+      perPage < 0
         ? ['per_page does not have a valid value']
         : perPage === 0
           ? ['per_page has a value not allowed']

@@ -16,8 +16,12 @@ import { meanings, pathMeanings, samples } from './glossary';
 
 type Json = Record<string, unknown>;
 
-/** Parameters of lists, the same everywhere and so components. */
+/** Parameters of lists, the same nearly everywhere and so components. */
 const paging = new Set(['page', 'per_page', 'pagination', 'cursor']);
+
+/** A list with a description of its own for one has a rule of its own. */
+const isShared = (name: string, schema: ParameterSchema): boolean =>
+  paging.has(name) && schema.description === undefined;
 
 const isArray = ({ type }: ParameterSchema): boolean => [type].flat().includes('array');
 const isObject = ({ type }: ParameterSchema): boolean => [type].flat().includes('object');
@@ -66,8 +70,9 @@ export function unsupportedOf(route: Route): string[] {
  * nothing of arrays inside.
  */
 function queryParameters(name: string, parameter: unknown): Json[] {
-  if (paging.has(name)) return [{ $ref: `#/components/parameters/${name}` }];
-  const { description, ...schema } = describe(name, openapiOf(parameter));
+  const own = openapiOf(parameter);
+  if (isShared(name, own)) return [{ $ref: `#/components/parameters/${name}` }];
+  const { description, ...schema } = describe(name, own);
   const members = schema.properties as Record<string, ParameterSchema> | undefined;
   if (members !== undefined)
     return Object.entries(members).map(([key, { description: meaning, ...member }]) => ({
