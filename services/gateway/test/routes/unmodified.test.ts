@@ -7,7 +7,7 @@ import { actor, projectAccess, resolved, startTestGateway, type TestGateway } fr
  * What is deleted without being a record of a table: refs and files, and memberships, requests for them, drafts and images of alerts,
  * which show no time of their change; entries of time, which never change; of review apps and context commits several are taken at once.
  * A car is changed by the cars ahead of it, so the time it was seen does not matter for a request to remove it. npm names the revision of
- * a package in the path, and a dist-tag is a name alone.
+ * a package in the path. A dist-tag, and a header or variable of a hook, is a name alone.
  */
 const unconditional = [
   '/projects/:id/repository/files/:file_path',
@@ -25,12 +25,17 @@ const unconditional = [
   '/projects/:id/access_requests/:user_id',
   '/projects/:id/members/:user_id',
   '/projects/:id/alert_management_alerts/:alert_iid/metric_images/:image_id',
+  ...['', '/groups/:id', '/projects/:id'].flatMap((place) => [
+    `${place}/hooks/:hook_id/custom_headers/:key`,
+    `${place}/hooks/:hook_id/url_variables/:key`,
+  ]),
   '/projects/:id/packages/npm/*package_name/-rev/:revision',
   '/projects/:id/packages/npm/-/package/*package_name/dist-tags/:tag',
 ];
 
 const deletions = routes.filter(({ method }) => method === 'delete').map(({ path }) => path);
 const accepted = async () => entity({ message: '202 Accepted' }, 202);
+const notFound = async () => entity({ message: '404 Not found' }, 404);
 let gateway: TestGateway;
 
 beforeAll(async () => {
@@ -43,7 +48,13 @@ beforeAll(async () => {
           kind: target?.$case === 'group' ? Access_Kind.KIND_GROUP : Access_Kind.KIND_PROJECT,
         }),
       }),
-    fakes: { 'GroupService/DeleteGroup': accepted, 'ProjectService/DeleteProject': accepted },
+    fakes: {
+      'GroupService/DeleteGroup': accepted,
+      'ProjectService/DeleteProject': accepted,
+      // They answer with what was deleted.
+      'ReleaseService/DeleteRelease': notFound,
+      'ReleaseService/DeleteReleaseLink': notFound,
+    },
     otherwise: async () => ({ json: Buffer.alloc(0), status: 204 }),
   });
 });
@@ -52,7 +63,7 @@ afterAll(() => gateway.close());
 
 async function conditionsOf(path: string, header: string): Promise<unknown[]> {
   gateway.calls.length = 0;
-  const address = path.replace(/:\w+/g, '7');
+  const address = path.replace(':slug', 'slack').replace(/:\w+/g, '7');
   const body = { branch: 'main', commit_message: 'x', name: 'x' };
   await gateway.send('DELETE', address, { token: 't', headers: { 'If-Unmodified-Since': header }, body });
   return gateway.calls

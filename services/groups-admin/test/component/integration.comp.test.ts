@@ -84,7 +84,7 @@ const list = async (place: Place) => {
   return rows.map((row: unknown) => conforming('Integration', row));
 };
 const disable = (place: Place, slug: string) =>
-  client().disableIntegration({ parent: parentOf(place), slug }, targetOf(place));
+  client().disableIntegration({ parent: parentOf(place), slug, ifUnmodifiedSince: undefined }, targetOf(place));
 
 test.each<[string, () => Place]>([
   ['a group', () => ({ group: top })],

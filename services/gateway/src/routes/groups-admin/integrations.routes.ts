@@ -166,11 +166,15 @@ const integrationRoutesOf = (place: Place, root: string): Route[] => {
       ...known,
       method: 'delete',
       summary: `Disable an integration of ${of}`,
-      docs: { description: 'Its settings are forgotten.', fails: [422] },
+      docs: { description: 'Its settings are forgotten.', fails: [412, 422] },
       access: write,
       returns: { 204: undefined },
-      handle: ({ path, access, call }) =>
-        call(IntegrationServiceService).disableIntegration({ parent: parent(access), slug: path.slug }),
+      handle: ({ path, access, unmodifiedSince, call }) =>
+        call(IntegrationServiceService).disableIntegration({
+          parent: parent(access),
+          slug: path.slug,
+          ifUnmodifiedSince: unmodifiedSince,
+        }),
     }),
   ];
 };

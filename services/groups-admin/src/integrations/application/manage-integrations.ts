@@ -45,10 +45,10 @@ export const manageIntegrations = ({ integrations, isDevelopment, addressProblem
     return foundOf(saved);
   },
 
-  /** @throws AppError invalid_params; bad_request; unprocessable; not_found */
-  async disable(place: IntegrationPlace, slug: string): Promise<void> {
+  /** @throws AppError invalid_params; bad_request; unprocessable; not_found; precondition_failed */
+  async disable(place: IntegrationPlace, slug: string, unmodifiedSince?: Date): Promise<void> {
     const kind = kindToRead(slug, place, isDevelopment);
-    await integrations.change(place, slug, (facts) => decideDisable(kind, facts));
+    await integrations.change(place, slug, (facts) => decideDisable(kind, facts, unmodifiedSince));
   },
 });
 

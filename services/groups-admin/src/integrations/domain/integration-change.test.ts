@@ -157,6 +157,10 @@ test('G-4.4-4: disabling forgets all settings, and is refused where there is not
     kind: 'unprocessable',
     message: 'You cannot disable the GitLab for Jira Cloud app integration from the API',
   });
+  const own = row({ updatedAt: new Date('2026-03-01T10:00:00.900Z') });
+  const disableSince = (since: string) => decideDisable(kindOf('slack'), { ...none, own }, new Date(since));
+  expect(disableSince('2026-03-01T10:00:00Z')).toEqual(off);
+  expect(refusalOf(() => disableSince('2026-03-01T09:59:59Z'))?.kind).toBe('precondition_failed');
 });
 
 test('G-4.4-8: kinds that only their installation creates, of projects alone, of development alone', () => {

@@ -140,10 +140,14 @@ export function decideSet(
 
 /**
  * Disables an integration: all settings are forgotten, and the place no longer has those of places above (G-4.4-4).
- * @throws AppError not_found where it was never set up; unprocessable for a kind that cannot be disabled
+ * @param unmodifiedSince whole seconds, as a header carries them
+ * @throws AppError not_found where it was never set up; unprocessable for a kind that cannot be disabled; precondition_failed when it
+ *   changed after `unmodifiedSince`
  */
-export function decideDisable(kind: IntegrationKind, { own, above }: Facts): NextIntegration {
+export function decideDisable(kind: IntegrationKind, { own, above }: Facts, unmodifiedSince?: Date): NextIntegration {
   if (kind.permanent === true) throw unprocessable(`You cannot disable the ${kind.installed} integration from the API`);
   if (own === undefined && above?.active !== true) throw integrationNotFound();
+  const changedAt = Math.floor((own?.updatedAt.getTime() ?? 0) / 1_000) * 1_000;
+  if (unmodifiedSince !== undefined && changedAt > unmodifiedSince.getTime()) throw new AppError('precondition_failed');
   return { ...noSettings, active: false };
 }

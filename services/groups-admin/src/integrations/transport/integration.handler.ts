@@ -31,8 +31,8 @@ export const integrationHandler = (integrations: ManageIntegrations): ServiceImp
         ),
       ),
 
-    disableIntegration: async ({ parent, slug }) => {
-      await integrations.disable(placeOf(parent), slug);
+    disableIntegration: async ({ parent, slug, ifUnmodifiedSince }) => {
+      await integrations.disable(placeOf(parent), slug, ifUnmodifiedSince);
       return nothing(204);
     },
   });
