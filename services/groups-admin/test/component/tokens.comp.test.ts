@@ -448,7 +448,8 @@ describe('job tokens (G-5-13)', () => {
     const payload = PipelineEvent.fromPartial({ pipelineId, projectId, fact: { $case: 'runEnded', value: { run } } });
     await publish(bus, pipelineEvents, payload, id);
     await eventually(async () => {
-      expect(await db.query(sql`select 1 from events.inbox where event_id = ${id}`)).toHaveLength(1);
+      const taken = sql`select 1 from events.inbox where event_id = ${id} and consumer_group = 'groups-admin.job-tokens'`;
+      expect(await db.query(taken)).toHaveLength(1);
     });
   };
 

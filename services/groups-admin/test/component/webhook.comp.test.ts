@@ -293,6 +293,8 @@ test('a delivery to a webhook that was deleted is skipped, and one to an address
   );
   await running.db.query(sql`delete from webhooks where id = ${id}`);
   ahead = 3_600_000;
+  // Saves the wait for the look-up at rest.
+  await running.db.query(sql`select pg_notify('switchyard_deliveries', '')`);
   await eventually(async () =>
     expect((await lines({ projectId: project }))[0]).toMatchObject({ fate: 'skipped', rule: 'removed' }),
   );

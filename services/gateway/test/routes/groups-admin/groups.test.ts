@@ -152,7 +152,6 @@ describe('POST /groups', () => {
   });
 
   it.each([
-    ['emails_disabled', true, 'false'],
     ['require_two_factor_authentication', true, 'false'],
     ['two_factor_grace_period', 12, '48'],
     ['auto_devops_enabled', true, 'null'],
