@@ -223,7 +223,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
       if (!response.writableFinished) abort.abort();
     });
     const requestId = response.getHeader('X-Request-Id') as string;
-    if (isJson) refuseOtherThanJson(request);
+    if (isJson) refuseOtherThanJson(request, route.challenges === true);
     let raw: RawParameters = readQuery(request);
     let isBodyToCome = route.upload === undefined && route.streams !== true && hasParameters(request);
     const rules = { limit: route.bodyLimit, asWritten, files };

@@ -53,7 +53,10 @@ async function push(projectId: number, given: Partial<RepositoryPushedEvent> = {
     await publish(bus, repositoryPushed, payload, id);
   }
   await eventually(async () => {
-    expect(await db.query(sql`select 1 from events.inbox where event_id = ${id}`)).toHaveLength(1);
+    const groups = await db.query(
+      sql`select consumer_group as name from events.inbox where event_id = ${id} order by 1`,
+    );
+    expect(groups).toEqual([{ name: 'groups-admin' }, { name: 'groups-admin.changes' }]);
   });
 }
 
@@ -148,7 +151,10 @@ test('issues and merge requests count on their project and labels as their owner
   const publishAndWait = async <T>(event: EventDefinition<T>, payload: T, cause: string) => {
     await publish(bus, event, payload, cause);
     await eventually(async () => {
-      expect(await db.query(sql`select 1 from events.inbox where event_id = ${cause}`)).toHaveLength(1);
+      const groups = await db.query(
+        sql`select consumer_group as name from events.inbox where event_id = ${cause} order by 1`,
+      );
+      expect(groups).toEqual([{ name: 'groups-admin.changes' }, { name: 'groups-admin.counts' }]);
     });
   };
   const counts = () =>

@@ -88,8 +88,11 @@ describe('SSH keys of users', () => {
   test('G-4.10-4: a key belongs to one account', async () => {
     const key = newKey();
     await add(ada, key);
-    for (const again of [add(ada, key), add(bob, `${key} another comment`)]) {
-      expect(await refusal(again)).toEqual({
+    for (const [user, material] of [
+      [ada, key],
+      [bob, `${key} another comment`],
+    ] as const) {
+      expect(await refusal(add(user, material))).toEqual({
         kind: 'invalid',
         message: { fingerprint_sha256: ['has already been taken'] },
       });
