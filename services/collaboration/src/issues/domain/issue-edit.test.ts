@@ -74,6 +74,7 @@ describe('an edit of an issue', () => {
         addedLabelIds: [12],
         removedLabelIds: [10],
         mentions: { usernames: ['bob'], directlyAddressed: [] },
+        oldDescription: 'For @ada',
         changedFields: [
           'title',
           'description',
