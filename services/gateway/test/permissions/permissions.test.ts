@@ -3,7 +3,7 @@ import { type Ability, groupAbilities, projectAbilities } from '../../src/http/a
 import type { Route } from '../../src/http/route';
 import { routes } from '../../src/routes';
 import { expectations, isOfObject } from './expected';
-import { openWalk } from './walk';
+import { openWalk, rolesAt } from './walk';
 
 /** Thousands of requests, some 20 s of computing. */
 jest.setTimeout(240_000);
@@ -53,8 +53,9 @@ describe('permissions', () => {
       for (const visibility of ['public', 'internal', 'private'] as const) {
         const level = ability[visibility];
         if (level <= (visibility === 'private' ? seen : 0)) continue;
-        ability[visibility] = nextLower(level);
-        const unexpectedReplies = await walk.unexpectedReplies(rowsOf(route), [visibility]);
+        const lower = nextLower(level);
+        ability[visibility] = lower;
+        const unexpectedReplies = await walk.unexpectedReplies(rowsOf(route), [visibility], rolesAt(lower));
         ability[visibility] = level;
         if (unexpectedReplies.length === 0) unnoticed.push(`${operationOf(route)} ${visibility} ${level}`);
       }
@@ -73,7 +74,7 @@ describe('permissions', () => {
       // Where outsiders lack the level for the feature itself, it is closed to them as it is.
       if (feature === undefined || (ability.public > 0 && !isOfObject(operationOf(route)))) continue;
       delete ability.feature;
-      const unexpectedReplies = await walk.unexpectedReplies(rowsOf(route), ['closed']);
+      const unexpectedReplies = await walk.unexpectedReplies(rowsOf(route), ['closed'], rolesAt(0));
       ability.feature = feature;
       if (unexpectedReplies.length === 0) unnoticed.push(operationOf(route));
     }
@@ -89,7 +90,7 @@ describe('permissions', () => {
     });
     const walk = await openWalk(opened);
     const noticed = new Set(
-      (await walk.unexpectedReplies(opened.flatMap(rowsOf), ['public'])).map(({ operation }) => operation),
+      (await walk.unexpectedReplies(opened.flatMap(rowsOf), ['public'], rolesAt(0))).map(({ operation }) => operation),
     );
     await walk.close();
     expect(opened.map(operationOf).filter((operation) => !noticed.has(operation))).toEqual([]);

@@ -40,6 +40,9 @@ const levels: Record<Role, number> = {
   read_api: 50,
 };
 
+/** The roles of a level: those who a rule lets in first when it is weakened to that level. */
+export const rolesAt = (level: number): Role[] => roles.filter((role) => levels[role] === level);
+
 const sees = (role: Role, visibility: Visibility): boolean =>
   visibility === 'public' ||
   visibility === 'closed' ||
@@ -88,8 +91,12 @@ const symbol = (status: number): string => (status === 401 ? '1' : status === 40
 
 /** A gateway with `routes`, whose services answer everything, to be walked role by role. */
 export interface Walk {
-  /** The cells that come out otherwise, in the visibilities asked for. */
-  unexpectedReplies(expectations: readonly Expectation[], where?: readonly Visibility[]): Promise<UnexpectedReply[]>;
+  /** The cells that come out otherwise, in the visibilities and for the roles asked for. */
+  unexpectedReplies(
+    expectations: readonly Expectation[],
+    where?: readonly Visibility[],
+    who?: readonly Role[],
+  ): Promise<UnexpectedReply[]>;
   close(): Promise<void>;
 }
 
@@ -113,11 +120,11 @@ export async function openWalk(routes: readonly Route[]): Promise<Walk> {
     otherwise: async () => entity({}),
   });
   return {
-    async unexpectedReplies(expectations, where = visibilities) {
+    async unexpectedReplies(expectations, where = visibilities, who = roles) {
       const found: UnexpectedReply[] = [];
       for (const visibility of where) {
         currentVisibility = visibility;
-        found.push(...(await Promise.all(expectations.map((one) => walkOne(gateway, one, visibility)))).flat());
+        found.push(...(await Promise.all(expectations.map((one) => walkOne(gateway, one, visibility, who)))).flat());
       }
       return found;
     },
@@ -133,12 +140,14 @@ async function walkOne(
   gateway: TestGateway,
   expectation: Expectation,
   visibility: Visibility,
+  who: readonly Role[],
 ): Promise<UnexpectedReply[]> {
   const [method = '', pattern = ''] = expectation.operation.split(' ');
   const expected = cellsOf(expectation, visibility);
   if (expected === undefined) return [];
   const unexpectedReplies: UnexpectedReply[] = [];
   for (const [index, role] of roles.entries()) {
+    if (!who.includes(role)) continue;
     const query = method === 'GET' || method === 'DELETE' ? queryOf(expectation.parameters) : '';
     const reply = await gateway.send(method, `${pathOf(pattern)}${query}`, {
       ...(role === 'anonymous' ? {} : { token: `${role} ${visibility}` }),
