@@ -47,7 +47,7 @@ import { diffNoteStore } from './storage/diff-note.store';
 import { discussionList } from './storage/discussion.list';
 import { draftNoteStore, purgeDraftNotes } from './storage/draft-note.store';
 import { noteList } from './storage/note.list';
-import { noteStore } from './storage/note.store';
+import { forgetBegunNotes, noteStore } from './storage/note.store';
 import { noteRateStore } from './storage/note-rate.store';
 import { suggestionStore } from './storage/suggestion.store';
 import { systemNotes } from './storage/system-note.store';
@@ -204,7 +204,7 @@ export function composeNotes(
       return [
         { close: async () => unlisten() },
         moving,
-        purgeNotes({ db, noteables: noteableStore, purgeDrafts: purgeDraftNotes }),
+        purgeNotes({ db, noteables: noteableStore, purgeDrafts: purgeDraftNotes, forgetBegun: forgetBegunNotes }),
       ];
     },
     authored: authoredNotes(authoredNoteStore(db), { notes: store, awards }),

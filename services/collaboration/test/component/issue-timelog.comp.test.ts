@@ -96,6 +96,62 @@ test('time spent is listed with its day, its summary and its user, the latest fi
   expect(await total(issue)).toBe(0);
 });
 
+describe('a comment that reports time, sent again because it was not written', () => {
+  /** Makes writing notes fail, as a crash between the quick actions and the note does. */
+  const failing = async (write: () => Promise<unknown>): Promise<void> => {
+    await fixture.here.db.query(sql`alter table notes add constraint nothing_fits check (false) not valid`);
+    try {
+      await expect(write()).rejects.toThrow();
+    } finally {
+      await fixture.here.db.query(sql`alter table notes drop constraint nothing_fits`);
+    }
+  };
+  const body = 'Done.\n/spend 1h\n/spend 1h';
+
+  test('counts once, and again when it was written', async () => {
+    const issue = await open();
+    await failing(() => comment(issue, body));
+    await failing(() => comment(issue, body));
+    const note = await comment(issue, body);
+    expect((await list(issue)).map(({ note_id }) => note_id)).toEqual([note.id, note.id]);
+    const other = await comment(issue, body);
+    expect(other.id).not.toBe(note.id);
+    expect(await total(issue)).toBe(4 * 3_600);
+  });
+
+  test('is one note when both are under way, and new after 10 minutes', async () => {
+    const issue = await open();
+    await failing(() => comment(issue, body));
+    const [one, same] = await Promise.all([comment(issue, body), comment(issue, body)]);
+    expect([same.id, await total(issue)]).toEqual([one.id, 7_200]);
+    await failing(() => comment(issue, body));
+    await fixture.here.db.query(sql`update begun_notes set begun_at = begun_at - interval '10 minutes'`);
+    await comment(issue, body);
+    expect(await total(issue)).toBe(3 * 7_200);
+  });
+
+  test('asks the owner of a merge request with the same cause', async () => {
+    const { iid } = fixture.mergeRequest();
+    const seen = fixture.here.edits.length;
+    const write = () =>
+      fixture.here.notes.createNote(
+        {
+          noteable: { projectId: fixture.project.id, target: { $case: 'mergeRequestIid', value: iid } },
+          body: 'Done.\n/spend 1h',
+          internal: false,
+          createdAt: undefined,
+        },
+        fixture.as(fixture.bob),
+      );
+    await failing(write);
+    await write();
+    await write();
+    const causes = (fixture.here.edits.slice(seen) as Item[]).map(({ cause }) => cause);
+    expect(causes[0]).toMatch(/^note:/);
+    expect(causes).toEqual([causes[0], causes[0], expect.not.stringContaining(causes[0])]);
+  });
+});
+
 test('commands of a description are logged, of a new issue and of a changed one', async () => {
   const issue = await open({ description: 'Text\n/spend 1h 2026-01-03\n/spend 2h' });
   expect((await list(issue)).map(({ time_spent }) => time_spent)).toEqual([7_200, 3_600]);

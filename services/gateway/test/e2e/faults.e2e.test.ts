@@ -313,12 +313,12 @@ describe('a process dies', () => {
     },
   );
 
-  it.each(notePoints)('at %s: the note is there once or not at all, and counted', async (point) => {
+  it.each(notePoints)('at %s: the note is there once or not at all, and counted, as is its time', async (point) => {
     const { iid } = await proposal();
     const notes = async () =>
       (await fixture.ok('GET', `${at}/${iid}/notes?activity_filter=only_comments`)) as { body: string }[];
     system.arm(point);
-    const write = () => system.api('POST', `${at}/${iid}/notes`, { body: { body: `at ${point}` } });
+    const write = () => system.api('POST', `${at}/${iid}/notes`, { body: { body: `at ${point}\n/spend 1h` } });
     await write().catch(() => undefined);
     await fired();
     const before = await eventually(notes, { within: 30_000, every: 100 });
@@ -326,6 +326,8 @@ describe('a process dies', () => {
     if (before.length === 0)
       await eventually(async () => expect((await write()).status).toBe(201), { within: 30_000, every: 100 });
     expect((await notes()).map(({ body }) => body)).toEqual([`at ${point}`]);
+    const logs = (await fixture.ok('GET', `${at}/${iid}/timelogs`)) as { time_spent: number }[];
+    expect(logs.map(({ time_spent }) => time_spent)).toEqual([3_600]);
     await eventually(async () => expect((await fixture.ok('GET', `${at}/${iid}`)).user_notes_count).toBe(1), {
       within: 30_000,
       every: 100,

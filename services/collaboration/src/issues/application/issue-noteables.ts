@@ -49,14 +49,14 @@ export interface IssueCommands {
 /** Changes issues in the name of the user who writes a quick action, by the rules of their endpoints. */
 export const issueEditor =
   ({ updateIssue: update, trackIssueTime: track, subscribeToIssue: subscribe }: IssueCommands): NoteableEditor =>
-  async (reader, { projectId, iid = 0 }, edit, { noteId } = {}) => {
+  async (reader, { projectId, iid = 0 }, edit, { noteId, cause } = {}) => {
     const caller = callerOf(reader);
     const key = { projectId, iid };
     const tracking = timeTrackingOf(edit);
     if (edit.subscribed !== undefined) {
       await subscribe(caller, key, edit.subscribed);
     } else if (tracking !== undefined) {
-      await track(caller, key, { ...tracking, noteId });
+      await track(caller, key, { ...tracking, noteId }, cause);
     } else {
       await update(caller, key, {
         title: edit.title,

@@ -32,6 +32,8 @@ export interface IssueStore {
    * @throws AppError not_found; what `decide` throws
    */
   change(id: number, actorId: number, decide: DecideIssue): Promise<Issue>;
+  /** `change` that is made once for each cause, however often it is asked for. */
+  changeOnce(id: number, actorId: number, cause: string, decide: DecideIssue): Promise<Issue>;
   /** Issues of an author with ids above `after`, ascending. */
   authoredBy(authorId: number, after: number, limit: number): Promise<{ id: number }[]>;
   /**

@@ -53,6 +53,21 @@ export const issueStore = (db: Database) => ({
   change: (id: number, actorId: number, decide: (locked: LockedIssue) => IssueDecision): Promise<Issue> =>
     db.transaction((tx) => changeIssue(tx, id, actorId, decide)),
 
+  // The row is locked before the command is noted: a repetition that comes in between finds what the first has noted.
+  changeOnce: (
+    id: number,
+    actorId: number,
+    cause: string,
+    decide: (locked: LockedIssue) => IssueDecision,
+  ): Promise<Issue> =>
+    db.transaction(async (tx) => {
+      await tx.query(sql`select 1 from issues where id = ${id} for no key update`);
+      const first = await tx.one(sql`
+        insert into issue_time_commands (issue_id, cause)
+        select id, ${cause} from issues where id = ${id} on conflict do nothing returning 1`);
+      return changeIssue(tx, id, actorId, (locked) => (first === undefined ? undefined : decide(locked)));
+    }),
+
   authoredBy: (authorId: number, after: number, limit: number): Promise<{ id: number }[]> =>
     db.query(sql`
       select i.id from issues i where i.author_id = ${authorId} and i.id > ${after} order by i.id limit ${limit}`),

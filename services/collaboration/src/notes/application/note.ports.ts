@@ -10,11 +10,20 @@ import type { SystemNote, SystemNoteCause } from '../domain/system-note';
 
 /** Notes as users change them. */
 export interface NoteStore {
-  /** Sets an id aside for a note that is to be written. */
-  reserveId(): Promise<number>;
+  /**
+   * Sets an id aside for a text whose quick actions must not count twice. The same text of the same author, sent again
+   * within 10 minutes while the first was not finished, gets the same id.
+   * @param digest what the author sent, and where
+   * @throws AppError not_found when the noteable was deleted in the meantime
+   */
+  begin(noteable: Noteable, authorId: number, digest: Buffer): Promise<number>;
+  /** Finishes what was begun without a note. */
+  finish(id: number): Promise<void>;
   /**
    * Locks a noteable, reads what `selection` names, decides, and saves the decision with the counters and the event in
    * one transaction. Returns the note that was written, edited or deleted; the selected one when nothing changed.
+   * @param begun the id of a note that was begun: it is finished by the change; where it is finished already, its note
+   *   is returned and nothing is changed
    * @throws AppError not_found when the noteable was deleted in the meantime; what `decide` throws
    */
   change(
@@ -22,6 +31,7 @@ export interface NoteStore {
     actorId: number,
     selection: NoteSelection,
     decide: (locked: LockedNotes, now: Date) => NoteDecision,
+    begun?: number,
   ): Promise<NoteRow | undefined>;
 }
 

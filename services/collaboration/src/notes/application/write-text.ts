@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { notFound } from '@switchyard/errors';
 import { parseQuickActions } from '@switchyard/texts';
 import type { Noteable, Reader } from '../../noteables';
@@ -28,10 +29,17 @@ export interface TextTarget {
   readonly decide: (text: string, locked: LockedNotes) => NoteDecision;
 }
 
+/** What tells a text from others of its author on the same noteable. */
+const digestOf = ({ discussion }: NoteSelection, body: string): Buffer =>
+  createHash('sha256')
+    .update(JSON.stringify([discussion ?? null, body]))
+    .digest();
+
 /**
  * Runs the quick actions of a body, then writes the rest as a note. They run first: they may run again without harm
  * when the note could not be written, whereas a note must not be written twice. So everything that can refuse the note
- * must be checked before. A note with quick actions happened when these began; otherwise it would be newer than the
+ * must be checked before. Time is not counted again: an author who sends a text again that was begun and not finished
+ * continues it. A note with quick actions happened when these began; otherwise it would be newer than the
  * to-dos that they raise for its author, and resolve these.
  */
 export async function writeText(
@@ -45,15 +53,23 @@ export async function writeText(
   const { text, commands } = parseQuickActions(body, noteable.kind);
   const commandsOnly = commands.length > 0 && text.trim() === '';
   if (commands.length > 0 && !commandsOnly) checkText?.(text);
+  const authorId = writerOf(reader).userId;
   // Entries of time name the note, which is written after them.
-  const noteId = !commandsOnly && commands.some(tracksTime) ? await store.reserveId() : undefined;
+  const begun = commands.some(tracksTime)
+    ? await store.begin(noteable, authorId, digestOf(selection, body))
+    : undefined;
+  const origin = begun === undefined ? {} : { noteId: commandsOnly ? undefined : begun, cause: `note:${begun}` };
   const outcome =
-    commands.length === 0 ? noCommands : await runCommands(reader, noteable, commands, !commandsOnly, { noteId });
-  if (commandsOnly) return { kind: 'commands', commands: outcome };
-  const note = await store.change(noteable, writerOf(reader).userId, selection, (locked) => {
-    const decision = withNoteId(decide(text, locked), noteId);
+    commands.length === 0 ? noCommands : await runCommands(reader, noteable, commands, !commandsOnly, origin);
+  if (commandsOnly) {
+    if (begun !== undefined) await store.finish(begun);
+    return { kind: 'commands', commands: outcome };
+  }
+  const write = (locked: LockedNotes): NoteDecision => {
+    const decision = withNoteId(decide(text, locked), begun);
     return decision && { ...decision, occurredAt };
-  });
+  };
+  const note = await store.change(noteable, authorId, selection, write, begun);
   if (note === undefined) throw notFound();
   return { kind: 'written', noteable, note, commands: outcome };
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { SqlExecutor, Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import type { Noteable, NoteableKey } from '../../noteables';
+import { notFound } from '@switchyard/errors';
+import { type Noteable, type NoteableKey, noteableRules, noteableStore } from '../../noteables';
 import { bytesBesideText, type NoteType } from '../domain/note';
 import type { DiscussionState, LockedNotes, NewNote, NoteDecision, NoteStep } from '../domain/note-change';
 import { type NoteFact, noteSubject } from '../domain/note-fact';
@@ -153,11 +154,39 @@ export async function saveStep(
   }
 }
 
+/** Finishes a note that was begun; false when it is finished already. */
+async function finishNote(tx: SqlExecutor, id: number): Promise<boolean> {
+  const gone = await tx.query(sql`delete from begun_notes where note_id = ${id} returning 1`);
+  return gone.length > 0;
+}
+
+/** Forgets up to `limit` notes that were begun more than an hour ago, which nobody continues; returns how many. */
+export async function forgetBegunNotes(db: SqlExecutor, limit: number): Promise<number> {
+  const gone = await db.query(sql`
+    delete from begun_notes where note_id in (
+      select note_id from begun_notes where begun_at < now() - interval '1 hour' order by begun_at, note_id limit ${limit})
+    returning 1`);
+  return gone.length;
+}
+
 /** Opens the store of notes. */
 export const noteStore = (edges: NoteableChangeEdges) => ({
-  async reserveId(): Promise<number> {
-    const row = await edges.db.one<{ id: number }>(sql`select ${nextNoteId} as id`);
-    return row!.id;
+  begin: (noteable: Noteable, authorId: number, digest: Buffer): Promise<number> =>
+    edges.db.transaction(async (tx) => {
+      const locked = await noteableStore.lock(tx, noteable);
+      if (locked.removed) throw notFound(noteableRules[noteable.kind].thing);
+      // Who sends a text again after that time means to write it once more.
+      const row = await tx.one<{ note_id: number }>(sql`
+        insert into begun_notes as b (noteable_id, author_id, digest, note_id)
+        values (${locked.id}, ${authorId}, ${digest}, ${nextNoteId})
+        on conflict (noteable_id, author_id, digest) do update set begun_at = excluded.begun_at,
+          note_id = case when b.begun_at > excluded.begun_at - interval '10 minutes' then b.note_id else excluded.note_id end
+        returning note_id`);
+      return row!.note_id;
+    }),
+
+  async finish(id: number): Promise<void> {
+    await finishNote(edges.db, id);
   },
 
   change: (
@@ -165,8 +194,11 @@ export const noteStore = (edges: NoteableChangeEdges) => ({
     actorId: number,
     selection: NoteSelection,
     decide: (locked: LockedNotes, now: Date) => NoteDecision,
+    begun?: number,
   ): Promise<NoteRow | undefined> =>
     changeNoteable(edges, noteable, actorId, async (tx, row, now) => {
+      // Of two that continue the same text, the later one finds what the first has written.
+      if (begun !== undefined && !(await finishNote(tx, begun))) return { result: await findNote(tx, noteable, begun) };
       const locked = await read(tx, noteable, row, selection);
       const decision = decide(locked, now);
       if (decision === undefined) return { result: locked.note };
