@@ -2,11 +2,12 @@ import { countStatements, type Database, openDatabase, type PageRequest } from '
 import { raw, sql } from '@switchyard/database/sql';
 import { priorityOrderStore, putInPriorityOrder } from '@switchyard/directory';
 import { mergeRequestEvents, publishStates } from '@switchyard/events';
-import { type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { decideDeletion } from '../../src/merge-requests/domain/change-consequences';
 import type { MergeRequestFilter } from '../../src/merge-requests/domain/merge-request-filter';
 import { mergeRequestStates, publishFacts } from '../../src/merge-requests/storage/merge-request.events';
 import { mergeRequestOrders } from '../../src/merge-requests/storage/merge-request.list';
+import { orphanStore } from '../../src/merge-requests/storage/merge-request-people.store';
 import { repositoryStore } from '../../src/repositories/storage/repository.store';
 import { service } from '../../src/service';
 import { storesOn } from '../support/areas';
@@ -451,6 +452,29 @@ test('two first reports at once make one pipeline, and twenty names are all ther
     request({ orderBy: 'id', perPage: 100 }),
   );
   expect(found.rows).toHaveLength(10);
+});
+
+test('a purge of approvals waits for merge requests in the order of batches (ADR 24)', async () => {
+  const [first, second] = (await db.query<{ id: number }>(sql`select id from merge_requests order by id limit 2`)) as [
+    { id: number },
+    { id: number },
+  ];
+  await db.query(sql`
+    insert into directory.users (id, username, name, state, admin, external, bot, deleted_at)
+    values (77, 'gone', 'Gone', 'active', false, false, false, now())`);
+  // The later one first, as the purge finds them.
+  for (const { id } of [second, first])
+    await db.query(sql`insert into merge_request_approvals (merge_request_id, user_id) values (${id}, 77)`);
+  const lock = (id: number) => sql`select 1 from merge_requests where id = ${id} for no key update nowait`;
+  let purging: Promise<number> | undefined;
+  await db.transaction(async (tx) => {
+    await tx.query(lock(first.id));
+    purging = orphanStore(db).removeOrphans(10);
+    await eventually(async () => expect(await db.query(sql`select 1 from pg_locks where not granted`)).not.toEqual([]));
+    expect(await tx.query(lock(second.id))).toHaveLength(1);
+  });
+  expect(await purging).toBe(2);
+  expect(await db.query(sql`select 1 from merge_request_approvals where user_id = 77`)).toEqual([]);
 });
 
 test('a purge leaves nothing of a deleted project, and everything of others', async () => {

@@ -124,10 +124,27 @@ export const orphanStore = (db: Database) => ({
       returning 1`;
     const row = await db.one<{ removed: number }>(sql`
       with assignees as (${ofDeleted(peopleTables.assignees)}), reviewers as (${ofDeleted(peopleTables.reviewers)}),
-        approvals as (${ofDeleted(raw('merge_request_approvals'))}),
         named as (${ofDeleted(raw('approval_rule_users'), raw('rule_id'))})
       select (select count(*) from assignees)::int + (select count(*) from reviewers)::int
-        + (select count(*) from approvals)::int + (select count(*) from named)::int as removed`);
-    return row?.removed ?? 0;
+        + (select count(*) from named)::int as removed`);
+    return (row?.removed ?? 0) + (await removeApprovals(db, limit));
   },
 });
+
+/** Removes up to `limit` approvals of deleted users; returns how many. */
+const removeApprovals = (db: Database, limit: number): Promise<number> =>
+  db.transaction(async (tx) => {
+    const gone = await tx.query<{ id: number; user_id: number }>(sql`
+      select a.merge_request_id as id, a.user_id from directory.users u join merge_request_approvals a on a.user_id = u.id
+      where u.deleted_at is not null limit ${limit}`);
+    if (gone.length === 0) return 0;
+    const ids = gone.map(({ id }) => id);
+    // Removing an approval changes its merge request (ADR 42), so these are locked first, in the one order (ADR 24).
+    await tx.query(sql`
+      select 1 from merge_requests where id = any(${ids}::bigint[]) order by id for no key update`);
+    const removed = await tx.query(sql`
+      delete from merge_request_approvals where (merge_request_id, user_id) in (
+        select * from unnest(${ids}::bigint[], ${gone.map((row) => row.user_id)}::bigint[]))
+      returning 1`);
+    return removed.length;
+  });
