@@ -54,7 +54,17 @@ export {
   milestonesByTitle,
   milestonesInScope,
 } from './labels';
-export { eachUser, linkedLabels, linkedUsers, milestoneColumn, milestoneWhere, userColumn } from './matches';
+export {
+  authorIds,
+  eachUser,
+  labelIds,
+  linkedLabels,
+  linkedUsers,
+  milestoneColumn,
+  milestoneIds,
+  milestoneWhere,
+  userColumn,
+} from './matches';
 export { directoryMigrations } from './migrations';
 export { leastPriority, milestoneDue, type PriorityTables, priorityOrderStore, priorityOrders } from './priority-order';
 export {

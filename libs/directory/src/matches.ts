@@ -14,6 +14,8 @@ interface Matching<Match> {
   oneOf(match: Match): Sql;
   /** Conditions that all must hold. */
   allOf(match: Match): Sql[];
+  /** By none of those named. */
+  noneOf(match: Match): Sql;
 }
 
 /** A table of links, which goes by `link` in conditions. */
@@ -37,8 +39,8 @@ const idsOf = (usernames: readonly string[]): Sql =>
 /** Users by id or by name, read once per statement. */
 const anyOf = ({ ids, usernames }: Users): Sql => sql`any(${[...ids]}::bigint[] || ${idsOf(usernames)})`;
 
-/** The same, where a ghost user means all deleted users that it replaces. */
-const anyAuthorOf = (users: Users): Sql => sql`any(${[...users.ids]}::bigint[] || ${idsOf(users.usernames)}
+/** An array of the ids, where a ghost user means all deleted users that it replaces; read once per statement. */
+export const authorIds = (users: Users): Sql => sql`(${[...users.ids]}::bigint[] || ${idsOf(users.usernames)}
   || array(select gone.id from directory.users gone where gone.ghost_id = ${anyOf(users)}))`;
 
 /** Users each by itself, as what stands behind `=`: a clause for each lets a statement begin at the one with few rows. */
@@ -53,25 +55,34 @@ const countOf = ({ ids, usernames }: Users): number => ids.length + withoutCase(
 export function userColumn(column: Sql): Matching<UserMatch> {
   const oneOf = (match: UserMatch): Sql => {
     if (match === 'none') return sql`${column} is null`;
-    return match === 'any' ? sql`${column} is not null` : sql`${column} = ${anyAuthorOf(match)}`;
+    return match === 'any' ? sql`${column} is not null` : sql`${column} = any(${authorIds(match)})`;
   };
   return {
     oneOf,
     allOf: (match) => (typeof match !== 'string' && countOf(match) > 1 ? [sql`false`] : [oneOf(match)]),
+    noneOf: (match) => sql`(${oneOf(match)}) is not true`,
   };
 }
 
 const linked = ({ table, own }: Links, condition: Sql): Sql =>
   sql`exists (select 1 from ${table} link where ${own} and ${condition})`;
 
+// As `not exists`, which PostgreSQL reads row by row for a page and side by side for a count; of `(exists …) is not true` it
+// reads all links that meet the condition first.
+const unlinked = (links: Links, condition: Sql): Sql => sql`not ${linked(links, condition)}`;
+
 /** Matches the users linked to a row by `link.user_id`, each once or more often. */
 export function linkedUsers(links: Links): Matching<UserMatch> & { include(userId: number): Sql } {
   const some = linked(links, sql`true`);
   const oneOf = (match: UserMatch): Sql => {
-    if (match === 'none') return sql`not ${some}`;
+    if (match === 'none') return unlinked(links, sql`true`);
     return match === 'any' ? some : linked(links, sql`link.user_id = ${anyOf(match)}`);
   };
   return {
+    noneOf(match) {
+      if (typeof match === 'string') return oneOf(match === 'any' ? 'none' : 'any');
+      return unlinked(links, sql`link.user_id = ${anyOf(match)}`);
+    },
     include: (userId) => linked(links, sql`link.user_id = ${userId}::bigint`),
     oneOf,
     allOf(match) {
@@ -89,21 +100,23 @@ const distinct = (titles: readonly string[]): string[] => [...new Set(titles.map
 /** Labels each of which gets a clause of its own, which finds rare ones by index. */
 const labelClauses = 8;
 
-const labelIds = (titles: readonly string[]): Sql =>
+/** An array of the labels of these titles, wherever they are; read once per statement. */
+export const labelIds = (titles: readonly string[]): Sql =>
   sql`array(select l.id from directory.labels l where l.title = any(${distinct(titles)}::text[]) and l.deleted_at is null)`;
 
 /** Matches the labels linked to a row by `link.label_id`, by their exact titles. */
 export function linkedLabels(links: Links): Matching<TitleMatch> {
-  const some = linked(
-    links,
-    sql`exists (select 1 from directory.labels l where l.id = link.label_id and l.deleted_at is null)`,
-  );
+  const alive = sql`exists (select 1 from directory.labels l where l.id = link.label_id and l.deleted_at is null)`;
   const oneOf = (match: TitleMatch): Sql => {
-    if (match === 'none') return sql`not ${some}`;
-    return match === 'any' ? some : linked(links, sql`link.label_id = any(${labelIds(match.titles)})`);
+    if (match === 'none') return unlinked(links, alive);
+    return linked(links, match === 'any' ? alive : sql`link.label_id = any(${labelIds(match.titles)})`);
   };
   return {
     oneOf,
+    noneOf(match) {
+      if (typeof match === 'string') return oneOf(match === 'any' ? 'none' : 'any');
+      return unlinked(links, sql`link.label_id = any(${labelIds(match.titles)})`);
+    },
     allOf(match) {
       if (typeof match === 'string') return [oneOf(match)];
       const titles = distinct(match.titles);
@@ -120,10 +133,13 @@ export function linkedLabels(links: Links): Matching<TitleMatch> {
 export const milestoneWhere = (column: Sql, condition: Sql): Sql =>
   sql`exists (select 1 from directory.milestones ms where ms.id = ${column} and ms.deleted_at is null and ${condition})`;
 
+/** An array of the milestones of these titles, wherever they are; read once per statement. */
+export const milestoneIds = (titles: readonly string[]): Sql => sql`array(select ms.id from directory.milestones ms
+    where ms.title = any(${distinct(titles)}::text[]) and ms.deleted_at is null)`;
+
 /** Matches a column that holds a milestone, by its exact title. */
 export function milestoneColumn(column: Sql, match: TitleMatch): Sql {
   if (match === 'none') return sql`not ${milestoneWhere(column, sql`true`)}`;
   if (match === 'any') return milestoneWhere(column, sql`true`);
-  return sql`${column} = any(array(select ms.id from directory.milestones ms
-    where ms.title = any(${distinct(match.titles)}::text[]) and ms.deleted_at is null))`;
+  return sql`${column} = any(${milestoneIds(match.titles)})`;
 }

@@ -2,7 +2,12 @@ import { type Database, listPage, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import fc from 'fast-check';
-import type { MergeRequestFilter, UserMatch } from '../../src/merge-requests/domain/merge-request-filter';
+import type {
+  MergeRequestFilter,
+  ReactionMatch,
+  TitleMatch,
+  UserMatch,
+} from '../../src/merge-requests/domain/merge-request-filter';
 import { beginningsOf, type MergeRequestScope } from '../../src/merge-requests/storage/merge-request.beginnings';
 import { whereOf } from '../../src/merge-requests/storage/merge-request.filter';
 import { mergeRequestFrom } from '../../src/merge-requests/storage/merge-request.row';
@@ -22,6 +27,15 @@ interface Known {
   rules: number[][];
   reactions: { userId: number; name: string; given: boolean }[];
   deployments: { environment: string; at: number }[];
+  authorId: number;
+  mergeUserId: number | null;
+  assignees: number[];
+  reviewers: number[];
+  /** By the places of their titles; the third one is deleted. */
+  labels: number[];
+  milestone: number | null;
+  draft: boolean;
+  target: string;
 }
 interface KnownProject {
   id: number;
@@ -30,6 +44,9 @@ interface KnownProject {
   rules: number[][];
 }
 
+/** Titles of labels and milestones; those at the last place are deleted. */
+const titles = ['one', 'two', 'gone'];
+const targets = ['main', 'next', 'stable'];
 const people = fc.uniqueArray(fc.constantFrom(...users), { maxLength: 2 });
 const someRules = fc.array(people, { maxLength: 2 });
 const mergeRequest = fc.record({
@@ -43,6 +60,14 @@ const mergeRequest = fc.record({
   deployments: fc.array(fc.record({ environment: fc.constantFrom(...names), at: fc.integer({ min: 1, max: 4 }) }), {
     maxLength: 3,
   }),
+  authorId: fc.constantFrom(...users),
+  mergeUserId: fc.option(fc.constantFrom(...users)),
+  assignees: people,
+  reviewers: people,
+  labels: fc.uniqueArray(fc.constantFrom(0, 1, 2), { maxLength: 3 }),
+  milestone: fc.option(fc.constantFrom(0, 1, 2)),
+  draft: fc.boolean(),
+  target: fc.constantFrom(...targets),
 });
 const project = fc.record({
   overriding: fc.boolean(),
@@ -59,15 +84,49 @@ const match: fc.Arbitrary<UserMatch> = fc.oneof(
   fc.uniqueArray(fc.constantFrom(...users, 9), { minLength: 1, maxLength: 2 }).map((ids) => ({ ids, usernames: [] })),
   fc.constantFrom(...users).map((id) => ({ ids: [], usernames: [`USER${id}`] })),
 );
+const titleMatch: fc.Arbitrary<TitleMatch> = fc.oneof(
+  fc.constantFrom('none' as const, 'any' as const),
+  fc
+    .uniqueArray(fc.constantFrom(...titles, 'other'), { minLength: 1, maxLength: 2 })
+    .map((wanted) => ({ titles: wanted })),
+);
+const reactionMatch = fc.oneof(fc.constantFrom('none' as const, 'any' as const), fc.constant({ name: 'rocket' }));
+/** Each field of a list by itself, and several together. */
+const column = {
+  author: match,
+  mergeUser: match,
+  assignee: match,
+  reviewer: match,
+  labels: titleMatch,
+  milestone: titleMatch,
+  draft: fc.boolean(),
+};
+const excluded = {
+  author: match,
+  assignee: match,
+  reviewer: match,
+  labels: titleMatch,
+  milestone: titleMatch,
+  targetBranch: fc.constantFrom(...targets),
+  reaction: reactionMatch,
+};
+const oneOrTwo = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
+  fc
+    .uniqueArray(fc.constantFrom(...(Object.keys(fields) as (keyof T)[])), { minLength: 1, maxLength: 2 })
+    .chain(
+      (chosen) =>
+        fc.record(Object.fromEntries(chosen.map((field) => [field, fields[field]]))) as fc.Arbitrary<Partial<T>>,
+    );
 const filters: fc.Arbitrary<MergeRequestFilter> = fc.oneof(
+  { arbitrary: oneOrTwo(column), weight: 3 },
+  { arbitrary: fc.record({ not: oneOrTwo(excluded) }), weight: 3 },
   ...[
     fc.record({ approvedBy: match }),
     fc.record({ approver: match }),
     fc.record({ approved: fc.boolean() }),
     fc.record({
-      reaction: fc.oneof(fc.constantFrom('none' as const, 'any' as const), fc.constant({ name: 'rocket' })),
+      reaction: reactionMatch,
     }),
-    fc.record({ not: fc.constant({ reaction: { name: 'rocket' } }) }),
     fc.record({
       deployment: fc.record(
         { environment: fc.constantFrom(...names), after: fc.integer({ min: 1, max: 3 }).map(day) },
@@ -81,23 +140,58 @@ const filters: fc.Arbitrary<MergeRequestFilter> = fc.oneof(
 
 const matches = (wanted: UserMatch, found: readonly number[]): boolean => {
   if (typeof wanted === 'string') return (wanted === 'any') === found.length > 0;
-  return [...wanted.ids, ...wanted.usernames.map((name) => Number(name.slice(4)))].every((id) => found.includes(id));
+  return named(wanted).every((id) => found.includes(id));
 };
+
+const named = (wanted: Exclude<UserMatch, string>) => [
+  ...wanted.ids,
+  ...wanted.usernames.map((name) => Number(name.slice(4))),
+];
+const some = (wanted: UserMatch, found: readonly number[]): boolean =>
+  typeof wanted === 'string' ? matches(wanted, found) : named(wanted).some((id) => found.includes(id));
+/** Titles of labels or milestones that are alive. */
+const alive = (places: readonly number[]) => places.filter((place) => place < 2).map((place) => titles[place]!);
+const titled = (wanted: TitleMatch, found: readonly string[], every: boolean): boolean => {
+  if (typeof wanted === 'string') return (wanted === 'any') === found.length > 0;
+  return every ? wanted.titles.every((one) => found.includes(one)) : wanted.titles.some((one) => found.includes(one));
+};
+
+/** The same of columns and of what is excluded by them. */
+function leavesColumns(filter: MergeRequestFilter, one: Known, reacted: readonly string[]): boolean {
+  const { author, mergeUser, assignee, reviewer, labels, milestone, draft, not = {} } = filter;
+  const mergers = one.mergeUserId === null ? [] : [one.mergeUserId];
+  const ofMilestone = alive(one.milestone === null ? [] : [one.milestone]);
+  return (
+    (author === undefined || matches(author, [one.authorId])) &&
+    (mergeUser === undefined || matches(mergeUser, mergers)) &&
+    (assignee === undefined || matches(assignee, one.assignees)) &&
+    (reviewer === undefined || matches(reviewer, one.reviewers)) &&
+    (labels === undefined || titled(labels, alive(one.labels), true)) &&
+    (milestone === undefined || titled(milestone, ofMilestone, false)) &&
+    (draft === undefined || draft === one.draft) &&
+    (not.author === undefined || !some(not.author, [one.authorId])) &&
+    (not.assignee === undefined || !some(not.assignee, one.assignees)) &&
+    (not.reviewer === undefined || !some(not.reviewer, one.reviewers)) &&
+    (not.labels === undefined || !titled(not.labels, alive(one.labels), false)) &&
+    (not.milestone === undefined || !titled(not.milestone, ofMilestone, false)) &&
+    (not.targetBranch === undefined || not.targetBranch !== one.target) &&
+    (not.reaction === undefined || !reactedAs(not.reaction, reacted))
+  );
+}
+
+const reactedAs = (wanted: ReactionMatch, reacted: readonly string[]): boolean =>
+  typeof wanted === 'string' ? (wanted === 'any') === reacted.length > 0 : reacted.includes(wanted.name);
 
 /** The rule of each filter in the plainest words. */
 function leaves(filter: MergeRequestFilter, one: Known, home: KnownProject): boolean {
   const rules = home.overriding && one.rules.length > 0 ? one.rules : home.rules;
   const reacted = one.reactions.filter(({ userId, given }) => userId === viewer && given).map(({ name }) => name);
-  const { approvedBy, approver, approved, reaction, deployment, not } = filter;
+  const { approvedBy, approver, approved, reaction, deployment } = filter;
+  if (!leavesColumns(filter, one, reacted)) return false;
   if (approvedBy !== undefined && !matches(approvedBy, one.approvals)) return false;
   if (approver !== undefined && !matches(approver, rules.flat())) return false;
   if (approved !== undefined && approved !== one.approvals.length > 0) return false;
-  if (
-    reaction !== undefined &&
-    (typeof reaction === 'string' ? (reaction === 'any') !== reacted.length > 0 : !reacted.includes(reaction.name))
-  )
-    return false;
-  if (not !== undefined && reacted.includes('rocket')) return false;
+  if (reaction !== undefined && !reactedAs(reaction, reacted)) return false;
   if (deployment === undefined) return true;
   const { environment, after, before } = deployment;
   return one.deployments.some(
@@ -120,6 +214,13 @@ beforeAll(async () => {
     insert into directory.namespaces (id, kind, name, path, full_path, full_name, ancestry, visibility, deleting)
     values (1, 'group', 'Group', 'group', 'group', 'Group', '{1}', 'private', false),
       (2, 'group', 'Other', 'other', 'other', 'Other', '{2}', 'private', false)`);
+  for (const [at, title] of titles.entries()) {
+    const gone = at === 2 ? day(1) : null;
+    await db.query(sql`insert into directory.labels (id, namespace_id, title, color, deleted_at)
+      values (${at + 1}, 1, ${title}, '#ff0000', ${gone})`);
+    await db.query(sql`insert into directory.milestones (id, iid, namespace_id, title, state, created_at, updated_at, deleted_at)
+      values (${at + 1}, ${at + 1}, 1, ${title}, 'active', now(), now(), ${gone})`);
+  }
 });
 afterAll(async () => {
   await db?.close();
@@ -157,9 +258,16 @@ async function build({
   for (const [at, one] of mergeRequests.entries()) {
     // Several of one moment: their order is that of their ids.
     const row = await db.one<{ id: number }>(sql`
-      insert into merge_requests (iid, project_id, source_project_id, source_branch, target_branch, author_id, title, created_at)
-      values (${at + 1}, ${one.projectId}, ${one.projectId}, ${`b${at}`}, 'main', 1, 'T', ${day(at >> 1)}) returning id`);
+      insert into merge_requests (iid, project_id, source_project_id, source_branch, target_branch, author_id, title, created_at,
+        merge_user_id, milestone_id, draft)
+      values (${at + 1}, ${one.projectId}, ${one.projectId}, ${`b${at}`}, ${one.target}, ${one.authorId}, 'T', ${day(at >> 1)},
+        ${one.mergeUserId}, ${one.milestone === null ? null : one.milestone + 1}, ${one.draft}) returning id`);
     const id = row!.id;
+    await db.query(sql`
+      with a as (insert into merge_request_assignees (merge_request_id, user_id) select ${id}, u from unnest(${one.assignees}::bigint[]) u),
+        r as (insert into merge_request_reviewers (merge_request_id, user_id) select ${id}, u from unnest(${one.reviewers}::bigint[]) u)
+      insert into merge_request_labels (merge_request_id, label_id)
+        select ${id}, l + 1 from unnest(${one.labels}::bigint[]) l`);
     known.push({ ...one, id });
     await db.query(
       sql`insert into merge_request_approvals (merge_request_id, user_id) select ${id}, u from unnest(${one.approvals}::bigint[]) u`,
@@ -253,7 +361,23 @@ test('a list that begins at few rows has those that the filter leaves, in order,
 test('whether a merge request is approved follows its approvals, also of two that come and go at once', async () => {
   const [one] = await build({
     projects: [],
-    mergeRequests: [{ projectId: 1, approvals: [2], rules: [], reactions: [], deployments: [] }],
+    mergeRequests: [
+      {
+        projectId: 1,
+        approvals: [2],
+        rules: [],
+        reactions: [],
+        deployments: [],
+        authorId: 1,
+        mergeUserId: null,
+        assignees: [],
+        reviewers: [],
+        labels: [],
+        milestone: null,
+        draft: false,
+        target: 'main',
+      },
+    ],
   });
   const approved = async () =>
     (await db.one<{ approved: boolean }>(sql`select approved from merge_requests where id = ${one!.id}`))?.approved;

@@ -1,35 +1,28 @@
 import type { Beginnings } from '@switchyard/database';
 import { empty, join, type Sql, sql } from '@switchyard/database/sql';
-import { eachUser } from '@switchyard/directory';
 import type { MergeRequestFilter, UserMatch } from '../domain/merge-request-filter';
-import { deploymentLinks } from './merge-request.filter';
+import {
+  type Beginning,
+  exactly,
+  inProject,
+  linksOf,
+  type MergeRequestScope,
+  once,
+  projectOf,
+  walked,
+} from './merge-request.beginning-parts';
+import {
+  byExclusions,
+  byLabels,
+  byLinkedUsers,
+  byMilestone,
+  byReaction,
+  byUser,
+  eachNamed,
+} from './merge-request.column-beginnings';
+import { deploymentLinks, withCommit } from './merge-request.filter';
 
-/** What a list covers. */
-export type MergeRequestScope = { projectId: number } | { groupId: number } | 'all';
-
-/** Where a filter finds the ids of all that it leaves. */
-interface Beginning {
-  /** Selects of which each holds them all, others and repeated ones among them. */
-  readonly at: readonly Sql[];
-  /** One row for each merge request of the project that the filter leaves, no other and none twice. */
-  readonly exact?: Sql | undefined;
-}
-
-/** Most users of one filter whose rows are each begun at: an approval may be asked of five. */
-const maxBegun = 5;
-
-const userOf = (match: UserMatch) => (typeof match === 'string' ? [] : eachUser(match).slice(0, maxBegun));
-
-/** Links of one table in a scope: those that say their project are read by it. */
-function linksOf(table: Sql, condition: Sql, scope: MergeRequestScope): Sql {
-  const here = projectOf(scope);
-  return sql`select link.merge_request_id as id from ${table} link where ${condition}${
-    here === undefined ? empty : sql` and link.project_id = ${here}`
-  }`;
-}
-
-const projectOf = (scope: MergeRequestScope): number | undefined =>
-  scope !== 'all' && 'projectId' in scope ? scope.projectId : undefined;
+export type { MergeRequestScope } from './merge-request.beginning-parts';
 
 /** Projects of a scope, as a condition on `column`; undefined for the whole instance. */
 function inScope(column: Sql, scope: MergeRequestScope): Sql | undefined {
@@ -39,23 +32,18 @@ function inScope(column: Sql, scope: MergeRequestScope): Sql | undefined {
     where n.ancestry @> array[${scope.groupId}::bigint]))`;
 }
 
-/** Those that users named are linked to, in a table without projects. */
-const ofPeople = (table: Sql, match: UserMatch): Beginning => ({
-  at: userOf(match).map((user) => linksOf(table, sql`link.user_id = ${user}`, 'all')),
-});
-
 function approvedOrNot(approved: boolean, scope: MergeRequestScope): Beginning {
   const here = inScope(sql`mr.project_id`, scope);
   if (here !== undefined) {
     const those = sql`select mr.id from merge_requests mr where ${here} and mr.approved = ${approved}`;
-    return { at: [those], exact: those };
+    return exactly(those);
   }
   return { at: approved ? [sql`select link.merge_request_id as id from merge_request_approvals link`] : [] };
 }
 
 function approvedBy(match: UserMatch, scope: MergeRequestScope): Beginning {
   if (typeof match === 'string') return approvedOrNot(match === 'any', scope);
-  const at = userOf(match).map((user) => linksOf(sql`merge_request_approvals`, sql`link.user_id = ${user}`, scope));
+  const at = eachNamed(match).map((user) => linksOf(sql`merge_request_approvals`, user, scope));
   return { at, exact: at.length === 1 ? at[0] : undefined };
 }
 
@@ -74,8 +62,8 @@ function byRules(own: Sql, projects: Sql): Pick<Beginning, 'at'> {
 function approver(match: UserMatch, scope: MergeRequestScope): Beginning {
   const project = projectOf(scope);
   if (typeof match !== 'string') {
-    const found = userOf(match).map((user) => {
-      const named = sql`approval_rule_users link where link.user_id = ${user}`;
+    const found = eachNamed(match).map((user) => {
+      const named = sql`approval_rule_users link where ${user}`;
       const here = project === undefined ? empty : sql` and link.project_id = ${project}`;
       return {
         own: sql`select link.merge_request_id as id from ${named}${here} and link.merge_request_id is not null`,
@@ -125,26 +113,29 @@ const beginnings: {
   approvedBy,
   approver,
   approved: approvedOrNot,
-  reaction(match, scope, viewerId) {
-    // Who has not reacted is found by the walk: nothing is kept of them.
-    if (match === 'none') return { at: [] };
-    const given = sql`link.user_id = ${viewerId}::bigint and link.given`;
-    const of = match === 'any' ? given : sql`${given} and link.name = ${match.name}`;
-    const those = linksOf(sql`merge_request_reactions`, of, scope);
-    return { at: [those], exact: sql`select distinct found.id from (${those}) found` };
+  author: byUser(sql`mr.author_id`),
+  mergeUser: byUser(sql`mr.merge_user_id`),
+  assignee: byLinkedUsers(sql`merge_request_assignees`),
+  reviewer: byLinkedUsers(sql`merge_request_reviewers`),
+  labels: byLabels,
+  milestone: byMilestone,
+  reaction: byReaction,
+  draft(draft, scope) {
+    const project = projectOf(scope);
+    return project === undefined ? walked : exactly(inProject(project, sql`mr.draft = ${draft}`));
   },
+  commit: (sha) => ({ at: [withCommit(sha)] }),
   deployment(match, scope) {
-    if (match.id !== undefined) return { at: [] };
+    if (match.id !== undefined) return walked;
     const those = linksOf(sql`deployment_merge_requests`, join(deploymentLinks(sql`link`, match), ' and '), scope);
-    return { at: [those], exact: sql`select distinct found.id from (${those}) found` };
+    return { at: [those], exact: once(those) };
   },
-  scope(scope, _, viewerId) {
+  scope(given, scope, viewerId) {
     const viewer = { ids: [viewerId], usernames: [] };
-    if (scope === 'assigned_to_me') return ofPeople(sql`merge_request_assignees`, viewer);
-    return scope === 'reviews_for_me' ? ofPeople(sql`merge_request_reviewers`, viewer) : { at: [] };
+    if (given === 'assigned_to_me') return byLinkedUsers(sql`merge_request_assignees`)(viewer, scope);
+    return given === 'reviews_for_me' ? byLinkedUsers(sql`merge_request_reviewers`)(viewer, scope) : walked;
   },
-  assignee: (match) => ofPeople(sql`merge_request_assignees`, match),
-  reviewer: (match) => ofPeople(sql`merge_request_reviewers`, match),
+  not: byExclusions,
 };
 
 /**
@@ -164,11 +155,12 @@ export function beginningsOf(
       | undefined;
     return begin === undefined ? [] : [begin(filter[field], scope, viewerId)];
   });
+  const inTurn = [...found].sort((one, other) => Number(one.slow ?? false) - Number(other.slow ?? false));
   const project = projectOf(scope);
   const exact = given.length === 1 && project !== undefined ? found[0]?.exact : undefined;
   return {
     id,
-    at: found.flatMap(({ at }) => at),
+    at: inTurn.flatMap(({ at }) => at),
     ...(exact === undefined ? {} : { count: countable(exact, project!) }),
   };
 }

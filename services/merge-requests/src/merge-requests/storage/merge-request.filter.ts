@@ -47,11 +47,18 @@ const labels = linkedLabels({ table: sql`merge_request_labels`, own });
 const milestone = sql`mr.milestone_id`;
 
 function reactedWith(match: ReactionMatch, viewerId: number): Sql {
-  const reacted = (condition: Sql): Sql => sql`exists (select 1 from merge_request_reactions reaction
-    where reaction.merge_request_id = mr.id and reaction.user_id = ${viewerId}::bigint and reaction.given and ${condition})`;
-  if (match === 'none') return sql`not ${reacted(sql`true`)}`;
-  return reacted(match === 'any' ? sql`true` : sql`reaction.name = ${match.name}`);
+  if (match === 'none') return sql`not ${reactedWith('any', viewerId)}`;
+  return sql`exists (select 1 from merge_request_reactions reaction
+    where reaction.merge_request_id = mr.id and reaction.user_id = ${viewerId}::bigint and reaction.given
+      and ${match === 'any' ? sql`true` : sql`reaction.name = ${match.name}`})`;
 }
+
+/** Ids of those with a commit: one of their own, or what they landed as. */
+export const withCommit = (sha: string): Sql => sql`
+    select d.merge_request_id as id from merge_request_diffs d join merge_requests own on own.latest_diff_id = d.id
+      where d.commit_shas @> array[${sha}]::text[]
+    union all select id from merge_requests where merge_commit_sha = ${sha}
+    union all select id from merge_requests where squash_commit_sha = ${sha}`;
 
 const clauses: ClauseTable<MergeRequestFilter, number> = {
   state: (state) => sql`mr.state = ${state}`,
@@ -84,11 +91,7 @@ const clauses: ClauseTable<MergeRequestFilter, number> = {
   sourceProjectId: (id) => sql`mr.source_project_id = ${id}`,
   reaction: reactedWith,
   nonArchived: (only) => (only ? [sql`not p.archived`] : []),
-  commit: (sha) => sql`mr.id in (
-    select d.merge_request_id from merge_request_diffs d join merge_requests own on own.latest_diff_id = d.id
-      where d.commit_shas @> array[${sha}]::text[]
-    union all select id from merge_requests where merge_commit_sha = ${sha}
-    union all select id from merge_requests where squash_commit_sha = ${sha})`,
+  commit: (sha) => sql`mr.id in (${withCommit(sha)})`,
   not: (not, viewerId) => clausesOf(exclusions, not, viewerId),
   // What one deployment brought in is read first: the planner would look for it along the order of the list.
   deployment: (match) => {
@@ -110,18 +113,17 @@ const deployments: ClauseTable<DeploymentMatch, Sql> = {
 /** Conditions on a row of `deployment_merge_requests`; all must hold. */
 export const deploymentLinks = (link: Sql, match: DeploymentMatch): Sql[] => clausesOf(deployments, match, link);
 
-const none = (condition: Sql): Sql => sql`(${condition}) is not true`;
-
 // Excluding "all of these labels" would let one of them through: here each title excludes by itself.
 const exclusions: ClauseTable<MergeRequestExclusion, number> = {
-  labels: (match) => none(labels.oneOf(match)),
-  milestone: (match) => none(milestoneColumn(milestone, match)),
-  author: (match) => none(author.oneOf(match)),
-  assignee: (match) => none(assignees.oneOf(match)),
-  reviewer: (match) => none(reviewers.oneOf(match)),
+  labels: (match) => labels.noneOf(match),
+  milestone: (match) => sql`(${milestoneColumn(milestone, match)}) is not true`,
+  author: (match) => author.noneOf(match),
+  assignee: (match) => assignees.noneOf(match),
+  reviewer: (match) => reviewers.noneOf(match),
   sourceBranch: (branch) => sql`mr.source_branch <> ${branch}`,
   targetBranch: (branch) => sql`mr.target_branch <> ${branch}`,
-  reaction: (match, viewerId) => none(reactedWith(match, viewerId)),
+  reaction: (match, viewerId) =>
+    match === 'none' ? reactedWith('any', viewerId) : sql`not ${reactedWith(match, viewerId)}`,
 };
 
 /** Conditions of a filter on the aliases of `mergeRequestFrom`; all must hold. */
