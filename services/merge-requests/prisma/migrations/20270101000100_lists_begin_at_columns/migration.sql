@@ -27,3 +27,8 @@ create index merge_requests_in_project_by_author on merge_requests (project_id, 
 create index merge_requests_in_project_by_merge_user on merge_requests (project_id, merge_user_id, id);
 create index merge_requests_in_project_by_milestone on merge_requests (project_id, milestone_id, id);
 create index merge_requests_in_project_by_draft on merge_requests (project_id, draft, id);
+
+-- Deployed merge requests in the order of their ids, so that a count sees each once and stops at its limit.
+create index deployment_merge_requests_once_by_environment
+  on deployment_merge_requests (project_id, environment, merge_request_id, finished_at);
+create index deployment_merge_requests_once on deployment_merge_requests (project_id, merge_request_id, finished_at);
