@@ -78,7 +78,7 @@ module.exports = {
     {
       name: 'domain-is-pure',
       comment:
-        'Rules import rules, the error kinds, the kinds of integrations, what rights are counted in, what patterns match, what texts and pictures say, how versions are ordered, and how the directory writes its ' +
+        'Rules import rules, the error kinds, the kinds of integrations, the words of notification settings, what rights are counted in, what patterns match, what texts and pictures say, how versions are ordered, and how the directory writes its ' +
         'rows down; not even Node. Of libs/directory, and of the reasons of removals, it imports types alone: swc does not ' +
         'distinguish types, import-directions.test.ts does.',
       severity: 'error',
@@ -87,7 +87,7 @@ module.exports = {
         pathNot: [
           '^services/$1/src/$2/domain/',
           '^services/$1/src/[^/]+/index\\.ts$',
-          '^libs/(directory|errors|images|integration-kinds|patterns|rights|texts)/',
+          '^libs/(directory|errors|images|integration-kinds|notification-settings|patterns|rights|texts)/',
           '^node_modules/semver/',
           REASONS,
         ],
@@ -161,7 +161,7 @@ module.exports = {
       name: 'errors-import-nothing',
       comment: 'The domain may import them, so they must be as pure; the parser of Markdown is, and a list of emoji.',
       severity: 'error',
-      from: { path: '^libs/(errors|integration-kinds|rights|texts)/', pathNot: TEST_CODE },
+      from: { path: '^libs/(errors|integration-kinds|notification-settings|rights|texts)/', pathNot: TEST_CODE },
       to: { pathNot: ['^libs/$1/', 'node_modules/(markdown-it|gemoji)/'] },
     },
     {

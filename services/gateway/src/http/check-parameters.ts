@@ -1,4 +1,4 @@
-import { invalidParams } from '@switchyard/errors';
+import { invalid, invalidParams } from '@switchyard/errors';
 import { z } from 'zod';
 import { acceptsNull, isForAdministrators } from './params';
 import type { RawParameters } from './read-parameters';
@@ -9,6 +9,12 @@ const nameOf = (path: readonly PropertyKey[]): string =>
 /** Every problem of a failed parse as `name text`, in the order of the schema (G-7-2). */
 const problemsOf = (error: z.ZodError): string[] =>
   error.issues.map((issue) => `${nameOf(issue.path)} ${issue.message}`.trim());
+
+/** What a problem says where it is the only one, with a text of its own. */
+const aloneOf = ({ issues }: z.ZodError): string | undefined =>
+  issues
+    .flatMap((issue) => (issue.code === 'custom' ? [issue.params?.alone] : []))
+    .find((alone): alone is string => typeof alone === 'string');
 
 const schemas = new WeakMap<z.ZodRawShape, z.ZodObject>();
 
@@ -22,7 +28,7 @@ export function checkParameters<T extends z.ZodRawShape>(
   relations: readonly Relation[] = [],
   isAdministrator = true,
   path: PathParameters = {},
-): { value: z.infer<z.ZodObject<T>> | undefined; problems: string[] } {
+): { value: z.infer<z.ZodObject<T>> | undefined; problems: string[]; alone: string | undefined } {
   let schema = schemas.get(shape);
   if (schema === undefined) {
     schema = z.object(shape);
@@ -40,7 +46,11 @@ export function checkParameters<T extends z.ZodRawShape>(
     const found = relation(sent, path);
     if (found !== undefined) problems.push(found);
   }
-  return { value: parsed.success ? (parsed.data as z.infer<z.ZodObject<T>>) : undefined, problems };
+  return {
+    value: parsed.success ? (parsed.data as z.infer<z.ZodObject<T>>) : undefined,
+    problems,
+    alone: parsed.success ? undefined : aloneOf(parsed.error),
+  };
 }
 
 /** What the document says of a relation. */
@@ -91,7 +101,11 @@ export const exactlyOne = (...names: string[]): Relation =>
     found.length === 0 ? `${names.join(', ')} are missing, exactly one parameter must be provided` : exclusive(found),
   );
 
-/** Refuses with every problem at once. */
-export function refuseProblems(problems: readonly string[]): void {
+/**
+ * Refuses with every problem at once.
+ * @param alone what the refusal says instead, where there is one problem
+ */
+export function refuseProblems(problems: readonly string[], alone: string | undefined): void {
+  if (problems.length === 1 && alone !== undefined) throw invalid(alone);
   if (problems.length > 0) throw invalidParams(...problems);
 }

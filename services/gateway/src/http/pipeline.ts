@@ -261,7 +261,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     const checked = checkParameters(shape, raw, route.relations, actor.admin, request.params);
     const paging =
       route.list === undefined || checked.value === undefined ? undefined : pageRequest(checked.value, route.list);
-    refuseProblems([...checkedPath.problems, ...checked.problems, ...(paging?.problems ?? [])]);
+    refuseProblems([...checkedPath.problems, ...checked.problems, ...(paging?.problems ?? [])], checked.alone);
     const { limitWith } = route;
     if (limitWith !== undefined && Object.hasOwn(raw, limitWith.parameter))
       edges.limits.apply(limitWith.limit, request, actor);

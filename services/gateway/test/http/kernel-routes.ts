@@ -14,6 +14,7 @@ import {
   object,
   oneOf,
   onlyDefault,
+  refusedAs,
   text,
   unsupported,
 } from '../../src/http/params';
@@ -55,6 +56,7 @@ export const kernelRoutes = (
       flag: boolean().optional(),
       count: integer().optional(),
       kind: oneOf('a', 'b').optional(),
+      shade: refusedAs(oneOf('dark', 'light'), (shade) => `'${shade}' is not a shade`).optional(),
       ids: integers().optional(),
       labels: csv().optional(),
       not: hash({ author_id: integer().optional() }).optional(),

@@ -66,6 +66,17 @@ describe('a request through the gateway', () => {
     });
   });
 
+  it('says a refusal with a text of its own where it is the only one, and names it beside others', async () => {
+    const refusal = async (body: object) =>
+      (await gateway.send('POST', '/projects/1/things', { ...token(), body: { name: 'n', ...body } })).body;
+    expect(await refusal({ shade: 'grey' })).toEqual({ message: "'grey' is not a shade" });
+    expect(await refusal({ shade: 'grey', count: 'x' })).toEqual({
+      error: 'count is invalid, shade does not have a valid value',
+    });
+    for (const shade of [{ a: 'b' }, 'a\0b', 'x'.repeat(256)])
+      expect(await refusal({ shade })).toEqual({ error: 'shade does not have a valid value' });
+  });
+
   it('refuses a filter that has no effect yet, and a setting at any value but the one that holds', async () => {
     const list = (query: string) => gateway.send('GET', `/projects/1/things?${query}`, token());
     expect(await list('topic_id=5&not[topic_id]=6&page=x')).toMatchObject({

@@ -1,10 +1,5 @@
-import {
-  type Digest,
-  type EventFlag,
-  isOn,
-  type NotificationLevel,
-  type NotificationSetting,
-} from './notification-setting';
+import type { Digest, EventFlag, NotificationLevel } from '@switchyard/notification-settings';
+import { isOn, type NotificationSetting } from './notification-setting';
 
 /** Settings of one user in one place, as they are stored. */
 export interface StoredSetting extends NotificationSetting {

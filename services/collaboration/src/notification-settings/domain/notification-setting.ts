@@ -1,39 +1,10 @@
-/** How much a user wants to know (api.md section 2, Notification settings). */
-export const notificationLevels = ['disabled', 'participating', 'watch', 'global', 'mention', 'custom'] as const;
-
-/** A level; `global` stands for what holds above. */
-export type NotificationLevel = (typeof notificationLevels)[number];
-
-/** Flags of the level `custom`, in the order in which they are shown (api.md section 2, G-4.11-3). */
-export const eventFlags = [
-  'new_release',
-  'new_note',
-  'new_issue',
-  'reopen_issue',
-  'close_issue',
-  'reassign_issue',
-  'issue_due',
-  'new_merge_request',
-  'push_to_merge_request',
-  'reopen_merge_request',
-  'close_merge_request',
-  'reassign_merge_request',
-  'change_reviewer_merge_request',
-  'merge_merge_request',
-  'failed_pipeline',
-  'fixed_pipeline',
-  'success_pipeline',
-  'moved_project',
-  'merge_when_pipeline_succeeds',
-  'new_epic',
-  'approver',
-  'service_account_failed_pipeline',
-  'service_account_success_pipeline',
-  'service_account_fixed_pipeline',
-] as const;
-
-/** A flag of the level `custom`. */
-export type EventFlag = (typeof eventFlags)[number];
+import {
+  type Digest,
+  type EventFlag,
+  flagsOf as flagsOfScope,
+  type NotificationLevel,
+  type SettingScope,
+} from '@switchyard/notification-settings';
 
 /** Flags that are on until they are switched off (G-4.11-3). */
 const onByDefault: ReadonlySet<EventFlag> = new Set(['failed_pipeline', 'fixed_pipeline']);
@@ -42,9 +13,6 @@ const onByDefault: ReadonlySet<EventFlag> = new Set(['failed_pipeline', 'fixed_p
 export const isOn = (events: Partial<Record<EventFlag, boolean>>, flag: EventFlag): boolean =>
   events[flag] ?? onByDefault.has(flag);
 
-/** When mails go out: each as it comes, or one a day. */
-export type Digest = 'none' | 'daily';
-
 /** The place that settings are of: a project, a group, or everywhere with both ids 0. */
 export interface SettingPlace {
   readonly projectId: number;
@@ -52,7 +20,7 @@ export interface SettingPlace {
 }
 
 /** What kind of place it is. */
-export const kindOfPlace = ({ projectId, groupId }: SettingPlace): 'project' | 'group' | 'global' =>
+export const kindOfPlace = ({ projectId, groupId }: SettingPlace): SettingScope =>
   projectId > 0 ? 'project' : groupId > 0 ? 'group' : 'global';
 
 /** Settings of one user in one place. */
@@ -76,16 +44,9 @@ export const defaultSetting = (place: SettingPlace): NotificationSetting => ({
   digest: 'none',
 });
 
-/**
- * Flags that a place has: epics are of groups and need the tier ultimate; approvals are of projects (G-4.11-3).
- */
-export const flagsOf = (place: SettingPlace, tier: string): EventFlag[] => {
-  const kind = kindOfPlace(place);
-  return eventFlags.filter((flag) => {
-    if (flag === 'new_epic') return kind !== 'project' && tier === 'ultimate';
-    return flag !== 'approver' || kind !== 'group';
-  });
-};
+/** Flags that a place has in a licence tier: epics are of the tier ultimate (G-4.11-3). */
+export const flagsOf = (place: SettingPlace, tier: string): EventFlag[] =>
+  flagsOfScope(kindOfPlace(place)).filter((flag) => flag !== 'new_epic' || tier === 'ultimate');
 
 /** What a change of settings is decided on. */
 export interface SettingFacts {

@@ -2,12 +2,11 @@ import { invalid } from '@switchyard/errors';
 import {
   type Digest,
   type EventFlag,
-  kindOfPlace,
+  levelProblem,
+  levelsOf,
   type NotificationLevel,
-  type NotificationSetting,
-  notificationLevels,
-  type SettingPlace,
-} from './notification-setting';
+} from '@switchyard/notification-settings';
+import { kindOfPlace, type NotificationSetting, type SettingPlace } from './notification-setting';
 
 /** What a user sent; absent fields stay. */
 export interface SettingChange {
@@ -19,9 +18,8 @@ export interface SettingChange {
   readonly digest?: Digest | undefined;
 }
 
-/** `global` names what holds above, and there is nothing above everywhere. */
 const isLevelOf = (level: string, place: SettingPlace): level is NotificationLevel =>
-  (notificationLevels as readonly string[]).includes(level) && (level !== 'global' || kindOfPlace(place) !== 'global');
+  (levelsOf(kindOfPlace(place)) as readonly string[]).includes(level);
 
 const same = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
@@ -36,7 +34,7 @@ export function changeSetting(
   { place, confirmed }: { readonly place: SettingPlace; readonly confirmed: readonly string[] },
 ): NotificationSetting {
   const { level = stored.level, email } = change;
-  if (!isLevelOf(level, place)) throw invalid(`'${level}' is not a valid level`);
+  if (!isLevelOf(level, place)) throw invalid(levelProblem(level));
   const known = email === undefined ? stored.email : confirmed.find((address) => same(address, email));
   if (email !== undefined && email !== '' && known === undefined)
     throw invalid({ notification_email: ['must be an email you have verified'] });

@@ -1,7 +1,7 @@
+import { digests, eventFlags } from '@switchyard/notification-settings';
 import { NotificationSettingsServiceService } from '@switchyard/protos/collaboration/v1/notification_settings';
 import { entity, implement, type ServiceImplementation, signedIn } from '@switchyard/rpc';
 import type { SettingUseCases } from '../application/change-settings';
-import { eventFlags } from '../domain/notification-setting';
 import { presentSetting } from '../presenters/notification-setting.presenter';
 
 /** Serves `NotificationSettingsService`. */
@@ -20,8 +20,7 @@ export const notificationSettingsHandler = (settings: SettingUseCases): ServiceI
         ),
         email: sent.notificationEmail,
         ownActivity: sent.notifiedOfOwnActivity,
-        digest:
-          sent.digest === undefined ? undefined : sent.digest === 'daily' ? ('daily' as const) : ('none' as const),
+        digest: digests.find((digest) => digest === sent.digest),
       };
       return entity(presentSetting(await settings.update(signedIn(context).actor.userId, place, change), place));
     },

@@ -1,4 +1,4 @@
-import type { EventFlag } from '../../notification-settings';
+import type { EventFlag } from '@switchyard/notification-settings';
 import type { Action } from './notification-event';
 
 /** Whom an event reaches. */

@@ -1,9 +1,5 @@
-import {
-  type EffectiveSetting,
-  type EventFlag,
-  effectiveSetting,
-  type StoredSetting,
-} from '../../notification-settings';
+import type { EventFlag } from '@switchyard/notification-settings';
+import { type EffectiveSetting, effectiveSetting, type StoredSetting } from '../../notification-settings';
 import { type Audience, audiences } from './audience';
 import type { NotificationEvent } from './notification-event';
 

@@ -19,7 +19,7 @@ export { SentFile, type SmallFile, smallFile, smallFileLimit } from './files';
 export { isScalar } from './json-values';
 export type { ParameterSchema } from './kind';
 export { csv, integers, manyOf, manyOfIntegers, texts } from './lists';
-export { documented, forAdministrators, nullable, onlyDefault, unsupported } from './modifiers';
+export { documented, forAdministrators, nullable, onlyDefault, refusedAs, unsupported } from './modifiers';
 export {
   csvOrNoneAny,
   idOrNoneAny,

@@ -19,12 +19,17 @@ declare module 'zod' {
   }
 }
 
-/** Why a value is refused: the text behind the parameter's name. */
+/** Why a value is refused. */
 export class Problem {
-  constructor(readonly text: string) {}
+  constructor(
+    /** The text behind the parameter's name. */
+    readonly text: string,
+    /** What is said, with no name, where this is all that is wrong; undefined: the same. */
+    readonly alone?: string,
+  ) {}
 }
 /** A problem with this text. */
-export const problem = (text: string): Problem => new Problem(text);
+export const problem = (text: string, alone?: string): Problem => new Problem(text, alone);
 /** The problem of a value of another type. */
 export const invalid = problem('is invalid');
 
@@ -43,7 +48,7 @@ export function kind<T>(
     .transform((value, context): T => {
       const result = value === undefined ? problem('is missing') : read(value);
       if (!(result instanceof Problem)) return result;
-      context.issues.push({ code: 'custom', message: result.text, input: value });
+      context.issues.push({ code: 'custom', message: result.text, input: value, params: { alone: result.alone } });
       return z.NEVER;
     })
     .meta({ openapi, acceptsNull }) as unknown as z.ZodType<T>;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { acceptsNull, isAsWritten, isFile, openapiOf } from './document';
+import { isScalar, isStorable } from './json-values';
 import { kind, type ParameterSchema, problem } from './kind';
 
 /** A schema that takes JSON null as well. */
@@ -57,6 +58,26 @@ export const onlyDefault = <T>(inner: z.ZodType<T>, standard: T): z.ZodType<T> =
     acceptsNull(inner),
   );
 };
+
+/** Characters of a refused value that its refusal repeats. */
+const maxRepeated = 255;
+
+/**
+ * The same parameter, whose refusal has a text of its own, under `message`, where nothing else is wrong; beside other
+ * problems it is named as they are.
+ */
+export const refusedAs = <T>(inner: z.ZodType<T>, textOf: (value: string) => string): z.ZodType<T> =>
+  kind(
+    openapiOf(inner),
+    (value) => {
+      const parsed = inner.safeParse(value);
+      if (parsed.success) return parsed.data;
+      const sent = isScalar(value) ? String(value) : undefined;
+      const repeats = sent !== undefined && sent.length <= maxRepeated && isStorable(sent);
+      return problem(parsed.error.issues[0]?.message ?? 'is invalid', repeats ? textOf(sent) : undefined);
+    },
+    acceptsNull(inner),
+  );
 
 /**
  * A parameter that administrators alone can send; from others it is ignored before anything is said of it (G-4.15-11).

@@ -1,45 +1,24 @@
+import {
+  digests,
+  type EventFlag,
+  flagsOf,
+  levelProblem,
+  levelsOf,
+  type SettingScope,
+} from '@switchyard/notification-settings';
 import { NotificationSettingsServiceService } from '@switchyard/protos/collaboration/v1/notification_settings';
-import { boolean, documented, nullable, oneOf, text } from '../../http/params';
+import { boolean, documented, nullable, oneOf, refusedAs, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
 
 const section = 'Notification settings';
 
-/** Flags that every place has (api.md section 2, G-4.11-3). */
-const common = [
-  'new_release',
-  'new_note',
-  'new_issue',
-  'reopen_issue',
-  'close_issue',
-  'reassign_issue',
-  'issue_due',
-  'new_merge_request',
-  'push_to_merge_request',
-  'reopen_merge_request',
-  'close_merge_request',
-  'reassign_merge_request',
-  'change_reviewer_merge_request',
-  'merge_merge_request',
-  'failed_pipeline',
-  'fixed_pipeline',
-  'success_pipeline',
-  'moved_project',
-  'merge_when_pipeline_succeeds',
-  'service_account_failed_pipeline',
-  'service_account_success_pipeline',
-  'service_account_fixed_pipeline',
-] as const;
-
-const flags = <const Name extends string>(names: readonly Name[]) =>
-  Object.fromEntries(names.map((name) => [name, boolean().optional()])) as Record<
-    Name,
-    ReturnType<ReturnType<typeof boolean>['optional']>
-  >;
-
-// Which levels there are its owner says, in words of its own (G-4.11-2).
-const level = documented(text(), {
-  enum: ['disabled', 'participating', 'watch', 'global', 'mention', 'custom'],
-}).optional();
+/** The levels and flags of a scope as parameters. */
+const settingsOf = (scope: SettingScope) => ({
+  level: refusedAs(oneOf(...levelsOf(scope)), levelProblem).optional(),
+  ...(Object.fromEntries(flagsOf(scope).map((flag) => [flag, boolean().optional()])) as Partial<
+    Record<EventFlag, ReturnType<ReturnType<typeof boolean>['optional']>>
+  >),
+});
 
 const address = (description: string) => documented(nullable(text({ max: 254 })), { description }).optional();
 
@@ -76,13 +55,12 @@ export const notificationSettingsRoutes = [
     },
     access: 'user',
     params: {
-      level: documented(text(), { enum: ['disabled', 'participating', 'watch', 'mention', 'custom'] }).optional(),
+      ...settingsOf('global'),
       notification_email: address('A confirmed address of the caller; empty: the primary one.'),
       notified_of_own_activity: boolean().optional(),
-      digest: documented(oneOf('none', 'daily'), {
+      digest: documented(oneOf(...digests), {
         description: 'One mail for each change, or one for all changes of a day.',
       }).optional(),
-      ...flags([...common, 'new_epic', 'approver']),
     },
     returns: { 200: 'NotificationSettings' },
     handle: ({ params: { level: wanted, notification_email, notified_of_own_activity, digest, ...sent }, call }) =>
@@ -114,11 +92,10 @@ export const notificationSettingsRoutes = [
     docs: { example: { level: 'watch' } },
     access: { group: 'read_group' },
     params: {
-      level,
+      ...settingsOf('group'),
       notification_email: address(
         'Where mail about the group and what lies below it goes: a confirmed address of the caller; empty: as above it.',
       ),
-      ...flags([...common, 'new_epic']),
     },
     returns: { 200: 'NotificationSettings' },
     handle: ({ params: { level: wanted, notification_email, ...sent }, access, call }) =>
@@ -148,7 +125,7 @@ export const notificationSettingsRoutes = [
     summary: 'Change your notification settings of a project',
     docs: { example: { level: 'watch' } },
     access: { project: 'read_project' },
-    params: { level, ...flags([...common, 'approver']) },
+    params: settingsOf('project'),
     returns: { 200: 'NotificationSettings' },
     handle: ({ params: { level: wanted, ...sent }, access, call }) =>
       call(NotificationSettingsServiceService).updateNotificationSettings({
