@@ -1,15 +1,14 @@
-import { type Database, openDatabase } from '@switchyard/database';
+import { countStatements, type Database } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { startDirectory } from '@switchyard/directory';
 import { logger } from '@switchyard/telemetry';
-import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { eventually } from '@switchyard/testkit';
 import { DirectoryModel } from '@switchyard/testkit/installation';
 import { type Mailer, MailRefused, type MailSending, sendMails } from '../../src/mail/application/send-mails';
 import { type Mail, mailAttempts, mailPause, type OutgoingMail } from '../../src/mail/domain/mail';
 import { mailStore } from '../../src/mail/storage/mail.store';
-import { service } from '../../src/service';
+import { type Replica, startReplica } from '../support/replica';
 
-let server: TestDatabase;
+let replica: Replica;
 let db: Database;
 
 const model = new DirectoryModel();
@@ -22,11 +21,8 @@ const people = Array.from({ length: 7 }, () => {
 });
 
 beforeAll(async () => {
-  server = await testDatabase({ sets: service.migrationSets });
-  db = openDatabase({ url: server.url, applicationName: 'test' });
-  const directory = await startDirectory({ db, client: model.client, log: logger });
-  await eventually(() => expect(directory.ready()).toBe(true));
-  await directory.close();
+  replica = await startReplica(model);
+  db = replica.db;
 });
 
 beforeEach(async () => {
@@ -36,10 +32,7 @@ beforeEach(async () => {
   await db.query(sql`update directory.memberships set access_level = 40, expires_at = null`);
 });
 
-afterAll(async () => {
-  await db.close();
-  await server.close();
-});
+afterAll(() => replica.close());
 
 const mail = (cause: string): Mail => ({
   cause,
@@ -196,6 +189,22 @@ describe('mails', () => {
       async () => expect((await states()).map(({ state }) => state)).toEqual(some.map(() => 'sent')),
     );
     expect(taken.sort()).toEqual(some.map((id) => `user${id}@example.com`).sort());
+  });
+
+  it('to a thousand addresses with invalid ones between are asked for by as many statements as to one', async () => {
+    const queued = (addresses: readonly string[], cause: string) =>
+      countStatements(() => db.transaction((tx) => mailStore.queueToAddresses(tx, mail(cause), addresses)));
+    const one = await queued(['one@out.example'], 'a');
+    const addresses = Array.from({ length: 1_000 }, (_, at) => (at % 2 === 0 ? `a${at}@out.example` : `bad ${at}`));
+    const many = await queued(addresses, 'b');
+    expect(many.statements).toBe(one.statements);
+    expect([many.result.addresses, many.result.invalid.length]).toEqual([1_000, 500]);
+    expect(
+      await db.query(sql`select rule, count(*)::int as count from ledger_entries group by rule order by rule`),
+    ).toEqual([
+      { rule: 'address', count: 501 },
+      { rule: 'invalid_address', count: 500 },
+    ]);
   });
 
   it('are forgotten a month after they were settled', async () => {
