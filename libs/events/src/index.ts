@@ -6,6 +6,7 @@ export { snippetEvents } from './catalogue/collaboration-snippets';
 export { deploymentEventId, deploymentEvents } from './catalogue/deployment';
 export * from './catalogue/groups-admin';
 export {
+  deployTokenExpiringId,
   emailConfirmationId,
   tokenExpiringId,
   userBlockedId,

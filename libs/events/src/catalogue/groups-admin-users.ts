@@ -22,6 +22,9 @@ export const userDeletedId = (userId: number): string => `user_deleted:${userId}
 /** Id of the notice that a token ends soon. */
 export const tokenExpiringId = (tokenId: number): string => `token_expiring:${tokenId}`;
 
+/** Id of the notice that a deploy token ends soon. */
+export const deployTokenExpiringId = (tokenId: number): string => `deploy_token_expiring:${tokenId}`;
+
 /** Id of a request to confirm an e-mail. */
 export const emailConfirmationId = (emailId: number, at: Date): string =>
   `email_confirmation:${emailId}:${at.getTime()}`;

@@ -1,3 +1,4 @@
+export { noticeDays } from './application/expire-tokens';
 export type { PersonalAccessTokens } from './application/personal-access-tokens';
 export {
   generateToken,

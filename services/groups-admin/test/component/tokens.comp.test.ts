@@ -24,11 +24,12 @@ import type { CallOptions } from '@switchyard/rpc';
 import { observe } from '@switchyard/telemetry';
 import { eventually } from '@switchyard/testkit';
 import { publish } from '@switchyard/testkit/installation';
+import { publishExpiring } from '../../src/deploy-tokens/storage/deploy-token-expiry.store';
 import type { Edges } from '../../src/edges';
 import { PrismaClient } from '../../src/generated/prisma/client';
 import { composeSettings } from '../../src/settings';
 import { composeTokens } from '../../src/tokens';
-import { expireTokens } from '../../src/tokens/application/expire-tokens';
+import { expireTokens, noticeDays } from '../../src/tokens/application/expire-tokens';
 import { tokenDigest } from '../../src/tokens/application/token';
 import { accessTokenStore } from '../../src/tokens/storage/access-token.store';
 import { dueBots } from '../../src/tokens/storage/access-token-bot.store';
@@ -558,6 +559,23 @@ describe('tokens that end', () => {
         },
       }),
     ]);
+  });
+
+  it('of deploys are published once as well, but not those that last a week in all', async () => {
+    const expiresAt = new Date(Date.now() + 3 * 86_400_000);
+    const [made] = [await makeDeployToken({ expiresAt }), await makeDeployToken({ expiresAt })];
+    await db.query(sql`update deploy_tokens set created_at = now() - interval '30 days' where id = ${made.id}`);
+    for (let times = 0; times < 2; times++) await publishExpiring(db, noticeDays, 100);
+    const events = await db.query<{ event_id: string; body: string }>(
+      sql`select event_id, body::text as body from events.outbox where event_id like 'deploy_token_expiring:%'`,
+    );
+    expect(events.map(({ event_id: id }) => id)).toEqual([`deploy_token_expiring:${made.id}`]);
+    expect(decodeBody(userEvents, events[0]?.body ?? '')).toMatchObject({
+      fact: {
+        $case: 'deployTokenExpiring',
+        value: { tokenId: made.id, expiresAt, projectId, groupId: 0 },
+      },
+    });
   });
 
   it('end all memberships of their bots, and Owners end those in what the bots have made', async () => {

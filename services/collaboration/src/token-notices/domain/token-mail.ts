@@ -1,19 +1,22 @@
 import { levels } from '@switchyard/rights';
+import { formatTimestamp } from '@switchyard/texts';
 import { headerLine, type Mail } from '../../mail';
 
 /** A token that ends soon. */
 export interface ExpiringToken {
+  /** A token of a user, or of the bot of a project or group; or a deploy token. */
+  readonly kind: 'access' | 'deploy';
   readonly id: number;
   readonly name: string;
-  /** `YYYY-MM-DD`: the first day on which it is no longer good. */
-  readonly expiresAt: string;
-  /** Project whose access token it is; 0 for the others. */
+  /** When it ends: at the beginning of a day, as `YYYY-MM-DD`, UTC, or at a time. */
+  readonly expiresAt: string | Date;
+  /** Project that it is of; 0 for the others. */
   readonly projectId: number;
-  /** Group whose access token it is; 0 for the others. */
+  /** Group that it is of; 0 for the others. */
   readonly groupId: number;
 }
 
-/** Least level of the members who are notified of access tokens: those who can make another one. */
+/** Least level of the members who are notified of the token of a project or group: those who can make another one. */
 export const tokenMailLevel = ({ projectId, groupId }: Pick<ExpiringToken, 'projectId' | 'groupId'>): number => {
   if (projectId > 0) return levels.maintainer;
   return groupId > 0 ? levels.owner : 0;
@@ -24,12 +27,20 @@ export const tokenMailLevel = ({ projectId, groupId }: Pick<ExpiringToken, 'proj
  * @param path full path of its project or group; undefined for a token of the recipient
  */
 export function tokenMail(token: ExpiringToken, path: string | undefined): Mail {
+  const { kind, id, expiresAt, projectId, groupId } = token;
   const name = headerLine(token.name);
-  const whose = path === undefined ? 'Your personal access token' : `An access token of ${path}`;
+  const whose =
+    path === undefined
+      ? 'Your personal access token'
+      : `${kind === 'deploy' ? 'A deploy' : 'An access'} token of ${path}`;
+  const [day, at] =
+    typeof expiresAt === 'string'
+      ? [expiresAt, `${expiresAt} at 00:00 UTC`]
+      : [expiresAt.toISOString().slice(0, 10), formatTimestamp(expiresAt)];
   const lines = [
-    `${whose}, "${name}", ends on ${token.expiresAt} at 00:00 UTC.`,
+    `${whose}, "${name}", ends on ${at}.`,
     '',
-    'Rotate it or make another one before that day, or what uses it will be refused.',
+    `${kind === 'deploy' ? 'Make another one' : 'Rotate it or make another one'} before that day, or what uses it will be refused.`,
     '',
     '-- ',
     path === undefined
@@ -37,12 +48,12 @@ export function tokenMail(token: ExpiringToken, path: string | undefined): Mail 
       : `You get this mail because you manage ${path}.`,
   ];
   return {
-    cause: `token.expiring.${token.id}`,
+    cause: `${kind === 'deploy' ? 'deploy_token' : 'token'}.expiring.${id}`,
     event: 'token_expiry',
-    projectId: token.projectId,
-    groupId: token.groupId,
+    projectId,
+    groupId,
     accessLevel: tokenMailLevel(token),
-    subject: headerLine(`${path === undefined ? '' : `${path} | `}The token "${name}" ends on ${token.expiresAt}`),
+    subject: headerLine(`${path === undefined ? '' : `${path} | `}The token "${name}" ends on ${day}`),
     body: `${lines.join('\n').toWellFormed()}\n`,
     headers: {},
   };

@@ -6,8 +6,13 @@ export const tokenSubscription = (notify: ReturnType<typeof notifyOfTokens>): An
   subscription({
     event: userEvents,
     async handle({ userId, fact }, tx) {
-      if (fact?.$case !== 'tokenExpiring') return;
-      const { tokenId: id, ...token } = fact.value;
-      await notify(tx, userId, { id, ...token });
+      if (fact?.$case === 'tokenExpiring') {
+        const { tokenId: id, ...token } = fact.value;
+        await notify(tx, userId, { kind: 'access', id, ...token });
+      }
+      if (fact?.$case === 'deployTokenExpiring') {
+        const { tokenId: id, expiresAt, ...token } = fact.value;
+        if (expiresAt !== undefined) await notify(tx, userId, { kind: 'deploy', id, expiresAt, ...token });
+      }
     },
   });
