@@ -74,3 +74,20 @@ it('500 recipients are decided within a second, by as many statements as 5', asy
   const times = [many.ms, (await deciding(500)).ms, (await deciding(500)).ms];
   expect(Math.min(...times)).toBeLessThan(1_000);
 });
+
+it('issues that are due on a day are kept once each, some at a time', async () => {
+  const day = '2027-02-03';
+  await db.query(sql`truncate notification_events`);
+  await db.query(sql`
+    insert into issues (iid, project_id, author_id, title, due_date, state)
+    select 10 + n, ${project.id}, ${people[0]}, 'Due ' || n, ${day}::date, case n when 4 then 'closed' else 'opened' end
+    from generate_series(1, 4) as n`);
+  const kept = [];
+  for (let times = 0; times < 3; times++) kept.push(await notificationEventStore.keepDueIssues(db, day, 2));
+  expect(kept).toEqual([2, 1, 0]);
+  expect(await db.query(sql`select facts ->> 'title' as title from notification_events order by id`)).toEqual([
+    { title: 'Due 1' },
+    { title: 'Due 2' },
+    { title: 'Due 3' },
+  ]);
+});

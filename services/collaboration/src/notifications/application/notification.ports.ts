@@ -21,10 +21,11 @@ export interface NotificationEventStore {
   /** Forgets up to `limit` events of more than 30 days ago. Returns how many. */
   forget(db: SqlExecutor, limit: number): Promise<number>;
   /**
-   * Keeps the events of open issues that are due on a day, once for each day and issue: one statement. Returns how many.
+   * Keeps the events of up to `limit` more open issues that are due on a day, once for each day and issue. Returns how
+   * many; fewer than `limit` were the last.
    * @param day `YYYY-MM-DD`
    */
-  keepDueIssues(db: Database, day: string): Promise<number>;
+  keepDueIssues(db: Database, day: string, limit: number): Promise<number>;
 }
 
 /** What decisions are read from; each of them a fixed number of statements, whatever the number of users. */

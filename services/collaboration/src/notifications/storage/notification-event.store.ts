@@ -93,19 +93,29 @@ export const notificationEventStore = {
     return rows.length;
   },
 
-  keepDueIssues: (db: Database, day: string): Promise<number> =>
+  keepDueIssues: (db: Database, day: string, limit: number): Promise<number> =>
     db.transaction(async (tx) => {
-      const first = await tx.query(
-        sql`insert into issue_due_days (day) values (${day}::date) on conflict do nothing returning 1`,
+      await tx.query(
+        sql`insert into issue_due_days (day, done) values (${day}::date, false) on conflict (day) do nothing`,
       );
-      if (first.length === 0) return 0;
-      const kept = await tx.query(sql`
-        insert into notification_events (event_id, action, subject_type, subject_id, subject_iid, project_id, actor_id, facts, occurred_at)
-        select 'issue.due:' || i.id || ':' || ${day}, 'issue_due', 'Issue', i.id, i.iid, i.project_id, 0,
-          jsonb_build_object('title', i.title, 'dueDate', ${day}::text), now()
-        from issues i where i.due_date = ${day}::date and i.state = 'opened'
-        on conflict (event_id) do nothing returning 1`);
+      const [at] = await tx.query<{ after_id: number }>(
+        sql`select after_id from issue_due_days where day = ${day}::date and not done for update skip locked`,
+      );
+      if (at === undefined) return 0;
+      const [seen] = await tx.query<{ count: number; last: number | null }>(sql`
+        with due as (
+          select i.id, i.iid, i.project_id, i.title from issues i
+          where i.due_date = ${day}::date and i.state = 'opened' and i.id > ${at.after_id} order by i.id limit ${limit}),
+        kept as (
+          insert into notification_events (event_id, action, subject_type, subject_id, subject_iid, project_id, actor_id, facts, occurred_at)
+          select 'issue.due:' || d.id || ':' || ${day}, 'issue_due', 'Issue', d.id, d.iid, d.project_id, 0,
+            jsonb_build_object('title', d.title, 'dueDate', ${day}::text), now()
+          from due d on conflict (event_id) do nothing)
+        select count(*)::int as count, max(id) as last from due`);
+      const count = seen?.count ?? 0;
+      await tx.query(sql`
+        update issue_due_days set after_id = ${seen?.last ?? at.after_id}, done = ${count < limit} where day = ${day}::date`);
       tx.notify(channel);
-      return kept.length;
+      return count;
     }),
 };
