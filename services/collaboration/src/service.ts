@@ -10,7 +10,7 @@ import { PrismaClient } from './generated/prisma/client';
 import { composeHookBodies } from './hook-bodies';
 import { composeIssues } from './issues';
 import { composeLedger } from './ledger';
-import { composeMail } from './mail';
+import { composeMail, mailAttempts } from './mail';
 import { composeMergeRequests } from './merge-requests';
 import { composeNotes } from './notes';
 import { composeNotificationSettings } from './notification-settings';
@@ -46,7 +46,7 @@ function areas(given: Edges): Area[] {
     composeTokenNotices(given),
     composeDeletedUsers(given, [issues.authored, snippets.authored, ...notes.authored]),
     composeHookBodies(given),
-    composeLedger(given),
+    composeLedger(given, { mailAttempts }),
     composeNotificationSettings(given),
     notifications,
     // New areas

@@ -7,11 +7,17 @@ import { forgetEntries, ledgerList } from './storage/ledger.list';
 import { ledgerHandler } from './transport/ledger.handler';
 import { sentEntries } from './transport/sent-entries.client';
 
-/** Builds the ledger, which reads its own part and that of groups-admin. */
-export function composeLedger({ config, db, peer, observe }: Edges): Area {
+/**
+ * Builds the ledger, which reads its own part and that of groups-admin.
+ * @param given.mailAttempts tries after which a mail is given up; the area of mail has them, which writes entries
+ */
+export function composeLedger(
+  { config, db, peer, observe }: Edges,
+  { mailAttempts }: { readonly mailAttempts: number },
+): Area {
   const ledger = readLedger({
     db,
-    list: ledgerList(db),
+    list: ledgerList(db, mailAttempts),
     sent: sentEntries(peer('groups-admin')),
     async idOf(projectId, type, iid) {
       const row = await db.one<{ id: number }>(

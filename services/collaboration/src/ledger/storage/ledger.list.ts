@@ -24,10 +24,10 @@ interface Row {
   error: string;
 }
 
-/** Tries after which a mail is given up: one that is dead before was refused (`mailAttempts`). */
-const tries = 13;
-
-const select = sql`e.id, e.created_at, e.user_id, e.project_id, e.group_id, e.target_type, e.target_id, e.target_iid, e.event, e.channel,
+/** @param tries tries after which a mail is given up: one that is dead before was refused */
+const columns = (
+  tries: number,
+): Sql => sql`e.id, e.created_at, e.user_id, e.project_id, e.group_id, e.target_type, e.target_id, e.target_iid, e.event, e.channel,
   e.decision, e.rule, e.detail, coalesce(m.address, '') as address, coalesce(m.attempts, 0) as attempts, coalesce(m.last_error, '') as error,
   case when e.decision = 'skip' then 'not_sent' when e.channel = 'todo' then 'shown' when m.state = 'waiting' then 'queued'
     when m.state = 'dropped' then 'withheld' when m.state = 'dead' then case when m.attempts < ${tries} then 'refused' else 'given_up' end
@@ -68,68 +68,76 @@ const ofOwner = (
 /** Entries that one explanation shows. */
 const explained = 50;
 
-/** Reads the ledger of this service. */
-export const ledgerList = (db: Database) => ({
-  /** Entries of a user, newest first: one statement a page. */
-  async own(
-    viewer: Viewer,
-    filter: {
-      readonly target?: FoundTarget | undefined;
-      readonly after?: Date | undefined;
-      readonly before?: Date | undefined;
+/**
+ * Reads the ledger of this service.
+ * @param tries tries after which a mail is given up
+ */
+export function ledgerList(db: Database, tries: number) {
+  const select = columns(tries);
+  return {
+    /** Entries of a user, newest first: one statement a page. */
+    async own(
+      viewer: Viewer,
+      filter: {
+        readonly target?: FoundTarget | undefined;
+        readonly after?: Date | undefined;
+        readonly before?: Date | undefined;
+      },
+      request: PageRequest,
+    ): Promise<{ rows: LedgerRow[]; page: PageInfo }> {
+      const { target, after, before } = filter;
+      const { rows, page } = await listPage<Row>({
+        db,
+        name: 'list_ledger_entries',
+        select,
+        from,
+        where: [
+          ofOwner(viewer),
+          ...(target === undefined ? [] : [isAbout(target)]),
+          ...(after === undefined ? [] : [sql`e.created_at > ${after}`]),
+          ...(before === undefined ? [] : [sql`e.created_at < ${before}`]),
+        ],
+        orders: { id: [{ name: 'id', expression: sql`e.id`, type: 'bigint' }] },
+        request,
+        count: false,
+      });
+      return { rows: rows.map(toRow), page };
     },
-    request: PageRequest,
-  ): Promise<{ rows: LedgerRow[]; page: PageInfo }> {
-    const { target, after, before } = filter;
-    const { rows, page } = await listPage<Row>({
-      db,
-      name: 'list_ledger_entries',
-      select,
-      from,
-      where: [
-        ofOwner(viewer),
+
+    /** Entries of a project before a place, newest first. */
+    async ofProject(
+      projectId: number,
+      {
+        target,
+        before,
+        limit,
+      }: {
+        readonly target: FoundTarget | undefined;
+        readonly before: { readonly at: Date; readonly id: number } | undefined;
+        readonly limit: number;
+      },
+    ): Promise<LedgerRow[]> {
+      const where = [
+        sql`e.project_id = ${projectId}`,
         ...(target === undefined ? [] : [isAbout(target)]),
-        ...(after === undefined ? [] : [sql`e.created_at > ${after}`]),
-        ...(before === undefined ? [] : [sql`e.created_at < ${before}`]),
-      ],
-      orders: { id: [{ name: 'id', expression: sql`e.id`, type: 'bigint' }] },
-      request,
-      count: false,
-    });
-    return { rows: rows.map(toRow), page };
-  },
-
-  /** Entries of a project before a place, newest first. */
-  async ofProject(
-    projectId: number,
-    {
-      target,
-      before,
-      limit,
-    }: {
-      readonly target: FoundTarget | undefined;
-      readonly before: { readonly at: Date; readonly id: number } | undefined;
-      readonly limit: number;
-    },
-  ): Promise<LedgerRow[]> {
-    const where = [
-      sql`e.project_id = ${projectId}`,
-      ...(target === undefined ? [] : [isAbout(target)]),
-      ...(before === undefined ? [] : [sql`(e.created_at, e.id) < (${before.at}::timestamptz, ${before.id}::bigint)`]),
-    ];
-    const rows = await db.query<Row>(sql`
+        ...(before === undefined
+          ? []
+          : [sql`(e.created_at, e.id) < (${before.at}::timestamptz, ${before.id}::bigint)`]),
+      ];
+      const rows = await db.query<Row>(sql`
       select ${select} from ${from} where ${join(where, ' and ')} order by e.created_at desc, e.id desc limit ${limit}`);
-    return rows.map(toRow);
-  },
+      return rows.map(toRow);
+    },
 
-  /** The newest entries of a user about a target. @param viewer the user, for whom it is read; undefined: for others */
-  async about(userId: number, target: FoundTarget, viewer: Viewer | undefined): Promise<LedgerRow[]> {
-    const rows = await db.query<Row>(sql`
+    /** The newest entries of a user about a target. @param viewer the user, for whom it is read; undefined: for others */
+    async about(userId: number, target: FoundTarget, viewer: Viewer | undefined): Promise<LedgerRow[]> {
+      const rows = await db.query<Row>(sql`
       select ${select} from ${from} where ${viewer === undefined ? sql`e.user_id = ${userId}` : ofOwner(viewer)} and ${isAbout(target)}
       order by e.id desc limit ${explained}`);
-    return rows.map(toRow);
-  },
-});
+      return rows.map(toRow);
+    },
+  };
+}
 
 /** Forgets up to `limit` entries of more than 30 days ago. Returns how many. */
 export async function forgetEntries(db: SqlExecutor, limit: number): Promise<number> {
