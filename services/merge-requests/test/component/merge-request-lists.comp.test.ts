@@ -1,4 +1,5 @@
 import { sql } from '@switchyard/database/sql';
+import { MergeRequestTargetServiceService } from '@switchyard/protos/merge_requests/v1/merge_request_target';
 import { purgePeople } from '../../src/merge-requests/application/purge-people';
 import { orphanStore } from '../../src/merge-requests/storage/merge-request-people.store';
 import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
@@ -41,6 +42,32 @@ describe('lists', () => {
     );
     await api(people.maintainer, 'POST', at(project, '/approval_rules'), rule('again', people.owner.id));
     await api(people.developer, 'POST', mr(project, 2, '/approval_rules'), rule('own', people.developer.id));
+  });
+
+  it('tell collaboration who has to do with each, without those that are gone; a subscription ends once', async () => {
+    const targets = harness.asCollaboration(MergeRequestTargetServiceService);
+    const rows = await harness.db.query<{ id: number }>(
+      sql`select id from merge_requests where project_id = ${project.id} order by iid`,
+    );
+    const ids = rows.map(({ id }) => id);
+    const peopleOf = async (asked: number[]) =>
+      (await targets.listPeople({ ids: asked }, { requestId: 'people' })).people.sort((a, b) => a.id - b.id);
+    expect(await peopleOf([...ids, 999_999_999])).toMatchObject([
+      { iid: 1, authorId: people.developer.id, assigneeIds: [people.maintainer.id], description: 'Needle in here' },
+      { iid: 2, title: 'Draft: Two', assigneeIds: [], reviewerIds: [people.owner.id] },
+      { iid: 3, projectId: project.id, assigneeIds: [], reviewerIds: [] },
+    ]);
+    await api(people.reporter, 'POST', mr(project, 1, '/subscribe'));
+    const [id = 0] = ids;
+    expect(await peopleOf([id])).toMatchObject([{ subscribedIds: [people.reporter.id], unsubscribedIds: [] }]);
+    for (const userId of [people.reporter.id, people.reporter.id, people.maintainer.id])
+      await targets.endSubscription({ id, userId }, { requestId: 'end' });
+    await targets.endSubscription({ id: 999_999_999, userId: people.reporter.id }, { requestId: 'gone' });
+    const [ended] = await peopleOf([id]);
+    expect([ended?.subscribedIds, [...(ended?.unsubscribedIds ?? [])].sort()]).toEqual([
+      [],
+      [people.maintainer.id, people.reporter.id].sort(),
+    ]);
   });
 
   const list = async (query: string, by: Person = people.reporter) => {
