@@ -16,7 +16,8 @@ export const cursorAfter = (row) => Buffer.from(JSON.stringify({ ...row, _kd: 'n
  *
  * @param {object} page
  * @param {string} page.name
- * @param {{ size: number, url: string }[]} page.subjects few rows, then many
+ * @param {{ size: number, url: string, headers?: object }[]} page.subjects few rows, then many
+ * @param {object} [page.headers] of subjects without their own
  * @param {string[]} page.services the processes that answer
  */
 export async function compareSizes(installation, report, db, { name, subjects: given, headers, services }) {
@@ -27,7 +28,7 @@ export async function compareSizes(installation, report, db, { name, subjects: g
     return [...services.map(installation.pidOf), ...rows.map(({ pid }) => pid)];
   };
   await db.query(analyzeDirectory);
-  const subjects = given.map((subject) => ({ ...subject, headers, found: [] }));
+  const subjects = given.map((subject) => ({ headers, ...subject, found: [] }));
   for (const subject of subjects) await load({ ...subject, connections: 1, seconds: 2 });
   for (let round = 0; round < rounds; round += 1) {
     for (const subject of subjects) {

@@ -15,6 +15,7 @@ import { growth } from './growth.mjs';
 import { idle } from './idle.mjs';
 import { startInstallation, temporaryFolder } from './installation.mjs';
 import { issues } from './issues.mjs';
+import { ledger } from './ledger.mjs';
 import { list } from './list.mjs';
 import { mentions } from './mentions.mjs';
 import { notes } from './notes.mjs';
@@ -40,6 +41,7 @@ const onRunning = {
   issues,
   notes,
   todos,
+  ledger,
   events,
   mentions,
   variables,
