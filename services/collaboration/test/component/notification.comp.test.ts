@@ -234,6 +234,21 @@ it('a burst on one thing is one mail, checked once more when it is sent; a diges
   expect(digest?.text).toContain(`Another (#${other.iid})`);
   expect(digest?.text).toContain('in the digest');
   expect(header(digest, 'x-switchyard-reason')).toBe('digest');
+
+  // What was decided to be sent is not, where its reader switches it off while it waits.
+  const setting = { projectId: 0, groupId: 0, events: {} };
+  await here.settings.updateNotificationSettings({ ...setting, digest: 'none' }, fixture.as(bob));
+  await comment(ada, issue.iid, 'too late');
+  const waiting = () => here.db.query(sql`select id from mails where user_id = ${bob.id} and state = 'waiting'`);
+  await eventually(async () => expect(await waiting()).toHaveLength(1));
+  const off = { ...setting, projectId: fixture.project.id, level: 'disabled' };
+  await here.settings.updateNotificationSettings(off, fixture.as(bob));
+  await here.db.query(sql`update mails set due_at = now() where state = 'waiting'`);
+  await eventually(async () =>
+    expect(
+      await here.db.query(sql`select state, last_error from mails where user_id = ${bob.id} order by id desc limit 1`),
+    ).toEqual([{ state: 'dropped', last_error: 'level' }]),
+  );
   await here.stopHere();
   await here.startHere();
 });

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await db.query(sql`truncate mails, mail_parts, ledger_entries`);
+  await db.query(sql`truncate mails, mail_parts, ledger_entries, notification_settings`);
   await db.query(sql`
     update directory.users set state = 'active', deleted_at = null, email = 'user' || id || '@example.com'`);
   await db.query(sql`update directory.memberships set access_level = 40, expires_at = null`);
@@ -110,12 +110,12 @@ describe('mails', () => {
       to: { name: `User ${people[2]}`, address: `user${people[2]}@example.com` },
       subject: 'Disk full',
       body: 'Look!',
-      headers: { 'X-Switchyard-Alert-Iid': '3' },
+      headers: { 'X-Switchyard-Alert-Iid': '3', 'X-Switchyard-Reason': 'role' },
     });
   });
 
-  it('go to no one who is deleted, blocked or without access, and to the current address', async () => {
-    await db.transaction((tx) => mailStore.queue(tx, mail('a'), people.slice(0, 6)));
+  it('go to no one who is deleted, blocked, without access or at the level disabled, and to the address of now', async () => {
+    await db.transaction((tx) => mailStore.queue(tx, { ...mail('a'), heedsLevel: true }, people));
     await db.query(sql`update directory.users set state = 'blocked' where id = ${people[0]}`);
     await db.query(sql`update directory.users set deleted_at = now() where id = ${people[1]}`);
     await db.query(sql`update directory.memberships set access_level = 30 where user_id = ${people[2]}`);
@@ -123,7 +123,10 @@ describe('mails', () => {
       sql`update directory.memberships set expires_at = now() - interval '1 s' where user_id = ${people[3]}`,
     );
     await db.query(sql`update directory.users set email = null where id = ${people[4]}`);
-    await db.query(sql`update directory.users set email = 'new@example.com' where id = ${people[5]}`);
+    await db.query(sql`update directory.users set confirmed_emails = array['new@example.com'] where id = ${people[5]}`);
+    await db.query(sql`
+      insert into notification_settings (user_id, group_id, level, email)
+      values (${people[5]}, ${group.id}, 'global', 'new@example.com'), (${people[6]}, ${group.id}, 'disabled', null)`);
     const to: string[] = [];
     const counted = await sending(
       async (one) => {
@@ -133,7 +136,15 @@ describe('mails', () => {
     );
     expect(to).toEqual(['new@example.com']);
     expect(counted).toEqual({ sent: 1, dead: 0 });
-    expect((await states()).map(({ state }) => state)).toEqual([...Array(5).fill('dropped'), 'sent']);
+    expect((await states()).map(({ state, last_error }) => (state === 'sent' ? state : last_error))).toEqual([
+      'inactive',
+      'inactive',
+      'access',
+      'access',
+      'no_address',
+      'sent',
+      'level',
+    ]);
   });
 
   it('are tried again later and later, and given up in the end or when they are refused', async () => {

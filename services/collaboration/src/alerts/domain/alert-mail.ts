@@ -35,6 +35,7 @@ export function alertMail(alert: Alert, details: AlertDetails, { path, url }: Al
     target: { type: 'AlertManagement::Alert', id: alert.id, iid: alert.iid },
     projectId: alert.projectId,
     accessLevel: alertMailLevel,
+    heedsLevel: true,
     subject: headerLine(`${path} | Alert ${alert.iid} (${alert.severity}): ${alert.title}`),
     body: `${lines.join('\n').toWellFormed()}\n`,
     headers: {

@@ -22,7 +22,7 @@ const sent: Readonly<Record<string, (are: string) => string>> = {
 };
 
 const skipped: Readonly<Record<string, (detail: string) => string>> = {
-  level: (detail) => `the notification level is ${detail}`,
+  level: (detail) => `the notification level is ${detail || 'disabled'}`,
   flag: (detail) => `the flag of the event is off: ${detail}`,
   unsubscribed: () => 'the subscription was ended',
   own_activity: () => 'it was their own doing',

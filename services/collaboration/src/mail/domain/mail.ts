@@ -1,5 +1,6 @@
 import { formatTimestamp } from '@switchyard/texts';
 import type { NewLedgerEntry } from '../../ledger';
+import type { MailRecipient } from './recipient';
 
 /** A mail as it is asked for, the same for each of its recipients. */
 export interface Mail {
@@ -15,6 +16,8 @@ export interface Mail {
   readonly groupId?: number;
   /** Least access level a recipient must still have in the project or group when it is sent. */
   readonly accessLevel: number;
+  /** Whether recipients at the level `disabled` do without it; absent: it is for all of them. */
+  readonly heedsLevel?: boolean;
   readonly subject: string;
   /** Plain text. */
   readonly body: string;
@@ -29,7 +32,7 @@ export interface OutgoingMail {
   readonly id: number;
   /** The part of the Message-ID before the `@`. */
   readonly messageId: string;
-  readonly to: { readonly name: string; readonly address: string };
+  readonly to: MailRecipient;
   readonly subject: string;
   readonly body: string;
   /** Absent: it is made of the text. */
@@ -113,7 +116,7 @@ export const confirmationMail = (
     `The link is good until ${expiresAt === undefined ? 'it was used' : formatTimestamp(expiresAt)}. If you did not ask for it, do nothing.`,
     '',
   ].join('\n'),
-  headers: {},
+  headers: { 'X-Switchyard-Reason': 'own_account' },
 });
 
 /** A text as markup shows it. */

@@ -1,9 +1,11 @@
 import type { Database, SqlExecutor, Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { groupMembersAtLevel, membersAtLevel, usersByIds } from '@switchyard/directory';
+import { groupMembersAtLevel, membersAtLevel } from '@switchyard/directory';
 import { isEmailAddress } from '@switchyard/texts';
 import { type NewLedgerEntry, writeEntries } from '../../ledger';
+import { effectiveSetting, type StoredSetting, settingsOf } from '../../notification-settings';
 import type { ClaimedMail, Mail } from '../domain/mail';
+import { type MailUser, recipientOf } from '../domain/recipient';
 
 interface Row {
   id: number;
@@ -20,6 +22,9 @@ interface Row {
   headers: Record<string, string>;
   thread: string | null;
   address: string | null;
+  heeds_level: boolean;
+  /** Its group and those above, or those above its project, from the root down. */
+  group_ids: number[];
   /** The mail of its project or group is switched off. */
   silenced: boolean;
 }
@@ -34,43 +39,71 @@ const recipientsOf = (
 ): Promise<number[]> =>
   projectId > 0 ? membersAtLevel(db, projectId, level) : groupMembersAtLevel(db, groupId, level);
 
+/** Ids of the group of a mail and of those above it, or of those above its project. */
+const groupIds = sql`coalesce((
+  select n.ancestry from directory.projects p join directory.namespaces n on n.id = p.namespace_id where p.id = mails.project_id), (
+  select n.ancestry from directory.namespaces n where n.id = mails.group_id), '{}')`;
+
 /** The mail of the project or group of a mail is switched off, there or above. */
-const isSilenced = sql`coalesce((
-  select p.emails_disabled or exists (select 1 from directory.namespaces g where g.id = any(n.ancestry) and g.emails_disabled)
-  from directory.projects p join directory.namespaces n on n.id = p.namespace_id where p.id = mails.project_id), (
-  select exists (select 1 from directory.namespaces g where g.id = any(n.ancestry) and g.emails_disabled)
-  from directory.namespaces n where n.id = mails.group_id), false)`;
+const isSilenced = sql`(exists (select 1 from directory.projects p where p.id = mails.project_id and p.emails_disabled)
+  or exists (select 1 from directory.namespaces g where g.id = any(${groupIds}) and g.emails_disabled))`;
 
 /** Addresses that were none and get a line in the ledger, of one mail. */
 const maxInvalid = 1_000;
 
-type User = {
-  readonly id: number;
-  readonly name: string;
-  readonly email: string | null;
-  readonly state: string;
-  readonly bot: boolean;
-};
-
-/** Whom a mail goes to now, or the rule by which it goes to nobody. */
-function recipientOf(
-  row: Row,
-  user: User | undefined,
-  allowed: ReadonlySet<number> | undefined,
-): { readonly to: { readonly name: string; readonly address: string } } | { readonly dropped: string } {
-  if (row.silenced) return { dropped: 'emails_disabled' };
-  if (row.address !== null) return { to: { name: '', address: row.address } };
-  if (user?.id !== row.user_id || user.state !== 'active' || user.bot) return { dropped: 'inactive' };
-  if (placeOf(row) !== '' && allowed?.has(row.user_id) !== true) return { dropped: 'access' };
-  return user.email ? { to: { name: user.name, address: user.email } } : { dropped: 'no_address' };
+/** Users who get mails, as they are now: one statement. */
+async function usersOf(db: SqlExecutor, ids: readonly number[]): Promise<Map<number, MailUser>> {
+  const rows = await db.query<MailUser & { id: number }>(sql`
+    select u.id, u.name, u.state = 'active' as active, u.bot, coalesce(u.email, '') as email, u.confirmed_emails as confirmed
+    from directory.users u where u.id = any(${[...ids]}::bigint[]) and u.deleted_at is null`);
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
-function claimed(row: Row, user: User | undefined, allowed: ReadonlySet<number> | undefined): ClaimedMail {
-  const { id, attempts, message_id: messageId, subject, body, html, headers } = row;
+/** What is known of the recipients of claimed mails. */
+interface Known {
+  readonly users: ReadonlyMap<number, MailUser>;
+  readonly settings: readonly StoredSetting[];
+  /** Users who have the level that is asked for, by place. */
+  readonly allowed: ReadonlyMap<string, ReadonlySet<number>>;
+}
+
+/** A mail to a user that holds its text. */
+const isToUser = ({ email_id, thread, address }: Row): boolean =>
+  email_id === null && thread === null && address === null;
+
+async function knownOf(db: SqlExecutor, rows: readonly Row[]): Promise<Known> {
+  const toUsers = rows.filter(isToUser);
+  if (toUsers.length === 0) return { users: new Map(), settings: [], allowed: new Map() };
+  const allowed = new Map<string, ReadonlySet<number>>();
+  for (const row of toUsers) {
+    const key = placeOf(row);
+    if (key !== '' && !allowed.has(key)) allowed.set(key, new Set(await recipientsOf(db, row)));
+  }
+  const userIds = toUsers.map(({ user_id: id }) => id);
+  const places = {
+    projectIds: toUsers.map(({ project_id: id }) => id),
+    groupIds: toUsers.flatMap(({ group_ids: ids }) => ids),
+  };
+  return { users: await usersOf(db, userIds), settings: await settingsOf(db, places, userIds), allowed };
+}
+
+function claimed(row: Row, { users, settings, allowed }: Known): ClaimedMail {
+  const { id, attempts, message_id: messageId, user_id: userId, subject, body, html, headers } = row;
   if (row.email_id !== null) return { id, attempts, mail: undefined, confirms: { emailId: row.email_id, messageId } };
   if (row.thread !== null)
-    return { id, attempts, mail: undefined, gathered: { id, messageId, userId: row.user_id, thread: row.thread } };
-  const found = recipientOf(row, user, allowed);
+    return { id, attempts, mail: undefined, gathered: { id, messageId, userId, thread: row.thread } };
+  const place = placeOf(row);
+  const found = recipientOf({
+    silenced: row.silenced,
+    address: row.address ?? undefined,
+    user: users.get(userId),
+    allowed: place === '' || allowed.get(place)?.has(userId) === true,
+    heedsLevel: row.heeds_level,
+    setting: effectiveSetting(
+      settings.filter((setting) => setting.userId === userId),
+      { projectId: row.project_id, groupIds: row.group_ids },
+    ),
+  });
   if ('dropped' in found) return { id, attempts, mail: undefined, dropped: found.dropped };
   return { id, attempts, mail: { id, messageId, to: found.to, subject, body, html: html ?? undefined, headers } };
 }
@@ -78,7 +111,16 @@ function claimed(row: Row, user: User | undefined, allowed: ReadonlySet<number> 
 /** Its notices wake those who send mails, in all processes. */
 const channel = 'switchyard_mails';
 
-/** What the ledger says of mails that were asked for: by a role in a place, by an account, or by an address. */
+/** Why a mail that was asked for is sent: for a role in a place, to an account, or to an address. */
+const ruleOf = ({ projectId, groupId = 0 }: Mail, userId: number): 'role' | 'own_account' | 'address' => {
+  if (userId === 0) return 'address';
+  return projectId > 0 || groupId > 0 ? 'role' : 'own_account';
+};
+
+const headersOf = (mail: Mail, userId: number): string =>
+  JSON.stringify({ 'X-Switchyard-Reason': ruleOf(mail, userId), ...mail.headers });
+
+/** What the ledger says of mails that were asked for. */
 const entriesOf = (mail: Mail, queued: readonly { id: number; user_id: number }[]): NewLedgerEntry[] =>
   queued.map(({ id, user_id: userId }) => ({
     userId,
@@ -88,7 +130,7 @@ const entriesOf = (mail: Mail, queued: readonly { id: number; user_id: number }[
     event: mail.event,
     channel: 'mail',
     decision: 'send',
-    rule: userId === 0 ? 'address' : mail.projectId > 0 || (mail.groupId ?? 0) > 0 ? 'role' : 'own_account',
+    rule: ruleOf(mail, userId),
     detail: '',
     mailId: id,
   }));
@@ -108,9 +150,9 @@ export const mailStore = {
   async queue(tx: Tx, mail: Mail, userIds: readonly number[]): Promise<void> {
     if (userIds.length === 0) return;
     const queued = await tx.query<{ id: number; user_id: number }>(sql`
-      insert into mails (message_id, user_id, project_id, group_id, access_level, subject, body, html, headers)
-      select ${mail.cause} || '.' || user_id, user_id, ${mail.projectId}, ${mail.groupId ?? 0}, ${mail.accessLevel}, ${mail.subject}, ${mail.body},
-        ${mail.html ?? null}, ${JSON.stringify(mail.headers)}::jsonb
+      insert into mails (message_id, user_id, project_id, group_id, access_level, heeds_level, subject, body, html, headers)
+      select ${mail.cause} || '.' || user_id, user_id, ${mail.projectId}, ${mail.groupId ?? 0}, ${mail.accessLevel}, ${mail.heedsLevel ?? false},
+        ${mail.subject}, ${mail.body}, ${mail.html ?? null}, ${headersOf(mail, userIds[0] ?? 0)}::jsonb
       from unnest(${[...userIds]}::bigint[]) as wanted (user_id)
       on conflict (message_id) do nothing returning id, user_id`);
     await writeEntries(tx, entriesOf(mail, queued));
@@ -133,7 +175,7 @@ export const mailStore = {
     const queued = await tx.query<{ id: number; user_id: number }>(sql`
       insert into mails (message_id, user_id, project_id, group_id, access_level, subject, body, html, headers, address)
       select ${mail.cause} || '.' || left(encode(sha256(convert_to(lower(address), 'UTF8')), 'hex'), 24), 0, ${mail.projectId}, ${mail.groupId ?? 0}, 0,
-        ${mail.subject}, ${mail.body}, ${mail.html ?? null}, ${JSON.stringify(mail.headers)}::jsonb, address
+        ${mail.subject}, ${mail.body}, ${mail.html ?? null}, ${headersOf(mail, 0)}::jsonb, address
       from unnest(${valid}::text[]) as wanted (address)
       on conflict (message_id) do nothing returning id, user_id`);
     const [refused] = entriesOf(mail, [{ id: 0, user_id: 0 }]);
@@ -187,18 +229,9 @@ export const mailStore = {
         select id from mails where state = 'waiting' and due_at <= now() order by due_at, id limit ${limit}
         for update skip locked)
       returning id, attempts, message_id, user_id, project_id, group_id, access_level, email_id, subject, body, html, headers, thread,
-        address, ${isSilenced} as silenced`);
-    const allowed = new Map<string, ReadonlySet<number>>();
-    for (const row of rows) {
-      if (row.email_id !== null || row.thread !== null || row.address !== null) continue;
-      const key = placeOf(row);
-      if (key !== '' && !allowed.has(key)) allowed.set(key, new Set(await recipientsOf(db, row)));
-    }
-    const users = await usersByIds(
-      db,
-      rows.map(({ user_id }) => user_id),
-    );
-    return rows.map((row) => claimed(row, users.get(row.user_id), allowed.get(placeOf(row))));
+        address, heeds_level, ${groupIds} as group_ids, ${isSilenced} as silenced`);
+    const known = await knownOf(db, rows);
+    return rows.map((row) => claimed(row, known));
   },
 
   async settle(db: SqlExecutor, id: number, state: 'sent' | 'dropped' | 'dead', error?: string): Promise<void> {

@@ -57,3 +57,12 @@ function fromOf(source: StoredSetting | undefined): EffectiveSetting['from'] {
   if (source.projectId > 0) return 'project';
   return source.groupId > 0 ? 'group' : 'global';
 }
+
+/** Where mail for a user goes: the address they chose, as long as it is confirmed, else the primary one. */
+export function addressFor(
+  { email, confirmed }: { readonly email: string; readonly confirmed: readonly string[] },
+  chosen: string | undefined,
+): string {
+  const known = chosen?.toLowerCase();
+  return confirmed.find((address) => address.toLowerCase() === known) ?? email;
+}

@@ -1,4 +1,4 @@
-import { effectiveSetting, type StoredSetting } from './effective-setting';
+import { addressFor, effectiveSetting, type StoredSetting } from './effective-setting';
 import { defaultSetting, flagsOf, isOn } from './notification-setting';
 import { changeSetting } from './setting-change';
 
@@ -93,5 +93,16 @@ it('has flags by place and tier (G-4.11-3)', () => {
   expect(flagsOf(everywhere, 'premium')).not.toContain('new_epic');
   expect([isOn({}, 'fixed_pipeline'), isOn({ fixed_pipeline: false }, 'fixed_pipeline'), isOn({}, 'new_note')]).toEqual(
     [true, false, false],
+  );
+});
+
+it.each([
+  ['group@x.example', 'group@x.example'],
+  ['GROUP@x.example', 'group@x.example'],
+  ['gone@x.example', 'first@x.example'],
+  [undefined, 'first@x.example'],
+])('mail for a user who chose %j goes to %s (G-4.11-2)', (chosen, expected) => {
+  expect(addressFor({ email: 'first@x.example', confirmed: ['first@x.example', 'group@x.example'] }, chosen)).toBe(
+    expected,
   );
 });

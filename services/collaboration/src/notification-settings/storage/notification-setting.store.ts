@@ -75,17 +75,18 @@ export const setLevel = (tx: SqlExecutor, userId: number, place: SettingPlace, l
     values (${userId}, ${place.projectId}, ${place.groupId}, ${level})
     on conflict (user_id, project_id, group_id) do update set level = excluded.level, updated_at = now()`);
 
-/** Settings everywhere, of the groups above a project and of the project, of some users: one statement. */
+/** Settings everywhere, of some projects and of some groups, of some users: one statement. */
 export async function settingsOf(
   db: SqlExecutor,
-  { projectId, groupIds }: { readonly projectId: number; readonly groupIds: readonly number[] },
+  { projectIds, groupIds }: { readonly projectIds: readonly number[]; readonly groupIds: readonly number[] },
   userIds: readonly number[],
 ): Promise<StoredSetting[]> {
   const rows = await db.query<Stored & { userId: number; projectId: number; groupId: number }>(sql`
     select s.user_id as "userId", s.project_id as "projectId", s.group_id as "groupId", ${columns}
     from notification_settings s
-    where s.user_id = any(${[...userIds]}::bigint[])
-      and (s.project_id = ${projectId} or s.project_id = 0 and s.group_id = any(${[0, ...groupIds]}::bigint[]))`);
+    where s.user_id = any(${[...userIds]}::bigint[]) and (
+      s.project_id > 0 and s.project_id = any(${[...projectIds]}::bigint[])
+      or s.project_id = 0 and s.group_id = any(${[0, ...groupIds]}::bigint[]))`);
   return rows.map(({ userId, projectId: project, groupId, ...row }) => ({
     userId,
     projectId: project,

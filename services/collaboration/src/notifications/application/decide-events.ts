@@ -114,7 +114,7 @@ export async function decideEvent(edges: Deciding, event: WaitingEvent): Promise
       event,
       people,
       groupIds: place.groupIds,
-      settings: await audience.settings(tx, { projectId: subject.projectId, groupIds: place.groupIds }, ids),
+      settings: await audience.settings(tx, { projectIds: [subject.projectId], groupIds: place.groupIds }, ids),
       recipients: await audience.recipients(tx, ids),
       readers: await audience.readers(tx, subject, facts.noteId, ids),
       silencedBy: place.silencedBy,

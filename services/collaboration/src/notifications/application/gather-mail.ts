@@ -2,8 +2,7 @@ import type { Database } from '@switchyard/database';
 import { type DirectoryProjectRow, fullPath, projectsByIds, projectUrl, usersByIds } from '@switchyard/directory';
 import { markdownRenderer } from '@switchyard/markdown';
 import type { GatheredMail, Made } from '../../mail';
-import { effectiveSetting } from '../../notification-settings';
-import { addressFor } from '../domain/decide';
+import { addressFor, effectiveSetting, type StoredSetting } from '../../notification-settings';
 import { type Chapter, type Passage, writeMail } from '../domain/notification-mail';
 import { sentenceOf, strongest } from '../domain/notification-text';
 import type { GatheredPart } from '../domain/stored';
@@ -11,7 +10,7 @@ import { beginsThread, digestThread, listIdOf, referenceOf as nameOf, rootOf, th
 import type { AudienceStore, PartStore } from './notification.ports';
 import type { UnsubscribeTokens } from './unsubscribe-token';
 
-/** Events of one mail that are shown; the rest is counted. */
+/** Events of one mail that are shown. */
 const maxParts = 100;
 
 /** What making a mail needs. */
@@ -79,9 +78,26 @@ function chaptersOf(parts: readonly GatheredPart[], names: Names, externalUrl: s
   return [...found.values()];
 }
 
+const everywhere = { projectId: 0, groupIds: [] };
+
+/** Where an event happened. @param loud groups above the projects whose mail is on */
+const placeOf = ({ subject: { projectId } }: GatheredPart, loud: ReadonlyMap<number, readonly number[]>) => ({
+  projectId,
+  groupIds: loud.get(projectId) ?? [],
+});
+
+/** Whether a user still wants mail about an event: not where they switched it off since it was decided. */
+const isWanted = (
+  part: GatheredPart,
+  loud: ReadonlyMap<number, readonly number[]>,
+  settings: readonly StoredSetting[],
+): boolean =>
+  loud.has(part.subject.projectId) &&
+  (part.reason === 'subscribed' || effectiveSetting(settings, placeOf(part, loud)).level !== 'disabled');
+
 /**
- * Makes a mail of what it gathered: of those events that its recipient may read now, in their settings and at their
- * address of now.
+ * Makes a mail of what it gathered: of those events that its recipient may read now, and has not switched off in the
+ * meantime; at their address of now.
  */
 export const gatherMail =
   ({ db, parts: store, audience, tokens, externalUrl }: Gathering) =>
@@ -94,14 +110,15 @@ export const gatherMail =
     if (readable.length === 0) return { dropped: 'access' };
     const projects = await projectsByIds(db, new Set(readable.map(({ subject }) => subject.projectId)));
     const loud = await store.loud(db, [...projects.keys()]);
-    const parts = readable.filter(({ subject }) => loud.has(subject.projectId));
+    if (loud.size === 0) return { dropped: 'emails_disabled' };
+    const places = { projectIds: [...loud.keys()], groupIds: [...loud.values()].flat() };
+    const settings = await audience.settings(db, places, [userId]);
+    const parts = readable.filter((part) => isWanted(part, loud, settings));
     const [first] = parts;
-    if (first === undefined) return { dropped: 'emails_disabled' };
-    const place = { projectId: first.subject.projectId, groupIds: loud.get(first.subject.projectId) ?? [] };
+    if (first === undefined) return { dropped: 'level' };
     const isDigest = mail.thread === digestThread;
-    const where = isDigest ? { projectId: 0, groupIds: [] } : place;
-    const setting = effectiveSetting(await audience.settings(db, where, [userId]), where);
-    const address = addressFor(recipient, setting.email);
+    const where = isDigest ? everywhere : placeOf(first, loud);
+    const address = addressFor(recipient, effectiveSetting(settings, where).email);
     if (address === '') return { dropped: 'no_address' };
     const people = parts.flatMap(({ actorId, facts }) => [
       actorId,
@@ -119,7 +136,7 @@ export const gatherMail =
     const reason = strongest(parts.map((part) => part.reason));
     const written = writeMail(
       chaptersOf(parts, names, externalUrl),
-      { reason, unsubscribe, left: total - all.length },
+      { reason, unsubscribe, isCut: total > all.length },
       { answers: !begins, markdown: markdownRenderer() },
     );
     const project = projects.get(first.subject.projectId);

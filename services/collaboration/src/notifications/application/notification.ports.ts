@@ -40,9 +40,10 @@ export interface AudienceStore {
   members(db: SqlExecutor, projectId: number): Promise<number[]>;
   /** Users whose settings may bring them to an event of a project, at most 10,000. */
   choosers(db: SqlExecutor, projectId: number, groupIds: readonly number[]): Promise<number[]>;
+  /** Settings everywhere, and of some projects and groups. */
   settings(
     db: SqlExecutor,
-    place: { readonly projectId: number; readonly groupIds: readonly number[] },
+    places: { readonly projectIds: readonly number[]; readonly groupIds: readonly number[] },
     userIds: readonly number[],
   ): Promise<StoredSetting[]>;
   recipients(db: SqlExecutor, userIds: readonly number[]): Promise<Recipient[]>;

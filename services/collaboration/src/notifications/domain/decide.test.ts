@@ -1,6 +1,6 @@
 import { defaultSetting, type StoredSetting } from '../../notification-settings';
 import { audiences } from './audience';
-import { addressFor, concernedIds, type DecisionFacts, decide, type People } from './decide';
+import { concernedIds, type DecisionFacts, decide, type People } from './decide';
 import type { Action, EventFacts } from './notification-event';
 
 const actor = 1;
@@ -306,15 +306,4 @@ describe('the rule of a decision', () => {
     expect(decisions.filter(({ outcome }) => outcome === 'mail')).toHaveLength(2_000);
     expect(performance.now() - begun).toBeLessThan(1_000);
   });
-});
-
-it.each([
-  ['group@x.example', 'group@x.example'],
-  ['GROUP@x.example', 'group@x.example'],
-  ['gone@x.example', 'first@x.example'],
-  [undefined, 'first@x.example'],
-])('mail for a user who chose %j goes to %s (G-4.11-2)', (chosen, expected) => {
-  expect(addressFor({ email: 'first@x.example', confirmed: ['first@x.example', 'group@x.example'] }, chosen)).toBe(
-    expected,
-  );
 });

@@ -1,5 +1,5 @@
 import type { EventFlag } from '@switchyard/notification-settings';
-import { type EffectiveSetting, effectiveSetting, type StoredSetting } from '../../notification-settings';
+import { addressFor, type EffectiveSetting, effectiveSetting, type StoredSetting } from '../../notification-settings';
 import { type Audience, audiences } from './audience';
 import type { NotificationEvent } from './notification-event';
 
@@ -143,15 +143,6 @@ function byLevel(
 }
 
 const describe = ({ level, from }: EffectiveSetting): string => `${level} (${from})`;
-
-/** Where mail for a user goes: the address they chose, as long as it is confirmed, else the primary one. */
-export function addressFor(
-  { email, confirmed }: Pick<Recipient, 'email' | 'confirmed'>,
-  chosen: string | undefined,
-): string {
-  const known = chosen?.toLowerCase();
-  return confirmed.find((address) => address.toLowerCase() === known) ?? email;
-}
 
 function decideFor(facts: DecisionFacts, recipient: Recipient, context: DecisionContext): Decision {
   const { event, readers, silencedBy } = facts;

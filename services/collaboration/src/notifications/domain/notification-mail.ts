@@ -28,8 +28,8 @@ export interface Footer {
   readonly reason: Reason;
   /** Address that ends these mails; undefined where there is none for all of them. */
   readonly unsubscribe: string | undefined;
-  /** Events that are not shown. */
-  readonly left: number;
+  /** Whether there are more events: not how many, since the reader may not read all of them. */
+  readonly isCut: boolean;
 }
 
 /** A mail as text and as HTML. */
@@ -44,7 +44,7 @@ const nameOf = ({ path, reference, title }: Chapter): string =>
 
 const plain = (text: string): string => text.replace(/\r\n?/g, '\n').replaceAll('\0', '\uFFFD').trim();
 
-const moreOf = (left: number): string[] => (left === 0 ? [] : [`… and ${left} more.`]);
+const moreOf = (isCut: boolean): string[] => (isCut ? ['… and more.'] : []);
 
 const end = ({ reason, unsubscribe }: Footer): string[] => [
   `You get this mail because ${reasonText(reason)}.`,
@@ -63,7 +63,7 @@ function textOf(chapters: readonly Chapter[], footer: Footer): string {
       '',
     ]),
   ]);
-  return `${[...body, ...moreOf(footer.left), '-- ', ...end(footer)].join('\n').toWellFormed()}\n`;
+  return `${[...body, ...moreOf(footer.isCut), '-- ', ...end(footer)].join('\n').toWellFormed()}\n`;
 }
 
 const link = (url: string, text: string): string => `<a href="${escapedText(url)}">${escapedText(text)}</a>`;
@@ -78,12 +78,12 @@ function htmlOf(chapters: readonly Chapter[], footer: Footer, markdown: (text: s
       `<p>${link(url, url)}</p>`,
     ]),
   ]);
-  const { reason, unsubscribe, left } = footer;
+  const { reason, unsubscribe, isCut } = footer;
   return [
     '<!doctype html>',
     '<html lang="en"><head><meta charset="utf-8"></head><body>',
     ...body,
-    ...moreOf(left).map((line) => `<p>${line}</p>`),
+    ...moreOf(isCut).map((line) => `<p>${line}</p>`),
     '<hr>',
     `<p>You get this mail because ${reasonText(reason)}.${unsubscribe === undefined ? '' : ` ${link(unsubscribe, 'End these mails')}.`}</p>`,
     '</body></html>',
