@@ -60,6 +60,7 @@ export async function ledger(installation, report) {
         async (one) => `per_page=20&pagination=keyset&cursor=${await ownMiddle(one)}`,
       ],
       ['of a project, first page', deliveries, async () => 'per_page=20'],
+      ['of a project, of one target', deliveries, async () => 'per_page=20&target=Issue:17'],
       [
         'of a project, keyset page in the middle',
         deliveries,

@@ -53,10 +53,14 @@ const toRow = (row: Row): LedgerRow => ({
   error: row.error,
 });
 
-const isAbout = (target: FoundTarget): Sql =>
+/** A number stands for the id that entries have with it: what is gone has neither in its own table. */
+const idOf = (target: FoundTarget): Sql =>
   'id' in target
-    ? sql`e.target_type = ${target.type} and e.target_id = ${target.id}`
-    : sql`e.project_id = ${target.projectId} and e.target_type = ${target.type} and e.target_iid = ${target.iid}`;
+    ? sql`${target.id}::bigint`
+    : sql`(select numbered.target_id from ledger_entries numbered where numbered.project_id = ${target.projectId}
+        and numbered.project_id > 0 and numbered.target_type = ${target.type} and numbered.target_iid = ${target.iid} limit 1)`;
+
+const isAbout = (target: FoundTarget): Sql => sql`e.target_type = ${target.type} and e.target_id = ${idOf(target)}`;
 
 /** What the owner of an entry may see of it: that it was withheld for want of access would say that there is something. */
 const ofOwner = (
@@ -118,7 +122,7 @@ export function ledgerList(db: Database, tries: number) {
       },
     ): Promise<LedgerRow[]> {
       const where = [
-        sql`e.project_id = ${projectId}`,
+        sql`e.project_id = ${projectId} and e.project_id > 0`,
         ...(target === undefined ? [] : [isAbout(target)]),
         ...(before === undefined
           ? []
