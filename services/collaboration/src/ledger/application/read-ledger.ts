@@ -20,8 +20,8 @@ export interface Explanation {
   readonly summary: string;
 }
 
-/** Entries of one call to each part. */
-const chunk = 100;
+/** Entries of one call to each part: one more than a page has at the most, which shows whether there is another. */
+const chunk = 101;
 
 /** Entries that pages by number reach: further ones need a cursor. */
 const maxByNumber = 1_000;
@@ -74,16 +74,16 @@ export function readLedger({ db, list, sent, idOf }: LedgerEdges) {
     const last = page * perPage;
     if (last > maxByNumber) throw badRequest('pages by number end at 1,000 entries: use pagination=keyset');
     const all: ProjectEntry[] = [];
-    // Whether there may be entries behind those that were read: the last of them may be the last of all.
+    // Whether there may be entries behind those that were read.
     let isFull = true;
-    for (let place: MergedPlace | undefined; all.length < last && isFull; ) {
+    for (let place: MergedPlace | undefined; all.length <= last && isFull; ) {
       const next = await entriesOf(projectId, target, place, chunk);
       all.push(...next);
       isFull = next.length === chunk;
       place = placeBehind(next, place);
     }
     const rows = all.slice((page - 1) * perPage, page * perPage);
-    return { rows, page: { page, perPage, hasNext: all.length > last || isFull } satisfies PageInfo };
+    return { rows, page: { page, perPage, hasNext: all.length > last } satisfies PageInfo };
   }
 
   const explanation = (
@@ -120,9 +120,7 @@ export function readLedger({ db, list, sent, idOf }: LedgerEdges) {
       const all = await entriesOf(projectId, target, place, request.perPage + 1);
       const rows = all.slice(0, request.perPage);
       const behind = placeBehind(rows, place);
-      // The other part answers 100 entries at the most, so one more than that cannot be seen.
-      const full = request.perPage === chunk && rows.every(({ part }) => part === 'sent') && rows.length === chunk;
-      const hasNext = all.length > rows.length || full;
+      const hasNext = all.length > rows.length;
       const nextCursor = hasNext && behind !== undefined ? { nextCursor: cursorOf(behind) } : {};
       return { rows, page: { page: 1, perPage: request.perPage, hasNext, ...nextCursor } };
     },

@@ -16,8 +16,7 @@ export function sentEntries(groupsAdmin: Peer): SentEntries {
           actorId: 0,
           beforeCreatedAt: before?.at,
           beforeId: before?.id ?? 0,
-          // One more than a page may be asked for, and the answer has no more than 100.
-          limit: Math.min(limit, 100),
+          limit,
         },
         { requestId: randomUUID(), idempotent: true },
       );

@@ -4,7 +4,8 @@ import { parentOf } from '../../parents';
 import { given } from '../../wire';
 import type { DeliveryEntryFilter, DeliveryEntryRow } from '../storage/delivery-entry.list';
 
-const maxEntries = 100;
+/** A page of 100 and one more, which shows whether there is another page. */
+const maxEntries = 101;
 
 const toEntry = ({ responseStatus, error, ...row }: DeliveryEntryRow): DeliveryEntry => ({
   ...row,
