@@ -185,6 +185,20 @@ module.exports = {
       to: { path: 'node_modules/kafkajs/' },
     },
     {
+      name: 'one-way-out',
+      comment:
+        'Addresses that users give are reached by libs/outbound alone: it resolves, checks and bounds. What node:http ' +
+        'and node:net give to servers is no way out; import-directions.test.ts looks at the names.',
+      severity: 'error',
+      from: { path: '^(services|libs)/', pathNot: outside('^libs/(outbound|testkit)/') },
+      to: {
+        path: [
+          'node_modules/(undici|axios|got|ky|needle|node-fetch|request|superagent|follow-redirects)/',
+          '^(node:)?(dgram|http2|https|tls)$',
+        ],
+      },
+    },
+    {
       name: 'grpc-stays-in-rpc',
       severity: 'error',
       from: { pathNot: outside('^libs/rpc/', '^protos/gen/') },

@@ -81,6 +81,35 @@ describe('the directions of imports', () => {
     expect(found.filter((violation) => permitted.some((file) => violation.startsWith(`${file}:`)))).toEqual([]);
   });
 
+  it('lead out of the house through libs/outbound alone', () => {
+    // What a module of Node has beside its servers, and what is global.
+    const server = /^(createServer|Server|isIP|isIPv4|isIPv6|BlockList|type \w+)$/;
+    const waysOut = (text: string): string[] => [
+      ...[...text.matchAll(/^import (?!type )([^;]*?) from '(?:node:)?(?:http|net)';/gm)].flatMap(([, names = '']) =>
+        names
+          .replace(/^\{|\}$/g, '')
+          .split(',')
+          .map((name) => name.trim().replace(/ as .*$/, ''))
+          .filter((name) => name !== '' && !server.test(name)),
+      ),
+      ...[...text.matchAll(/(?<![\w.#]|function )(?:fetch|WebSocket|EventSource)\(/g)].map(([name]) => name),
+    ];
+    expect(waysOut("import { createServer, request } from 'node:http';\nimport net from 'node:net';")).toEqual([
+      'request',
+      'net',
+    ]);
+    expect(waysOut('const answer = await fetch(url);')).toEqual(['fetch(']);
+    const found = ['services', 'libs'].flatMap((top) =>
+      readdirSync(join(root, top), { recursive: true, encoding: 'utf8' })
+        // What runs in a browser asks its own page, and testkit is asked by tests.
+        .filter(
+          (name) => /^(?!outbound\/|testkit\/)[^/]+\/src\/.+(?<!\.test)\.ts$/.test(name) && !name.includes('/browser/'),
+        )
+        .flatMap((name) => waysOut(readFileSync(join(root, top, name), 'utf8')).map((way) => `${top}/${name}: ${way}`)),
+    );
+    expect(found).toEqual([]);
+  });
+
   it('lead the domain to types of libs/directory and protos alone', () => {
     const read = /^import (?!type )[^;]*from '@switchyard\/(?:directory|protos\/[^']*)'/m;
     expect("import { levels } from './levels';\nimport { usersByIds } from '@switchyard/directory';").toMatch(read);
