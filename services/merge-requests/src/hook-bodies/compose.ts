@@ -3,6 +3,7 @@ import type { Edges } from '../edges';
 import type { MergeRequests } from '../merge-requests';
 import type { Repositories } from '../repositories';
 import { gatherHookFacts } from './application/gather-hook-facts';
+import { gatherHookParts } from './application/gather-hook-parts';
 import { readPushedCommits } from './application/read-pushed-commits';
 import { hookFactStore } from './storage/hook-fact.store';
 import { hookBodyHandler } from './transport/hook-body.handler';
@@ -14,8 +15,10 @@ export function composeHookBodies(
   mergeRequests: Pick<MergeRequests, 'edges'>,
 ): Area {
   const store = hookFactStore(db, mergeRequests.edges.mergeRequests.viewsByIds);
-  const { gather } = observe('merge_requests.hook_bodies', {
-    gather: gatherHookFacts({ store, readCommits: readPushedCommits(repositoryOf) }),
+  const edges = { store, readCommits: readPushedCommits(repositoryOf) };
+  const { gather, gatherParts } = observe('merge_requests.hook_bodies', {
+    gather: gatherHookFacts(edges),
+    gatherParts: gatherHookParts(edges),
   });
-  return { services: [hookBodyHandler({ gather, externalUrl: config.SWITCHYARD_EXTERNAL_URL, clock })] };
+  return { services: [hookBodyHandler({ gather, gatherParts, externalUrl: config.SWITCHYARD_EXTERNAL_URL, clock })] };
 }

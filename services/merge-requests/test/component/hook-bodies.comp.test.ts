@@ -42,6 +42,13 @@ async function bodiesOf(work: () => Promise<unknown>): Promise<Shown[]> {
   for (const { json } of bodies) expect(undocumented(json)).toEqual([]);
   return bodies;
 }
+const parts = async (mergeRequestIds: number[], commits: { projectId: number; sha: string }[]) => {
+  const found = await harness
+    .asCollaboration(HookBodyServiceService)
+    .renderHookParts({ mergeRequestIds, commits }, { requestId: 'test' });
+  const json = (part: { json: Uint8Array }): Body => JSON.parse(Buffer.from(part.json).toString());
+  return { mergeRequests: found.mergeRequests.map(json), commits: found.commits.map(json) };
+};
 const ofKind = (bodies: readonly Shown[], kind: string) => bodies.filter((body) => body.kind === kind);
 
 async function withRequest(): Promise<{ project: TestProject; iid: number; id: number; sha: string }> {
@@ -160,6 +167,19 @@ describe('hook bodies (G-6-4)', () => {
     });
   });
 
+  test('of notes show merge requests and commits as they are now', async () => {
+    const { project, iid, id, sha } = await withRequest();
+    const [opened] = ofKind(
+      await bodiesOf(() => api(people.developer, 'PUT', mr(project, iid), { title: 'Named anew' })),
+      'merge_request',
+    );
+    const { action: _action, ...attributes } = opened!.json.object_attributes as Body;
+    const shas = [sha, 'f'.repeat(40)].map((one) => ({ projectId: project.id, sha: one }));
+    const found = await parts([id, id, 999_999], shas);
+    expect(found.mergeRequests).toEqual([{ ...attributes, assignee: null }]);
+    expect(found.commits).toEqual([expect.objectContaining({ id: sha, author: expect.any(Object) })]);
+  });
+
   test('of a merge request that was deleted since say what the event says', async () => {
     const { project, iid, id } = await withRequest();
     const after = await lastEvent();
@@ -168,6 +188,7 @@ describe('hook bodies (G-6-4)', () => {
     const [closed, ...more] = shown(await render(await eventsAfter(after)));
     expect(more).toEqual([]);
     expect(closed?.json.object_attributes).toMatchObject({ id, iid, state: 'closed', action: 'close' });
+    expect(await parts([id], [])).toEqual({ mergeRequests: [], commits: [] });
   });
 
   test('of a repository that cannot be read show what the event says', async () => {
@@ -201,7 +222,7 @@ describe('hook bodies (G-6-4)', () => {
     const canceled = await bodiesOf(() => api(people.developer, 'POST', at(project, `/pipelines/${id}/cancel`)));
     expect(told(canceled)).toEqual(['job canceled', 'pipeline canceled']);
     expect(canceled[1]?.json).toMatchObject({
-      object_attributes: { id, status: 'canceled', detailed_status: 'canceled', sha },
+      object_attributes: { id, status: 'canceled', detailed_status: 'canceled', sha, protected_ref: false },
       commit: { id: sha },
       builds: [{ name: 'build', status: 'canceled' }],
       merge_request: null,
@@ -296,6 +317,15 @@ describe('hook bodies (G-6-4)', () => {
     const one = { id: 'x', type: 'issue.changed', body: '{}' };
     expect(await render([one])).toEqual({ rendered: [{ eventId: 'x', bodies: [] }] });
     await expect(render(Array.from({ length: 101 }, () => one))).rejects.toMatchObject({ kind: 'bad_request' });
+    await expect(
+      harness.asGroupsAdmin(HookBodyServiceService).renderHookParts({ mergeRequestIds: [], commits: [] }, ask),
+    ).rejects.toMatchObject({ kind: 'forbidden' });
+    await expect(
+      parts(
+        Array.from({ length: 101 }, () => 1),
+        [],
+      ),
+    ).rejects.toMatchObject({ kind: 'bad_request' });
     const broken = { ...one, type: 'pipeline.changed', body: '[]' };
     await expect(render([broken])).rejects.toMatchObject({ kind: 'invalid' });
   });

@@ -131,7 +131,7 @@ describe('hook bodies (G-6-4)', () => {
 
   test('a deployment', () => {
     const deployment = {
-      ...{ id: 9, userId: 2, sha, ref: 'v1', status: 'success', environment: 'production' },
+      ...{ id: 9, userId: 2, sha, ref: 'v1', tag: true, status: 'success', environment: 'production' },
       ...{ environmentSlug: 'production', environmentTier: 'production', environmentUrl: '' },
     };
     expect(show({ kind: 'deployment', ...happening, deployment })?.json).toEqual({
@@ -139,8 +139,10 @@ describe('hook bodies (G-6-4)', () => {
       ...{ deployment_id: 9, deployable_id: null, deployable_url: null, environment: 'production' },
       ...{ environment_tier: 'production', environment_slug: 'production', environment_external_url: null },
       ...{ project: shownProject, short_sha: 'aaaaaaaa', user: shownUser, user_url: 'https://code.example/ada' },
-      ...{ commit_url: `${page}/-/commit/${sha}`, commit_title: 'Faster', ref: 'v1' },
+      ...{ commit_url: `${page}/-/commit/${sha}`, commit_title: 'Faster', ref: 'v1', tag: true, ref_protected: false },
     });
+    const branch = { ...deployment, ref: 'release/2', tag: false };
+    expect(show({ kind: 'deployment', ...happening, deployment: branch })?.json).toMatchObject({ ref_protected: true });
   });
 
   test('a release, with the sources of its tag', () => {

@@ -76,6 +76,21 @@ export interface AwardKey {
 /** The name of a reaction in `HookFacts.awards`. */
 export const awardName = ({ type, on, name, userId }: AwardKey): string => `${type} ${on} ${name} ${userId}`;
 
+/** A commit of a project. */
+export interface CommitKey {
+  readonly projectId: number;
+  readonly sha: string;
+}
+
+/** The name of a commit in `NoteableParts.commits`. */
+export const commitName = ({ projectId, sha }: CommitKey): string => `${projectId} ${sha}`;
+
+/** What the owner of merge requests and commits shows of them: finished parts of bodies. What is gone is missing. */
+export interface NoteableParts {
+  readonly mergeRequests: ReadonlyMap<number, object>;
+  readonly commits: ReadonlyMap<string, object>;
+}
+
 /** What the database knows now of those that events name; what is gone is missing. */
 export interface HookFacts {
   readonly users: ReadonlyMap<number, UserRow>;
@@ -85,6 +100,7 @@ export interface HookFacts {
   readonly notes: ReadonlyMap<number, HookNote>;
   readonly snippets: ReadonlyMap<number, HookSnippet>;
   readonly awards: ReadonlyMap<string, HookAward>;
+  readonly parts: NoteableParts;
 }
 
 /** What the bodies of an event need. */
@@ -96,4 +112,6 @@ export interface Named {
   readonly notes: readonly number[];
   readonly snippets: readonly number[];
   readonly awards: readonly AwardKey[];
+  readonly mergeRequests: readonly number[];
+  readonly commits: readonly CommitKey[];
 }

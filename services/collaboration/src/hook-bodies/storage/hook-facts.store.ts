@@ -15,7 +15,7 @@ import {
 const byId = <Row extends { readonly id: number }>(rows: readonly Row[]): ReadonlyMap<number, Row> =>
   new Map(rows.map((row) => [row.id, row]));
 
-type IdKind = Exclude<keyof Named, 'awards'>;
+type IdKind = Exclude<keyof Named, 'awards' | 'commits'>;
 
 const idsOf = (all: readonly Named[], kind: IdKind): number[] => [
   ...new Set(all.flatMap((one) => one[kind]).filter((id) => id > 0)),
@@ -25,7 +25,7 @@ const idsOf = (all: readonly Named[], kind: IdKind): number[] => [
 const contentLength = 10_000;
 
 /** What is known of those that a batch of events names: one statement for each kind. */
-export function hookFactsStore(db: Database): (all: readonly Named[]) => Promise<HookFacts> {
+export function hookFactsStore(db: Database): (all: readonly Named[]) => Promise<Omit<HookFacts, 'parts'>> {
   const issues = (ids: readonly number[]): Promise<HookIssue[]> =>
     db.query(
       named(

@@ -94,6 +94,7 @@ const facts = (given: Partial<HookFacts> = {}): HookFacts => ({
   notes: new Map([[40, note]]),
   snippets: new Map(),
   awards: new Map(),
+  parts: { mergeRequests: new Map(), commits: new Map() },
   ...given,
 });
 
@@ -369,6 +370,28 @@ const noteables: [string, object, object, Partial<HookFacts>][] = [
       json: { object_attributes: { noteable_id: null, commit_id: 'b'.repeat(40) }, commit: { id: 'b'.repeat(40) } },
     },
     {},
+  ],
+  [
+    'merge request whose owner answers',
+    { kind: 'MergeRequest', id: 17, iid: 4 },
+    { json: { merge_request: { id: 17, state: 'merged', source_branch: 'topic', target_branch: 'main' } } },
+    {
+      parts: {
+        mergeRequests: new Map([[17, { id: 17, state: 'merged', source_branch: 'topic', target_branch: 'main' }]]),
+        commits: new Map(),
+      },
+    },
+  ],
+  [
+    'commit whose owner answers',
+    { kind: 'Commit', id: 0, sha: 'b'.repeat(40) },
+    { json: { commit: { id: 'b'.repeat(40), author: { name: 'Ada' } } } },
+    {
+      parts: {
+        mergeRequests: new Map(),
+        commits: new Map([[`5 ${'b'.repeat(40)}`, { id: 'b'.repeat(40), author: { name: 'Ada' } }]]),
+      },
+    },
   ],
   [
     'private snippet',

@@ -7,7 +7,17 @@ export type HookEvent =
   | { readonly of: 'issue'; readonly event: IssueEvent }
   | { readonly of: 'note'; readonly event: NoteEvent };
 
-const nothing: Named = { users: [], projects: [], labels: [], issues: [], notes: [], snippets: [], awards: [] };
+const nothing: Named = {
+  users: [],
+  projects: [],
+  labels: [],
+  issues: [],
+  notes: [],
+  snippets: [],
+  awards: [],
+  mergeRequests: [],
+  commits: [],
+};
 
 /** What an edit took off is no longer on the issue, and is named all the same. */
 function namedInIssue({ issue, actorId, fact }: IssueEvent): Named {
@@ -47,6 +57,8 @@ function namedInNote(event: NoteEvent): Named {
     snippets: noteable?.kind === 'Snippet' ? [noteable.id] : [],
     notes: [noteIdOf(event)],
     awards: award === undefined ? [] : [award],
+    mergeRequests: noteable?.kind === 'MergeRequest' ? [noteable.id] : [],
+    commits: noteable?.kind === 'Commit' ? [{ projectId: noteable.projectId, sha: noteable.sha }] : [],
   };
 }
 

@@ -1,7 +1,7 @@
 import { projectUrl } from '@switchyard/directory';
 import type { NoteableSubject, NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
 import { levels } from '@switchyard/rights';
-import type { HookFacts, HookSnippet } from '../domain/hook-facts';
+import { commitName, type HookFacts, type HookSnippet } from '../domain/hook-facts';
 import type { HookDraft } from './hook-draft';
 import { issuePart } from './issue-part';
 
@@ -28,7 +28,7 @@ const snippetPart = (snippet: HookSnippet, url: string) => ({
   url,
 });
 
-/** The merge request as the event knows it: its owner has bodies of its own. */
+/** The merge request as the event knows it: what there is of one that is gone, and while its owner does not answer. */
 const mergeRequestPart = ({ id, iid, projectId, authorId, title, webUrl }: NoteableSubject) => ({
   id,
   iid,
@@ -54,7 +54,9 @@ export function noteablePart({ noteable }: NoteEvent, facts: HookFacts, external
       return { ...open, ...readers, confidential, feature: 'issues', objectKey: `issue:${issue.id}`, part };
     }
     case 'MergeRequest': {
-      const part = { merge_request: mergeRequestPart(noteable) };
+      const part = {
+        merge_request: facts.parts.mergeRequests.get(noteable.id) ?? mergeRequestPart(noteable),
+      };
       return { ...open, feature: 'merge_requests', objectKey: `merge_request:${noteable.id}`, part };
     }
     case 'Snippet': {
@@ -67,7 +69,8 @@ export function noteablePart({ noteable }: NoteEvent, facts: HookFacts, external
     }
     case 'Commit': {
       const { sha, title, webUrl } = noteable;
-      const part = { commit: { id: sha, title, message: title, url: webUrl } };
+      const named = { id: sha, title, message: title, url: webUrl };
+      const part = { commit: facts.parts.commits.get(commitName(noteable)) ?? named };
       return { ...open, feature: 'repository', objectKey: `commit:${noteable.projectId}:${sha}`, part };
     }
     default:

@@ -45,7 +45,8 @@ function isNotifiedBranch(settings: SenderSettings, change: SentChange): boolean
   const { kind, body } = change;
   const which = settings.text('branches_to_be_notified');
   const isFiltered = kind === 'push' || kind === 'pipeline' || kind === 'deployment';
-  if (which === '' || which === 'all' || !isFiltered || body.flag('object_attributes.tag')) return true;
+  const isTag = body.flag('object_attributes.tag') || body.flag('tag');
+  if (which === '' || which === 'all' || !isFiltered || isTag) return true;
   const isDefault = refOf(change) === body.text('project.default_branch');
   const isProtected = body.flag('ref_protected') || body.flag('object_attributes.protected_ref');
   if (which === 'default') return isDefault;

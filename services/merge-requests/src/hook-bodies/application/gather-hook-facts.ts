@@ -80,7 +80,13 @@ export const gatherHookFacts =
     const [mergeRequests, jobs, protectedNames, labels] = await Promise.all([
       store.mergeRequests(mergeRequestIds(events)),
       store.jobs([...new Set(of(events, 'pipeline').map(({ pipeline }) => pipeline.id))]),
-      store.protectedNames([...new Set(of(events, 'push').map(({ projectId }) => projectId))]),
+      store.protectedNames([
+        ...new Set(
+          events.flatMap(({ kind, projectId }) =>
+            kind === 'push' || kind === 'pipeline' || kind === 'deployment' ? projectId : [],
+          ),
+        ),
+      ]),
       store.labels([
         ...of(events, 'merge_request').flatMap(({ mergeRequest }) => mergeRequest.labelIds),
         ...changedIds(events, 'labels'),

@@ -96,6 +96,7 @@ export interface DeploymentHappening extends Happening {
     readonly userId: number;
     readonly sha: string;
     readonly ref: string;
+    readonly tag: boolean;
     readonly status: string;
     readonly environment: string;
     readonly environmentSlug: string;

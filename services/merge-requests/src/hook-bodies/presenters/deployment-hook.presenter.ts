@@ -4,6 +4,7 @@ import {
   commitUrl,
   type HookRendering,
   hookTime,
+  isProtected,
   projectParts,
   type RenderedHook,
   userPart,
@@ -17,7 +18,8 @@ export function presentDeploymentHook(
   rendering: HookRendering,
 ): RenderedHook {
   const { facts, externalUrl } = rendering;
-  const { id, sha, ref, status, environment, environmentSlug, environmentTier, environmentUrl, userId } = deployment;
+  const { id, sha, ref, tag, status, environment, environmentSlug, environmentTier, environmentUrl, userId } =
+    deployment;
   const user = facts.users.get(userId);
   return {
     kind: 'deployment',
@@ -43,6 +45,8 @@ export function presentDeploymentHook(
       commit_url: commitUrl(sha, project, externalUrl),
       commit_title: facts.commits.get(project.id)?.commits.get(sha)?.title ?? null,
       ref,
+      tag,
+      ref_protected: isProtected(rendering, project.id, ref, tag),
     },
   };
 }

@@ -6,6 +6,7 @@ import {
   hookUser,
   type UserRow,
 } from '@switchyard/directory';
+import { wildcard } from '@switchyard/patterns';
 import type { Commit } from '../../git';
 import { repositoryUrl } from '../../repositories';
 import type { HookFacts } from '../domain/hook-facts';
@@ -74,6 +75,12 @@ export const hookTime = (date: Date | undefined): string | null =>
 /** Seconds between two times; null where one is missing. */
 export const secondsBetween = (from: Date | undefined, to: Date | undefined): number | null =>
   from === undefined || to === undefined ? null : Math.max(0, to.getTime() - from.getTime()) / 1_000;
+
+/** Whether a rule protects a branch or tag of a project. */
+export const isProtected = ({ facts }: HookRendering, projectId: number, name: string, isTag: boolean): boolean => {
+  const rules = facts.protectedNames.get(projectId);
+  return ((isTag ? rules?.tags : rules?.branches) ?? []).some((rule) => wildcard(rule)(name));
+};
 
 /** What stands for no commit. */
 export const noSha = '0'.repeat(40);

@@ -2,7 +2,7 @@ import { type DirectoryProjectRow, hookLabel, hookProject } from '@switchyard/di
 import { timeStats } from '@switchyard/texts';
 import { checksOf, detailedMergeStatus, shownMergeStatus } from '../../merge-requests';
 import { optionalDateTime } from '../../repositories';
-import type { MergeRequestHappening } from '../domain/hook-event';
+import type { HookMergeRequest, MergeRequestHappening } from '../domain/hook-event';
 import type { HookMergeRequestView } from '../domain/hook-facts';
 import type { AutoMergeHappened, HookChange, MergeRequestHook, TrainHappened } from '../domain/merge-request-hook';
 import {
@@ -84,15 +84,11 @@ const actionPart = ({ action, push, systemAction }: MergeRequestHook) => ({
   ...(systemAction === undefined ? {} : { system: true, system_action: systemAction }),
 });
 
-/** What the event itself says of the merge request: all there is of one that was deleted since. */
-const namedAttributes = (
-  { mergeRequest, projectId, hook }: MergeRequestHappening,
-  project: DirectoryProjectRow,
-  rendering: HookRendering,
-) => ({
+/** What an event itself says of its merge request: all there is of one that was deleted since. */
+const namedAttributes = (mergeRequest: HookMergeRequest, project: DirectoryProjectRow, rendering: HookRendering) => ({
   id: mergeRequest.id,
   iid: mergeRequest.iid,
-  target_project_id: projectId,
+  target_project_id: project.id,
   author_id: mergeRequest.authorId,
   title: mergeRequest.title,
   state: mergeRequest.state,
@@ -100,18 +96,17 @@ const namedAttributes = (
   labels: labelParts(rendering, mergeRequest.labelIds),
   url: pageUrl(project, rendering.externalUrl, `merge_requests/${mergeRequest.iid}`),
   target: hookProject(project, rendering.externalUrl),
-  ...actionPart(hook),
 });
 
 function currentAttributes(
   { view, firstContribution }: HookMergeRequestView,
-  { hook }: MergeRequestHappening,
+  lastSha: string | undefined,
   project: DirectoryProjectRow,
   { facts, externalUrl, now }: HookRendering,
 ) {
   const { mergeRequest: mr, settings } = view;
   const source = facts.projects.get(view.sourceProjectId ?? 0);
-  const commit = facts.commits.get(project.id)?.commits.get(hook.push?.newSha ?? mr.sourceSha ?? '');
+  const commit = facts.commits.get(project.id)?.commits.get(lastSha ?? mr.sourceSha ?? '');
   const [assigneeId = null] = view.assigneeIds;
   const times = timeStats(mr);
   return {
@@ -157,6 +152,18 @@ const reviewerParts = ({ view, reviews }: HookMergeRequestView, rendering: HookR
     return user === null ? [] : { ...user, state: reviews.get(id) ?? 'unreviewed' };
   });
 
+/** A merge request as it is now, in the bodies of notes on it (G-6-4); undefined where its project is gone. */
+export function presentMergeRequestPart(found: HookMergeRequestView, rendering: HookRendering): object | undefined {
+  const { mergeRequest: mr, labels, assigneeIds } = found.view;
+  const project = rendering.facts.projects.get(mr.projectId);
+  if (project === undefined) return undefined;
+  return {
+    ...currentAttributes(found, undefined, project, rendering),
+    ...namedAttributes({ ...mr, labelIds: labels.map(({ id }) => id) }, project, rendering),
+    assignee: userPart(rendering, assigneeIds[0] ?? 0),
+  };
+}
+
 /** Something that happened to a merge request (G-6-4). */
 export function presentMergeRequestHook(
   happening: MergeRequestHappening,
@@ -166,7 +173,7 @@ export function presentMergeRequestHook(
   const { mergeRequest, hook, actorId } = happening;
   const found = rendering.facts.mergeRequests.get(mergeRequest.id);
   const { project: part, repository } = projectParts(project, rendering.externalUrl);
-  const current = found === undefined ? {} : currentAttributes(found, happening, project, rendering);
+  const current = found === undefined ? {} : currentAttributes(found, hook.push?.newSha, project, rendering);
   return {
     kind: 'merge_request',
     action: hook.action,
@@ -180,7 +187,11 @@ export function presentMergeRequestHook(
       project: part,
       repository,
       // The event wins over what has happened to the merge request since.
-      object_attributes: { ...current, ...namedAttributes(happening, project, rendering) },
+      object_attributes: {
+        ...current,
+        ...namedAttributes(mergeRequest, project, rendering),
+        ...actionPart(hook),
+      },
       labels: labelParts(rendering, mergeRequest.labelIds),
       changes: Object.fromEntries(hook.changes.map((change) => [change.name, changePart(change, rendering)])),
       assignees: userParts(rendering, found?.view.assigneeIds ?? []),

@@ -9,6 +9,7 @@ import {
   commitUrl,
   type HookRendering,
   hookTime,
+  isProtected,
   noSha,
   pageUrl,
   projectParts,
@@ -97,6 +98,7 @@ export function presentPipelineHook(
         finished_at: hookTime(pipeline.finishedAt),
         duration: pipeline.duration ?? null,
         queued_duration: pipeline.queuedDuration ?? null,
+        protected_ref: isProtected(rendering, project.id, pipeline.ref, pipeline.tag),
         // Values are stored encrypted and leave this service for nobody but the CI.
         variables: [],
         url: pageUrl(project, externalUrl, `pipelines/${pipeline.id}`),

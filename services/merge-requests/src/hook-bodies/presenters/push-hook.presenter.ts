@@ -1,8 +1,7 @@
 import type { DirectoryProjectRow } from '@switchyard/directory';
-import { wildcard } from '@switchyard/patterns';
 import type { PushHappening } from '../domain/hook-event';
 import type { PushedCommit } from '../domain/hook-facts';
-import { commitPart, type HookRendering, projectParts, type RenderedHook, userPart } from './hook-parts';
+import { commitPart, type HookRendering, isProtected, projectParts, type RenderedHook, userPart } from './hook-parts';
 
 const pushedCommit = (
   { commit, added, modified, removed }: PushedCommit,
@@ -20,8 +19,6 @@ export function presentPushHook(
   const kind = push.tag ? 'tag_push' : 'push';
   const commits = facts.commits.get(project.id)?.pushed.get(push.eventId) ?? [];
   const user = userPart(rendering, push.actorId);
-  const rules = facts.protectedNames.get(project.id);
-  const names = (push.tag ? rules?.tags : rules?.branches) ?? [];
   const { project: part, addressed } = projectParts(project, externalUrl);
   // That of an annotated tag is its commit.
   const tip = push.tag ? (commits.at(-1)?.commit.id ?? push.after) : push.after;
@@ -37,7 +34,7 @@ export function presentPushHook(
       before: push.before,
       after: push.after,
       ref: push.ref,
-      ref_protected: names.some((name) => wildcard(name)(push.name)),
+      ref_protected: isProtected(rendering, project.id, push.name, push.tag),
       checkout_sha: push.action === 'removed' ? null : tip,
       message: null,
       user_id: push.actorId,

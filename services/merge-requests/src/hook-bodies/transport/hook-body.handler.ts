@@ -4,17 +4,20 @@ import type { HookBody, RenderedHookBodies } from '@switchyard/protos/rpc/v1/hoo
 import { levels } from '@switchyard/rights';
 import { implement } from '@switchyard/rpc';
 import type { GatherHookFacts } from '../application/gather-hook-facts';
+import type { GatherHookParts } from '../application/gather-hook-parts';
 import type { HookEvent } from '../domain/hook-event';
 import { presentHook } from '../presenters/hook.presenter';
-import type { HookRendering } from '../presenters/hook-parts';
+import { commitPart, type HookRendering } from '../presenters/hook-parts';
+import { presentMergeRequestPart } from '../presenters/merge-request-hook.presenter';
 import { hookEventsOf } from './hook-event.mapper';
 
-/** Events rendered at once (see the proto). */
+/** Events, and parts of a kind, rendered at once (see the proto). */
 const maxEvents = 100;
 
 /** What hook bodies are rendered with. */
 export interface HookBodyEdges {
   readonly gather: GatherHookFacts;
+  readonly gatherParts: GatherHookParts;
   readonly externalUrl: string;
   readonly clock: () => Date;
 }
@@ -43,7 +46,7 @@ function bodyOf(event: HookEvent, index: number, rendering: HookRendering): Hook
 }
 
 /** gRPC side of hook bodies (see the proto). */
-export function hookBodyHandler({ gather, externalUrl, clock }: HookBodyEdges) {
+export function hookBodyHandler({ gather, gatherParts, externalUrl, clock }: HookBodyEdges) {
   return implement(
     HookBodyServiceService,
     {
@@ -61,7 +64,26 @@ export function hookBodyHandler({ gather, externalUrl, clock }: HookBodyEdges) {
           ),
         };
       },
+
+      async renderHookParts({ mergeRequestIds, commits }) {
+        if (Math.max(mergeRequestIds.length, commits.length) > maxEvents)
+          throw new AppError('bad_request', `at most ${maxEvents} parts at once`);
+        const facts = await gatherParts(mergeRequestIds, commits);
+        const rendering = { facts, externalUrl, now: clock() };
+        return {
+          mergeRequests: [...facts.mergeRequests].flatMap(([id, found]) => {
+            const part = presentMergeRequestPart(found, rendering);
+            return part === undefined ? [] : { id, json: Buffer.from(JSON.stringify(part)) };
+          }),
+          commits: commits.flatMap(({ projectId, sha }) => {
+            const project = facts.projects.get(projectId);
+            const commit = facts.commits.get(projectId)?.commits.get(sha);
+            if (project === undefined || commit === undefined) return [];
+            return { projectId, sha, json: Buffer.from(JSON.stringify(commitPart(commit, project, externalUrl))) };
+          }),
+        };
+      },
     },
-    { renderHookBodies: { callers: ['groups-admin'] } },
+    { renderHookBodies: { callers: ['groups-admin'] }, renderHookParts: { callers: ['collaboration'] } },
   );
 }
