@@ -96,6 +96,7 @@ export {
   resourceEventStore,
 } from './resource-events';
 export { mayDeleteTimelog, type Timelog, type TimelogStore, timelog, timelogStore } from './timelogs';
+export { type TrackerLinks, trackerLinksOf } from './tracker-links';
 export {
   alertBotId,
   avatarUrl,

@@ -1,1 +1,8 @@
-export { inlineRenderer, markdownRenderer, type RenderMarkdown, renderTitle } from './render-markdown';
+export {
+  inlineRenderer,
+  markdownRenderer,
+  projectMarkdownRenderer,
+  type RenderMarkdown,
+  type RenderProjectMarkdown,
+  renderTitle,
+} from './render-markdown';

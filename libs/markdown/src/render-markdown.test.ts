@@ -249,3 +249,31 @@ test('a line without markup is its own HTML', () => {
 test('a title is plain text', () => {
   expect(renderTitle('*a* <b> & "c"')).toBe('*a* &lt;b&gt; &amp; &quot;c&quot;');
 });
+
+describe('links that a text does not write', () => {
+  /** Leads `A-<number>` to an address. */
+  const links = (text: string) =>
+    [...text.matchAll(/\bA-\d+\b/g)].map(({ 0: name, index }) => ({
+      start: index,
+      end: index + name.length,
+      url: `https://t.example/?id=${name}&"`,
+    }));
+  const anchor = (name: string) =>
+    `<a href="https://t.example/?id=${name}&amp;%22" rel="nofollow noreferrer noopener">${name}</a>`;
+
+  it.each([
+    ['A-1', `<p>${anchor('A-1')}</p>`],
+    ['**A-1**, then A-2.', `<p><strong>${anchor('A-1')}</strong>, then ${anchor('A-2')}.</p>`],
+    ['<b>A-1</b>', `<p><b>${anchor('A-1')}</b></p>`],
+    ['`A-1`', '<p><code>A-1</code></p>'],
+    ['    A-1', '<pre><code>A-1\n</code></pre>'],
+    ['[A-1](/x)', '<p><a href="/x" rel="nofollow noreferrer noopener">A-1</a></p>'],
+    ['<a href="/x">A-1</a> A-2', `<p><a href="/x" rel="nofollow noreferrer noopener">A-1</a> ${anchor('A-2')}</p>`],
+    ['nothing', '<p>nothing</p>'],
+  ])('%j', (text, html) => expect(markdownRenderer()(text, links)).toBe(html));
+
+  it('an address that may not be linked stays text', () => {
+    const bad = () => [{ start: 0, end: 1, url: 'javascript:alert(1)' }];
+    expect(markdownRenderer()('A-1', bad)).toBe('<p>A-1</p>');
+  });
+});

@@ -1,8 +1,17 @@
 import MarkdownIt from 'markdown-it';
 import sanitizeHtml from 'sanitize-html';
 
+/** Parts of a text that lead to addresses, in their order and apart from each other. */
+type FindLinks = (text: string) => readonly { readonly start: number; readonly end: number; readonly url: string }[];
+
+type Token = MarkdownIt.Token;
+
 /** Markdown as HTML that a page may show as it is. */
-export type RenderMarkdown = (text: string) => string;
+export type RenderMarkdown = (
+  text: string,
+  /** Finds what leads elsewhere in prose, such as names of issues; code and links are not looked at. */
+  links?: FindLinks,
+) => string;
 
 /**
  * Characters of one text that the parser reads. Parser and sanitizer need some milliseconds per thousand characters of
@@ -51,6 +60,52 @@ parser.core.ruler.after('inline', 'tasks', ({ tokens, Token }) => {
     const [text] = children ?? [];
     if (text !== undefined) text.content = text.content.slice(3);
     children?.unshift(box);
+  }
+});
+
+/** What a text token becomes: the same text, with what was found in it as links. */
+function linked(
+  text: Token,
+  find: FindLinks,
+  Made: new (type: string, tag: string, nesting: -1 | 0 | 1) => Token,
+): Token[] {
+  const pieces: Token[] = [];
+  const plain = (content: string): void => {
+    if (content === '') return;
+    const piece = new Made('text', '', 0);
+    piece.content = content;
+    piece.level = text.level;
+    pieces.push(piece);
+  };
+  let at = 0;
+  for (const { start, end, url } of find(text.content)) {
+    if (!parser.validateLink(url)) continue;
+    plain(text.content.slice(at, start));
+    const open = new Made('link_open', 'a', 1);
+    open.attrs = [['href', parser.normalizeLink(url)]];
+    pieces.push(open);
+    plain(text.content.slice(start, end));
+    pieces.push(new Made('link_close', 'a', -1));
+    at = end;
+  }
+  plain(text.content.slice(at));
+  return pieces;
+}
+
+// Names of issues elsewhere, as `env.links` finds them.
+parser.core.ruler.push('links', ({ tokens, env, Token: Made }) => {
+  const { links } = env as { readonly links?: FindLinks };
+  if (links === undefined) return;
+  for (const token of tokens) {
+    if (token.type !== 'inline' || token.children === null) continue;
+    // Links that were written, and those of raw HTML, are not looked into.
+    let depth = 0;
+    token.children = token.children.flatMap((child) => {
+      if (child.type === 'link_open' || /^<a[\s>]/i.test(child.type === 'html_inline' ? child.content : '')) depth += 1;
+      if (child.type === 'link_close' || /^<\/a[\s>]/i.test(child.type === 'html_inline' ? child.content : ''))
+        depth = Math.max(0, depth - 1);
+      return child.type === 'text' && depth === 0 ? linked(child, links, Made) : [child];
+    });
   }
 });
 
@@ -157,11 +212,20 @@ export function inlineRenderer(): RenderMarkdown {
  */
 export function markdownRenderer(): RenderMarkdown {
   let left = maxParsedOfReply;
-  return (text) => {
+  return (text, links) => {
     const end = endOfParsed(text, Math.min(left, maxParsedCharacters));
     left -= end;
-    const html = sanitizeHtml(parser.render(text.slice(0, end)), allowed).trimEnd();
+    const html = sanitizeHtml(parser.render(text.slice(0, end), { links }), allowed).trimEnd();
     const rest = text.slice(end).trim();
     return rest === '' ? html : `${html}\n<pre>${escaped(rest)}</pre>`;
   };
+}
+
+/** Markdown of a project as HTML. */
+export type RenderProjectMarkdown = (text: string, projectId: number) => string;
+
+/** As `markdownRenderer`, for texts of several projects. @param links what finds the links of each, by project */
+export function projectMarkdownRenderer(links: ReadonlyMap<number, FindLinks>): RenderProjectMarkdown {
+  const render = markdownRenderer();
+  return (text, projectId) => render(text, links.get(projectId));
 }

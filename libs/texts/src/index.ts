@@ -37,4 +37,5 @@ export {
   type WorkTimes,
   withoutTime,
 } from './time-tracking';
+export { type ExternalTracker, trackerLinks, trackerSlugs } from './tracker-references';
 export { maxVariableValueLength, variableKeyProblems } from './variables';

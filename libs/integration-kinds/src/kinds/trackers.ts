@@ -3,7 +3,12 @@ import { flag, type IntegrationKind, list, number, required, secret, text, url }
 const links =
   'Stored and listed. Nothing is sent; clients lead to the tracker by its addresses (`:id` is the number of an issue).';
 
-const tracker = (slug: string, title: string, hasNewIssue: boolean): IntegrationKind => ({
+/** Of those whose issues texts name (`trackerLinks` in libs/texts). */
+const referenced = (examples: string): string =>
+  `Nothing is sent. In Markdown that is rendered as HTML ${examples} lead to \`issues_url\`, with the id in the place of \`:id\`.`;
+const keys = '`KEY-12`, and where the project has no issues of its own `#12`,';
+
+const tracker = (slug: string, title: string, hasNewIssue: boolean, examples = keys): IntegrationKind => ({
   slug,
   title,
   fields: [
@@ -12,7 +17,7 @@ const tracker = (slug: string, title: string, hasNewIssue: boolean): Integration
     ...(hasNewIssue ? [url('new_issue_url', required)] : []),
   ],
   switches: ['push_events'],
-  does: links,
+  does: referenced(examples),
   sends: false,
 });
 
@@ -27,7 +32,12 @@ export const trackers: readonly IntegrationKind[] = [
     sends: true,
   },
   tracker('bugzilla', 'Bugzilla', true),
-  tracker('clickup', 'ClickUp', false),
+  tracker(
+    'clickup',
+    'ClickUp',
+    false,
+    '`CU-86abc` and `KEY-12`, and where the project has no issues of its own `#86abc`,',
+  ),
   {
     slug: 'confluence',
     title: 'Confluence Workspace',
@@ -37,7 +47,7 @@ export const trackers: readonly IntegrationKind[] = [
     sends: false,
   },
   tracker('custom-issue-tracker', 'Custom issue tracker', true),
-  tracker('ewm', 'EWM', true),
+  tracker('ewm', 'EWM', true, '`bug 12`, `defect 12`, `rtcwi 12`, `task 12`, `work item 12` and `workitem 12`'),
   {
     slug: 'external-wiki',
     title: 'External wiki',
@@ -71,7 +81,7 @@ export const trackers: readonly IntegrationKind[] = [
       text('jira_allowed_statuses_as_string'),
     ],
     switches: ['commit_events', 'merge_requests_events', 'comment_on_event_enabled'],
-    does: 'Comments on the issues that pushed commits and merge requests name, and moves those that they close on the default branch by `jira_issue_transition_id`. The settings about vulnerabilities, checks of pushes and lists of issues are stored.',
+    does: 'Comments on the issues that pushed commits and merge requests name, and moves those that they close on the default branch by `jira_issue_transition_id`. In Markdown that is rendered as HTML `KEY-12` leads to the issue, unless the keys have another form here. The settings about vulnerabilities, checks of pushes and lists of issues are stored.',
     sends: true,
   },
   {
@@ -93,10 +103,10 @@ export const trackers: readonly IntegrationKind[] = [
     title: 'Linear',
     fields: [url('workspace_url', required)],
     switches: ['push_events'],
-    does: 'Stored and listed. Nothing is sent; clients lead to the workspace by its address.',
+    does: 'Nothing is sent. In Markdown that is rendered as HTML `KEY-12` leads to the workspace.',
     sends: false,
   },
-  tracker('phorge', 'Phorge', false),
+  tracker('phorge', 'Phorge', false, '`T12`'),
   {
     slug: 'pivotaltracker',
     title: 'Pivotal Tracker',

@@ -1,4 +1,4 @@
-import { keepInPriorityOrder, labelsOf, priorityOrderStore, writtenNames } from '@switchyard/directory';
+import { keepInPriorityOrder, labelsOf, priorityOrderStore, trackerLinksOf, writtenNames } from '@switchyard/directory';
 import type { Area } from '@switchyard/service';
 import { commandSteps } from '@switchyard/texts';
 import type { Contributions } from '../deleted-users';
@@ -101,7 +101,12 @@ export function composeIssues(
   });
   return {
     services: [
-      issueHandler(useCases, { lists: edges.lists, externalUrl, clock }),
+      issueHandler(useCases, {
+        lists: edges.lists,
+        externalUrl,
+        clock,
+        trackerLinks: trackerLinksOf(peer('groups-admin')),
+      }),
       issueEventHandler(events, { externalUrl, clock }),
       issueTimelogHandler(times, externalUrl),
     ],

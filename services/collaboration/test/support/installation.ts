@@ -28,6 +28,7 @@ import { SuggestionServiceService } from '@switchyard/protos/collaboration/v1/su
 import { TodoServiceService } from '@switchyard/protos/collaboration/v1/todo';
 import { UnsubscribeServiceService } from '@switchyard/protos/collaboration/v1/unsubscribe';
 import { type DeliveryEntry, DeliveryServiceService } from '@switchyard/protos/groups_admin/v1/delivery';
+import { IntegrationServiceService } from '@switchyard/protos/groups_admin/v1/integration';
 import type {
   MergeRequestEvent,
   MergeRequestSubject,
@@ -281,6 +282,18 @@ export async function startInstallation(given: Record<string, string> = {}): Pro
         { approve: rule, unapprove: rule, submitReview: rule },
       ),
       suggestedChangeService(suggestedChanges),
+      implement(
+        IntegrationServiceService,
+        {
+          listTrackers: async ({ projectIds }) => ({
+            trackers: projectIds.map((projectId) => ({
+              ...{ projectId, slug: 'redmine', ownsNumbers: false },
+              issuesUrl: `https://tracker.example/${projectId}/:id`,
+            })),
+          }),
+        },
+        { listTrackers: itself },
+      ),
       implement(
         DeliveryServiceService,
         {

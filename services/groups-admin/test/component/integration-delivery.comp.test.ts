@@ -5,6 +5,7 @@ import type { Change } from '../../src/changes';
 import type { DueDelivery } from '../../src/deliveries';
 import type { IntegrationDelivery } from '../../src/integrations/application/delivery.ports';
 import { followChanges } from '../../src/integrations/application/follow-changes';
+import { manageIntegrations } from '../../src/integrations/application/manage-integrations';
 import { integrationTarget } from '../../src/integrations/application/prepare-delivery';
 import type { SettingValue } from '../../src/integrations/domain/integration';
 import { integrationStore } from '../../src/integrations/storage/integration.store';
@@ -181,4 +182,26 @@ test('settings are read when a delivery is sent', async () => {
   });
   await set('project', one, 'slack', {}, { active: false });
   expect(await target.prepare({ ...due, targetId: own }, change('push', one))).toEqual({ skip: 'disabled' });
+});
+
+test('texts of a project name issues of its tracker, inherited or its own, by the same two statements', async () => {
+  const [one = 0, two = 0] = projects;
+  const use = manageIntegrations({
+    integrations: integrationStore(running.db, ring),
+    isDevelopment: false,
+    addressProblem: () => undefined,
+  });
+  await set('group', group, 'redmine', { issues_url: 'https://r.example/:id' }, { secrets: {} });
+  await set('project', two, 'redmine', {}, { active: false, secrets: {} });
+  const inherited = { slug: 'redmine', issuesUrl: 'https://r.example/:id', ownsNumbers: false };
+  expect([...(await use.trackers([one, two, 999_999]))]).toEqual([[one, inherited]]);
+  await running.db.query(sql`update projects set issues_access_level = 'disabled' where id = ${one}`);
+  await set('project', two, 'phorge', { issues_url: 'https://p.example/:id' }, { secrets: {} });
+  const few = await countStatements(() => use.trackers([one]));
+  const many = await countStatements(() => use.trackers([one, two]));
+  expect([few.statements, many.statements]).toEqual([2, 2]);
+  expect([...(await use.trackers([one, two])).values()]).toEqual([
+    { ...inherited, ownsNumbers: true },
+    { slug: 'phorge', issuesUrl: 'https://p.example/:id', ownsNumbers: false },
+  ]);
 });

@@ -1,5 +1,5 @@
 import { repeat } from '@switchyard/background';
-import { keepInPriorityOrder, labelsOf, priorityOrderStore, writtenNames } from '@switchyard/directory';
+import { keepInPriorityOrder, labelsOf, priorityOrderStore, trackerLinksOf, writtenNames } from '@switchyard/directory';
 import type { Area } from '@switchyard/service';
 import { commandSteps } from '@switchyard/texts';
 import type { Edges } from '../edges';
@@ -149,6 +149,7 @@ function edgesOf(given: Edges, areas: ReadAreas): MergeRequestEdges {
     pipelines: areas.pipelines,
     refreshThreads: refreshThreads(peer('collaboration'), db, keepNoteCounters),
     ensureLabels: labelsOf(peer('groups-admin'), directory),
+    trackerLinks: trackerLinksOf(peer('groups-admin')),
     commandSteps: commandSteps({ names: writtenNames(db), clock }),
   };
 }

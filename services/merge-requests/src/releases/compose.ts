@@ -1,3 +1,4 @@
+import { trackerLinksOf } from '@switchyard/directory';
 import type { Area } from '@switchyard/service';
 import type { Edges } from '../edges';
 import type { RefChangeSubscriber, Repositories } from '../repositories';
@@ -10,7 +11,7 @@ import { releaseHandler } from './transport/release.handler';
 
 /** Builds releases and their links. */
 export function composeReleases(
-  { db, config, clock, observe }: Edges,
+  { db, config, clock, peer, observe }: Edges,
   { tagsByName, createTag, protectedTags }: Pick<Repositories, 'tagsByName' | 'createTag' | 'protectedTags'>,
 ): Area {
   const edges: ReleaseEdges = {
@@ -18,6 +19,7 @@ export function composeReleases(
     tagsByName,
     createTag,
     protectedTags,
+    trackerLinks: trackerLinksOf(peer('groups-admin')),
     externalUrl: config.SWITCHYARD_EXTERNAL_URL,
     clock,
   };

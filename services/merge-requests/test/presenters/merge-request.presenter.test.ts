@@ -1,5 +1,5 @@
 import type { UserRow } from '@switchyard/directory';
-import { inlineRenderer, markdownRenderer } from '@switchyard/markdown';
+import { inlineRenderer, projectMarkdownRenderer } from '@switchyard/markdown';
 import { replyValidator } from '../../../gateway/test/support/reply-validator';
 import type { MergeRequest } from '../../src/merge-requests/domain/merge-request';
 import type { MergeRequestDetails } from '../../src/merge-requests/domain/merge-request-details';
@@ -294,7 +294,7 @@ test('a merge request in a list shows what every column says', () => {
 
 test('a merge request by itself adds its details', () => {
   const printed = wire(
-    presentMergeRequestDetails(details, { ...rendering, html: markdownRenderer() }, { rebaseInProgress: true }),
+    presentMergeRequestDetails(details, { ...rendering, html: projectMarkdownRenderer(new Map()) }, { rebaseInProgress: true }),
   );
   expect(printed).toMatchObject({
     ...listed,

@@ -4,6 +4,7 @@ import { sql } from '@switchyard/database/sql';
 import type { EventBus } from '@switchyard/events';
 import { DiscussionServiceService } from '@switchyard/protos/collaboration/v1/discussion';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
+import { IntegrationServiceService } from '@switchyard/protos/groups_admin/v1/integration';
 import { JobTokenServiceService } from '@switchyard/protos/groups_admin/v1/job_token';
 import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
 import { ProjectServiceService } from '@switchyard/protos/groups_admin/v1/project';
@@ -61,6 +62,17 @@ export const standInPeers = (db: Database, announced: [number, string][] = []): 
             await pause(waitMs, undefined, { signal });
             return { changes: [], head: after };
           },
+        },
+      ],
+      [
+        IntegrationServiceService,
+        {
+          listTrackers: async ({ projectIds }: { projectIds: number[] }) => ({
+            trackers: projectIds.map((projectId) => ({
+              ...{ projectId, slug: 'redmine', ownsNumbers: false },
+              issuesUrl: `https://tracker.example/${projectId}/:id`,
+            })),
+          }),
         },
       ],
       [

@@ -1,5 +1,5 @@
 import { labelDetails, milestoneReference, projectUrl, type UserReference, userReference } from '@switchyard/directory';
-import { type RenderMarkdown, renderTitle } from '@switchyard/markdown';
+import { type RenderMarkdown, type RenderProjectMarkdown, renderTitle } from '@switchyard/markdown';
 import { timeStats } from '@switchyard/texts';
 import type { Issue } from '../domain/issue';
 import { type IssueView, issueReference } from '../domain/issue-view';
@@ -13,7 +13,7 @@ export interface IssueRendering {
   /** Licence tier: premium features add their fields. */
   readonly tier?: string;
   /** Adds title and description as HTML; one renderer serves a whole reply. */
-  readonly html?: RenderMarkdown | undefined;
+  readonly html?: RenderProjectMarkdown | undefined;
   /** Shows labels in detail, with their descriptions as HTML; one renderer serves a whole reply. */
   readonly labelHtml?: RenderMarkdown | undefined;
 }
@@ -55,7 +55,10 @@ export function presentIssue(view: IssueView, rendering: IssueRendering) {
     description: issue.description ?? null,
     ...(rendering.html === undefined
       ? {}
-      : { title_html: renderTitle(issue.title), description_html: rendering.html(issue.description ?? '') }),
+      : {
+          title_html: renderTitle(issue.title),
+          description_html: rendering.html(issue.description ?? '', issue.projectId),
+        }),
     state: issue.state,
     created_at: issue.createdAt.toISOString(),
     updated_at: issue.updatedAt.toISOString(),

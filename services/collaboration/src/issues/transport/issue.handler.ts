@@ -1,6 +1,6 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
-import { type UserRow, userReference } from '@switchyard/directory';
-import { inlineRenderer, markdownRenderer } from '@switchyard/markdown';
+import { type TrackerLinks, type UserRow, userReference } from '@switchyard/directory';
+import { inlineRenderer, projectMarkdownRenderer, type RenderProjectMarkdown } from '@switchyard/markdown';
 import { timeTracking } from '@switchyard/messages';
 import { IssueServiceService, type UpdateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
 import { type CallContext, entity, fixedOrder, implement, nothing, page, pageRequest, viewerOf } from '@switchyard/rpc';
@@ -18,6 +18,7 @@ import type { trackIssueTime } from '../application/track-issue-time';
 import type { UpdateIssueCommand, updateIssue } from '../application/update-issue';
 import type { IssueType } from '../domain/issue';
 import type { IssueQuery } from '../domain/issue-query';
+import type { IssueView } from '../domain/issue-view';
 import { presentIssue } from '../presenters/issue.presenter';
 import { toIssueFilter } from './issue-filter.mapper';
 
@@ -45,6 +46,7 @@ export interface IssueHandlerEdges {
   readonly lists: IssueList;
   readonly externalUrl: string;
   readonly clock: () => Date;
+  readonly trackerLinks: TrackerLinks;
 }
 
 const comma = Buffer.from(',');
@@ -69,16 +71,19 @@ const toUpdate = (request: UpdateIssueRequest): UpdateIssueCommand => ({
 });
 
 /** gRPC side of issues. */
-export function issueHandler(useCases: IssueUseCases, { lists, externalUrl, clock }: IssueHandlerEdges) {
-  const rendering = (context: CallContext, inProject = true, html = false) => ({
+export function issueHandler(useCases: IssueUseCases, { lists, externalUrl, clock, trackerLinks }: IssueHandlerEdges) {
+  const htmlOf = async (wanted: boolean, views: readonly IssueView[]) =>
+    wanted ? projectMarkdownRenderer(await trackerLinks(views.map(({ issue }) => issue.projectId))) : undefined;
+
+  const rendering = (context: CallContext, inProject = true, html?: RenderProjectMarkdown) => ({
     externalUrl,
     context: inProject ? ('project' as const) : ('instance' as const),
     now: clock(),
     tier: context.access?.tier ?? '',
-    html: html ? markdownRenderer() : undefined,
+    html,
   });
 
-  const shown = ({ view, subscribed }: IssueDetails, context: CallContext, html = false) =>
+  const shown = ({ view, subscribed }: IssueDetails, context: CallContext, html?: RenderProjectMarkdown) =>
     entity({ ...presentIssue(view, rendering(context, true, html)), subscribed });
 
   const queryOf = (
@@ -100,7 +105,7 @@ export function issueHandler(useCases: IssueUseCases, { lists, externalUrl, cloc
       const wanted = pageRequest(request.page, { orderBy: 'created_at', descending: true });
       const found = await lists.page(queryOf(request, context), wanted);
       const how = {
-        ...rendering(context, request.projectId > 0, request.renderHtml),
+        ...rendering(context, request.projectId > 0, await htmlOf(request.renderHtml, found.rows)),
         labelHtml: request.withLabelsDetails ? inlineRenderer() : undefined,
       };
       return page(
@@ -112,8 +117,10 @@ export function issueHandler(useCases: IssueUseCases, { lists, externalUrl, cloc
     getIssuesStatistics: async (request, context) =>
       entity({ statistics: { counts: await lists.counts(queryOf(request, context)) } }),
 
-    getIssue: async ({ renderHtml, ...key }, context) =>
-      shown(await useCases.readIssue(callerOf(context), key), context, renderHtml),
+    async getIssue({ renderHtml, ...key }, context) {
+      const found = await useCases.readIssue(callerOf(context), key);
+      return shown(found, context, await htmlOf(renderHtml, [found.view]));
+    },
 
     getIssueById: async ({ id }, context) => {
       const { view, subscribed } = await useCases.readIssueById(callerOf(context), id);

@@ -5,6 +5,10 @@ import type { Facts, NextIntegration } from '../domain/integration-change';
 export interface IntegrationStore {
   /** What counts in a place, by id: one statement. */
   list(place: IntegrationPlace): Promise<Effective[]>;
+  /** The active integrations of projects that are there, with whether they have issues of their own: two statements. */
+  ofProjects(
+    ids: readonly number[],
+  ): Promise<readonly { readonly id: number; readonly hasIssues: boolean; readonly active: readonly Effective[] }[]>;
   /** What a place has of a kind. */
   find(place: IntegrationPlace, slug: string): Promise<Found>;
   /**

@@ -1,3 +1,4 @@
+import type { ExternalTracker } from '@switchyard/texts';
 import { type Effective, effectiveOf, type Found, type IntegrationPlace } from '../domain/integration';
 import {
   decideDisable,
@@ -7,6 +8,7 @@ import {
   kindToSet,
   type Sent,
 } from '../domain/integration-change';
+import { trackerOf } from '../domain/tracker';
 import type { IntegrationStore } from './integration.ports';
 
 /** What the use cases of integrations need. */
@@ -34,6 +36,17 @@ export const manageIntegrations = ({ integrations, isDevelopment, addressProblem
   async get(place: IntegrationPlace, slug: string): Promise<Effective> {
     kindToRead(slug, place, isDevelopment);
     return foundOf(await integrations.find(place, slug));
+  },
+
+  /** The trackers that texts of projects name issues of, by project. */
+  async trackers(projectIds: readonly number[]): Promise<ReadonlyMap<number, ExternalTracker>> {
+    const found = await integrations.ofProjects(projectIds);
+    return new Map(
+      found.flatMap(({ id, active, hasIssues }) => {
+        const tracker = trackerOf(active, hasIssues);
+        return tracker === undefined ? [] : [[id, tracker] as const];
+      }),
+    );
   },
 
   /** @throws AppError not_allowed; bad_request; unprocessable; invalid; not_found when the place was purged */

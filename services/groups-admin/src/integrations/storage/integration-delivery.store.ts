@@ -3,6 +3,7 @@ import { named, sql } from '@switchyard/database/sql';
 import type { Keyring } from '@switchyard/secrets';
 import { type Effective, effectiveOf, type IntegrationPlace, type Secrets } from '../domain/integration';
 import {
+  activeByPlace,
   foundByPlace,
   integrationColumns,
   integrationsIn,
@@ -33,12 +34,7 @@ export const integrationDeliveryStore = (db: Database, ring: Keyring) => ({
     const rows = await tx.query<RowInPlace>(
       named('active_integrations', integrationsIn({ ...places, instance: false }, integrationColumns, sql`true`)),
     );
-    return new Map(
-      [...foundByPlace(rows)].map(([place, kinds]) => [
-        place,
-        [...kinds.values()].flatMap((found) => effectiveOf(toFound(found)) ?? []).filter(({ active }) => active),
-      ]),
-    );
+    return activeByPlace(rows);
   },
 
   // Locked, so that of two batches the later sees what the earlier keeps.

@@ -1,7 +1,15 @@
 import { type Sql, sql } from '@switchyard/database/sql';
 import type { Keyring } from '@switchyard/secrets';
 import { logger } from '@switchyard/telemetry';
-import type { Found, IntegrationPlace, IntegrationRow, Secrets, Switches } from '../domain/integration';
+import {
+  type Effective,
+  effectiveOf,
+  type Found,
+  type IntegrationPlace,
+  type IntegrationRow,
+  type Secrets,
+  type Switches,
+} from '../domain/integration';
 
 /** A row of `integrations`. */
 export interface StoredIntegration {
@@ -132,6 +140,15 @@ export const toFound = ({
   own: StoredIntegration | undefined;
   above: StoredIntegration | undefined;
 }): Found => ({ own: own && toIntegration(own), above: above && toIntegration(above) });
+
+/** The active integrations of places, by `project:<id>` and `group:<id>`. */
+export const activeByPlace = (rows: readonly RowInPlace[]): ReadonlyMap<string, readonly Effective[]> =>
+  new Map(
+    [...foundByPlace(rows)].map(([place, kinds]) => [
+      place,
+      [...kinds.values()].flatMap((found) => effectiveOf(toFound(found)) ?? []).filter(({ active }) => active),
+    ]),
+  );
 
 /** A row as `integrationsIn` gives it. */
 export type RowInPlace = StoredIntegration & InPlace;

@@ -5,6 +5,7 @@ import type { Keyring } from '@switchyard/secrets';
 import { type Effective, effectiveOf, type Found, type IntegrationPlace } from '../domain/integration';
 import type { Facts, NextIntegration } from '../domain/integration-change';
 import {
+  activeByPlace,
   foundByPlace,
   identityOf,
   integrationColumns,
@@ -38,6 +39,25 @@ export const integrationStore = (db: Database, ring: Keyring) => ({
     );
     const kinds = [...(foundByPlace(rows).values().next().value?.values() ?? [])];
     return kinds.flatMap((found) => effectiveOf(toFound(found)) ?? []).sort((one, other) => one.row.id - other.row.id);
+  },
+
+  async ofProjects(ids: readonly number[]) {
+    const [known, rows] = await Promise.all([
+      db.query<{ id: number; hasIssues: boolean }>(
+        named(
+          'projects_with_issues',
+          sql`select id, issues_access_level <> 'disabled' as "hasIssues" from projects where id = any(${[...ids]}::bigint[])`,
+        ),
+      ),
+      db.query<RowInPlace>(
+        named(
+          'active_integrations',
+          integrationsIn({ projects: ids, groups: [], instance: false }, integrationColumns, sql`true`),
+        ),
+      ),
+    ]);
+    const active = activeByPlace(rows);
+    return known.map((project) => ({ ...project, active: active.get(`project:${project.id}`) ?? [] }));
   },
 
   find: async (place: IntegrationPlace, slug: string): Promise<Found> => toFound(await rowsOf(db, place, slug)),

@@ -1,5 +1,5 @@
 import type { Tx } from '@switchyard/database';
-import type { EnsureLabels } from '@switchyard/directory';
+import type { EnsureLabels, TrackerLinks } from '@switchyard/directory';
 import type { CommandSteps } from '@switchyard/texts';
 import type { JobRequests } from '../../jobs';
 import type { PipelineReader } from '../../pipelines';
@@ -50,5 +50,6 @@ export interface MergeRequestEdges extends FollowEdges, RepositoryAccess {
   readonly pipelines: PipelineReader;
   readonly refreshThreads: RefreshThreads;
   readonly ensureLabels: EnsureLabels;
+  readonly trackerLinks: TrackerLinks;
   readonly commandSteps: CommandSteps;
 }

@@ -1,5 +1,5 @@
 import { labelDetails, milestoneReference, projectUrl, type UserReference, userReference } from '@switchyard/directory';
-import { type RenderMarkdown, renderTitle } from '@switchyard/markdown';
+import { type RenderMarkdown, type RenderProjectMarkdown, renderTitle } from '@switchyard/markdown';
 import { timeStats } from '@switchyard/texts';
 import { dateTime, optionalDateTime } from '../../repositories';
 import { detailedMergeStatus, shownMergeStatus } from '../domain/detailed-merge-status';
@@ -15,7 +15,7 @@ export interface MergeRequestRendering {
   /** Licence tier: premium features add their fields. */
   readonly tier?: string;
   /** Adds title and description as HTML; one renderer serves a whole reply. */
-  readonly html?: RenderMarkdown | undefined;
+  readonly html?: RenderProjectMarkdown | undefined;
   /** Shows labels in detail, with their descriptions as HTML; one renderer serves a whole reply. */
   readonly labelHtml?: RenderMarkdown | undefined;
 }
@@ -75,7 +75,7 @@ export function presentMergeRequest(view: MergeRequestView, rendering: MergeRequ
     description: mr.description ?? null,
     ...(rendering.html === undefined
       ? {}
-      : { title_html: renderTitle(mr.title), description_html: rendering.html(mr.description ?? '') }),
+      : { title_html: renderTitle(mr.title), description_html: rendering.html(mr.description ?? '', mr.projectId) }),
     state: mr.state,
     created_at: dateTime(mr.createdAt),
     updated_at: dateTime(mr.updatedAt),

@@ -1,6 +1,6 @@
 import { fullPath, userReference } from '@switchyard/directory';
 import { AppError, forbidden, notFound, unauthorized } from '@switchyard/errors';
-import { inlineRenderer, markdownRenderer } from '@switchyard/markdown';
+import { inlineRenderer, projectMarkdownRenderer, type RenderProjectMarkdown } from '@switchyard/markdown';
 import { timeTracking } from '@switchyard/messages';
 import {
   type IdList,
@@ -98,12 +98,17 @@ const toUpdate = (request: UpdateMergeRequestRequest): MergeRequestEdit => ({
 export function mergeRequestHandler(useCases: MergeRequestUseCases, edges: MergeRequestEdges) {
   const { mergeRequests, externalUrl, clock } = edges;
 
-  const rendering = (context: CallContext, inProject = true, html = false) => ({
+  const htmlOf = async (wanted: boolean | undefined, views: readonly MergeRequestView[]) =>
+    wanted === true
+      ? projectMarkdownRenderer(await edges.trackerLinks(views.map(({ mergeRequest }) => mergeRequest.projectId)))
+      : undefined;
+
+  const rendering = (context: CallContext, inProject = true, html?: RenderProjectMarkdown) => ({
     externalUrl,
     context: inProject ? ('project' as const) : ('instance' as const),
     now: clock(),
     tier: context.access?.tier ?? '',
-    html: html ? markdownRenderer() : undefined,
+    html,
   });
 
   async function details(
@@ -113,7 +118,8 @@ export function mergeRequestHandler(useCases: MergeRequestUseCases, edges: Merge
     status = 0,
   ) {
     const found = await useCases.readMergeRequest(callerOf(context), key, options);
-    return entity(presentMergeRequestDetails(found, rendering(context, true, options.html), options), status);
+    const html = await htmlOf(options.html, [found.view]);
+    return entity(presentMergeRequestDetails(found, rendering(context, true, html), options), status);
   }
 
   async function existing(key: Key): Promise<MergeRequestView> {
@@ -146,7 +152,7 @@ export function mergeRequestHandler(useCases: MergeRequestUseCases, edges: Merge
         await mergeRequests.recheck({ ids: rows.map(({ mergeRequest }) => mergeRequest.id) });
       }
       const how = {
-        ...rendering(context, projectId > 0, request.renderHtml),
+        ...rendering(context, projectId > 0, await htmlOf(request.renderHtml && !request.simple, rows)),
         labelHtml: request.withLabelsDetails ? inlineRenderer() : undefined,
       };
       return page(

@@ -1,4 +1,5 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
+import type { TrackerLinks } from '@switchyard/directory';
 import type { RepositoryAccess, RepositoryActor, TagsByName } from '../../repositories';
 import type {
   Change,
@@ -63,6 +64,7 @@ export interface ReleaseEdges extends Pick<RepositoryAccess, 'protectedTags'> {
     actor: RepositoryActor,
     tag: { name: string; ref: string; message: string },
   ) => Promise<unknown>;
+  readonly trackerLinks: TrackerLinks;
   readonly externalUrl: string;
   readonly clock: () => Date;
 }

@@ -1,5 +1,5 @@
 import { fullPath, milestoneReference, projectUrl, userReference } from '@switchyard/directory';
-import type { RenderMarkdown } from '@switchyard/markdown';
+import type { RenderProjectMarkdown } from '@switchyard/markdown';
 import type { Commit } from '../../git';
 import { commitObject, dateTime } from '../../repositories';
 import { isUpcoming, type Release, type ReleaseLink, type ReleaseView } from '../domain/release';
@@ -9,7 +9,7 @@ export interface ReleaseRendering {
   readonly externalUrl: string;
   readonly now: Date;
   /** Adds the description as HTML; one renderer serves a whole reply. */
-  readonly html?: RenderMarkdown | undefined;
+  readonly html?: RenderProjectMarkdown | undefined;
 }
 
 const apiOf = (projectId: number, externalUrl: string): string => `${externalUrl}/api/v4/projects/${projectId}`;
@@ -51,7 +51,7 @@ export function presentRelease(
     tag_name: tag,
     name: release.name,
     description: description ?? null,
-    ...(html === undefined ? {} : { description_html: html(description ?? '') }),
+    ...(html === undefined ? {} : { description_html: html(description ?? '', release.projectId) }),
     created_at: dateTime(release.createdAt),
     released_at: dateTime(release.releasedAt),
     upcoming_release: isUpcoming(release, now),

@@ -1,5 +1,5 @@
 import { notFound } from '@switchyard/errors';
-import { markdownRenderer } from '@switchyard/markdown';
+import { projectMarkdownRenderer } from '@switchyard/markdown';
 import {
   type NewReleaseLink,
   type ReleaseMilestones,
@@ -26,11 +26,21 @@ const wanted = (milestones: ReleaseMilestones | undefined): WantedMilestones => 
 export function releaseHandler(
   use: ManageReleases,
   links: ManageReleaseLinks,
-  { releases, externalUrl, clock }: Pick<ReleaseEdges, 'releases' | 'externalUrl' | 'clock'>,
+  {
+    releases,
+    externalUrl,
+    clock,
+    trackerLinks,
+  }: Pick<ReleaseEdges, 'releases' | 'externalUrl' | 'clock' | 'trackerLinks'>,
 ) {
-  const rendering = (html: boolean) => ({ externalUrl, now: clock(), html: html ? markdownRenderer() : undefined });
-  const shown = (release: ShownRelease, ofTag = false, html = false) =>
-    entity(ofTag ? presentReleaseOfTag(release.release) : presentRelease(release, rendering(html)));
+  /** @param htmlOf project whose descriptions are shown as HTML too; undefined for none */
+  const rendering = async (htmlOf?: number) => ({
+    externalUrl,
+    now: clock(),
+    html: htmlOf === undefined ? undefined : projectMarkdownRenderer(await trackerLinks([htmlOf])),
+  });
+  const shown = async (release: ShownRelease, ofTag = false, htmlOf?: number) =>
+    entity(ofTag ? presentReleaseOfTag(release.release) : presentRelease(release, await rendering(htmlOf)));
   return implement(ReleaseServiceService, {
     async listReleases({ projectId, includeHtmlDescription, ...request }) {
       const { rows, page: info } = await releases.list(
@@ -38,7 +48,7 @@ export function releaseHandler(
         { updatedAfter: request.updatedAfter, updatedBefore: request.updatedBefore },
         pageRequest(request.page, { orderBy: 'released_at' }),
       );
-      const as = rendering(includeHtmlDescription);
+      const as = await rendering(includeHtmlDescription ? projectId : undefined);
       const views = await use.withCommits(projectId, rows);
       return pageOfLongRows(
         views.map((view) => presentRelease(view, as)),
@@ -47,7 +57,7 @@ export function releaseHandler(
     },
 
     getRelease: async ({ projectId, tagName, includeHtmlDescription }) =>
-      shown(await use.get(projectId, tagName), false, includeHtmlDescription),
+      shown(await use.get(projectId, tagName), false, includeHtmlDescription ? projectId : undefined),
 
     getReleaseAsset: async ({ projectId, tagName, path }) =>
       json(Buffer.from(`${await use.asset(projectId, tagName, `/${path}`)}\n`)),
