@@ -1,7 +1,7 @@
 import type { Tx } from '@switchyard/database';
 import type { PreparedRequest } from '@switchyard/outbound';
 import type { Change } from '../../changes';
-import type { DueDelivery, LeasedDelivery, Outcome, TargetKind } from '../domain/delivery';
+import type { DueDelivery, LeasedDelivery, LeasedOutcome, Outcome, TargetKind, Wanted } from '../domain/delivery';
 
 /** What one kind of target makes of deliveries. */
 export interface DeliveryTarget {
@@ -20,24 +20,14 @@ export type Targets = ReadonlyMap<TargetKind, DeliveryTarget>;
 /** The queue of deliveries. */
 export interface DeliveryStore {
   /**
-   * Leases the first deliveries of due lanes.
-   * @param slow receivers that get one place, since they failed lately
+   * Records outcomes, gives their lanes free, and leases the first deliveries of due lanes, in one transaction: each
+   * costs a write to disk. An outcome whose lease was lost is dropped. `also` runs within it with what was recorded.
    */
-  claim(given: {
-    readonly limit: number;
-    readonly slow: readonly string[];
-    readonly now: Date;
-    readonly until: Date;
-  }): Promise<LeasedDelivery[]>;
-  /**
-   * Records outcomes, and gives their lanes free; an outcome whose lease was lost is dropped. `also` runs in the same
-   * transaction with what was recorded.
-   */
-  settle(
-    outcomes: readonly (Outcome & { readonly lease: string })[],
-    now: Date,
+  exchange(
+    outcomes: readonly LeasedOutcome[],
+    wanted: Wanted,
     also: (tx: Tx, recorded: readonly Outcome[]) => Promise<void>,
-  ): Promise<void>;
+  ): Promise<LeasedDelivery[]>;
   /** Records a delivery that a user asked for and that was sent at once. */
   record(
     outcome: Outcome,

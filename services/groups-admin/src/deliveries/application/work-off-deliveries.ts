@@ -3,7 +3,7 @@ import { type Repeating, repeat } from '@switchyard/background';
 import type { Tx } from '@switchyard/database';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
-import type { Outcome } from '../domain/delivery';
+import type { LeasedOutcome, Outcome } from '../domain/delivery';
 import type { DeliveryStore, Targets } from './delivery.ports';
 import { deliveryTimeoutMs, type SendDelivery } from './send-delivery';
 
@@ -11,7 +11,7 @@ faultPoints.push('delivery.sent', 'delivery.recorded');
 
 /** Deliveries under way in one process; most of them wait for an answer. */
 const mostUnderWay = 256;
-/** Deliveries one look-up leases, and one transaction records. */
+/** Deliveries that one transaction records, and leases. */
 const batch = 100;
 /** Milliseconds after which due repeats are looked for, where no notice comes: while something is under way, and at rest. */
 const lookEveryMs = 1_000;
@@ -20,6 +20,8 @@ const lookAtRestMs = 15_000;
 const leaseMarginMs = 30_000;
 /** Milliseconds that deliveries under way have to end when the process stops; others are sent again. */
 const endWithinMs = 3_000;
+/** Milliseconds for which outcomes are gathered: at a thousand a second it is a transaction for several of them. */
+const gatherMs = 4;
 /** Receivers that are remembered as slow. */
 const mostSlow = 1_000;
 
@@ -47,7 +49,7 @@ export function workOffDeliveries({
 }): { start(): Repeating } {
   /** Receivers without an answer at their last try: they keep one place, so that many of them do not hold all. */
   const slow = new Set<string>();
-  const ended: (Outcome & { readonly lease: string })[] = [];
+  const ended: LeasedOutcome[] = [];
   let underWay = 0;
   let wake = (): void => undefined;
 
@@ -58,12 +60,21 @@ export function workOffDeliveries({
     slow.add(receiver);
   }
 
-  async function lease(): Promise<number> {
-    const limit = Math.min(batch, mostUnderWay - underWay - ended.length);
-    if (limit <= 0) return 0;
+  /** Records what ended, and sends what is due. @returns how many deliveries it began to send */
+  async function exchange(isStopping: boolean): Promise<number> {
+    const outcomes = ended.splice(0, batch);
+    const limit = isStopping ? 0 : Math.max(0, Math.min(batch, mostUnderWay - underWay - ended.length));
+    if (outcomes.length === 0 && limit === 0) return 0;
+    if (outcomes.length > 0) faultPoint('delivery.sent');
     const now = clock();
     const until = new Date(now.getTime() + deliveryTimeoutMs + leaseMarginMs);
-    const leased = await store.claim({ limit, slow: [...slow], now, until });
+    const leased = await store
+      .exchange(outcomes, { limit, slow: [...slow], now, until }, settleTargets(targets, now))
+      .catch((error) => {
+        ended.unshift(...outcomes);
+        throw error;
+      });
+    if (outcomes.length > 0) faultPoint('delivery.recorded');
     for (const one of leased) {
       underWay += 1;
       void send(one)
@@ -81,18 +92,6 @@ export function workOffDeliveries({
     return leased.length;
   }
 
-  async function record(): Promise<void> {
-    if (ended.length === 0) return;
-    const outcomes = ended.splice(0, batch);
-    faultPoint('delivery.sent');
-    const now = clock();
-    await store.settle(outcomes, now, settleTargets(targets, now)).catch((error) => {
-      ended.unshift(...outcomes);
-      throw error;
-    });
-    faultPoint('delivery.recorded');
-  }
-
   const woken = (milliseconds: number): Promise<void> =>
     new Promise((settle) => {
       const timer = setTimeout(settle, milliseconds);
@@ -105,14 +104,15 @@ export function workOffDeliveries({
   async function run(stopping: AbortSignal): Promise<void> {
     while (!stopping.aborted) {
       const next = woken(lookEveryMs);
-      await record();
-      const leased = await lease();
+      const leased = await exchange(false);
       if (leased === 0 && underWay === 0 && ended.length === 0) return;
       if (ended.length === 0) await next;
+      // What ends at about the same time is recorded together.
+      if (underWay > 0) await pause(gatherMs);
     }
     const end = performance.now() + endWithinMs;
     while (underWay > 0 && performance.now() < end) await Promise.race([woken(endWithinMs), pause(endWithinMs)]);
-    while (ended.length > 0) await record();
+    while (ended.length > 0) await exchange(true);
   }
 
   return {

@@ -87,5 +87,19 @@ export interface Outcome {
   readonly retryAt: Date | undefined;
 }
 
+/** How a try of a leased delivery ended. */
+export type LeasedOutcome = Outcome & { readonly lease: string };
+
+/** What one process wants to send next. */
+export interface Wanted {
+  /** 0 for none. */
+  readonly limit: number;
+  /** Receivers that get one place, since they failed lately. */
+  readonly slow: readonly string[];
+  readonly now: Date;
+  /** When the leases end. */
+  readonly until: Date;
+}
+
 /** Whether an answer counts as delivered (G-6-2). */
 export const isDelivered = (status: number): boolean => status >= 200 && status < 300;
