@@ -121,6 +121,23 @@ const kinds = {
       show: (rows) => rows.map((row) => presentAlert(toAlertView(row), EXTERNAL_URL)),
     };
   },
+  changes() {
+    const { changeList } = require(`${service('groups-admin')}/changes/storage/change.list.js`);
+    const { targetRights } = require(`${service('groups-admin')}/directory/index.js`);
+    const { presentChanges } = require(`${service('groups-admin')}/changes/presenters/change.presenter.js`);
+    const scope = { kind: 'project', id: Number(PROJECT_ID) };
+    return {
+      read: (executor) => changeList(executor).stretch(scope, given.after, 2 * Number(PER_PAGE)),
+      more: [
+        { read: (executor) => targetRights(executor)(given.viewer, { projects: [scope.id], groups: [] }) },
+        { read: (executor) => changeList(executor).bodies(given.positions) },
+      ],
+      show: (_rows, ...others) => {
+        const changes = others.at(-1);
+        return presentChanges({ changes, cursor: changes.at(-1).position, more: true });
+      },
+    };
+  },
   groups() {
     const { listGroups } = require(`${service('groups-admin')}/groups/storage/group.list.js`);
     const { presentGroupItem } = require(`${service('groups-admin')}/groups/presenters/group.presenter.js`);

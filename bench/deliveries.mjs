@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../libs/machine/src/embedded-postgres.mjs';
+import { cpuMs, processCpu } from './cpu.mjs';
 import { root, temporaryFolder } from './installation.mjs';
 
 const rounds = 3;
@@ -67,26 +68,47 @@ export async function deliveries(report) {
     await client.end();
     const env = { ...process.env, DATABASE_URL: server.url('deliveries'), RECEIVER: received.url, LOG_LEVEL: 'warn' };
     child = fork(join(root, 'bench/deliveries-process.mjs'), { env });
-    await once(child, 'message');
+    const ended = once(child, 'exit').then(([code]) => {
+      throw new Error(`the process of deliveries ended with ${code}`);
+    });
+    // Waited for beside each message; at the end of the bench nobody waits.
+    ended.catch(() => undefined);
+    const message = () => Promise.race([once(child, 'message'), ended]);
+    await message();
     let from = 1;
     const queue = async (count, targets) => {
-      const queued = once(child, 'message');
+      const queued = message();
       child.send({ from, changes: count, receivers: targets });
       from += count;
       await queued;
     };
     const all = Array.from({ length: receivers }, (_, at) => at + 1);
     const rates = [];
+    const parts = {
+      process: () => cpuMs(child.pid),
+      postgres: () => processCpu(server.pid).reduce((sum, { milliseconds }) => sum + milliseconds, 0),
+      receiver: () => cpuMs(process.pid),
+    };
+    const used = Object.fromEntries(Object.keys(parts).map((part) => [part, []]));
     for (let round = 0; round <= rounds; round += 1) {
       const began = performance.now();
+      const before = Object.fromEntries(Object.entries(parts).map(([part, look]) => [part, look()]));
       const expected = received.keys.size + changes * receivers;
       for (let sent = 0; sent < changes; sent += batch) await queue(batch, all);
       await received.until(expected);
-      // The first round warms up.
-      if (round > 0) rates.push((changes * receivers * 1_000) / (performance.now() - began));
+      const rate = (changes * receivers * 1_000) / (performance.now() - began);
+      // What is recorded of the last ones belongs to them.
       await sleep(500);
+      // The first round warms up.
+      if (round === 0) continue;
+      rates.push(rate);
+      for (const [part, look] of Object.entries(parts))
+        used[part].push((look() - before[part]) / (changes * receivers));
     }
     report.figure('deliveries: a second, to 10 receivers', rates, { unit: '/s', digits: 0, atLeast: 1_000 });
+    for (const [part, each] of Object.entries(used)) {
+      report.figure(`    CPU of one, ${part}`, each, { unit: 'ms', digits: 3 });
+    }
 
     const measure = async () => {
       const times = [];
@@ -116,7 +138,7 @@ export async function deliveries(report) {
     const doubled = [...received.keys.values()].filter((count) => count > 1).length;
     report.figure('deliveries: that came twice', [doubled], { digits: 0, target: 0 });
   } finally {
-    if (child !== undefined) {
+    if (child?.connected) {
       const exited = once(child, 'exit');
       child.disconnect();
       await exited;

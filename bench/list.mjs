@@ -59,7 +59,7 @@ async function startBare(installation, project, { kind, paging, perPage, owner =
  *
  * @param {object} page
  * @param {string} page.name
- * @param {'merge_requests' | 'merge_trains' | 'issues' | 'notes' | 'events' | 'todos' | 'alerts' | 'groups'} page.kind
+ * @param {'merge_requests' | 'merge_trains' | 'issues' | 'notes' | 'events' | 'todos' | 'alerts' | 'groups' | 'changes'} page.kind
  * @param {string} [page.path] the list below the API's address; the kind below the project's path by default
  * @param {object} [page.given] what the bare process needs to know beside the project
  * @param {string} [page.owner] the service that answers it
@@ -72,7 +72,7 @@ async function startBare(installation, project, { kind, paging, perPage, owner =
 export async function compareWithBare(installation, report, { db, project, token }, page) {
   const { name, kind, query, target, owner = 'merge-requests', others = [] } = page;
   const path = page.path ?? `projects/${project.id}/${kind}`;
-  const asked = ['groups-admin', owner, ...others];
+  const asked = [...new Set(['groups-admin', owner, ...others])];
   const backends = async (condition) => {
     const { rows } = await db.query(
       `select pid from pg_stat_activity where backend_type = 'client backend' and ${condition}`,

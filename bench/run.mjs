@@ -5,6 +5,7 @@ import { boarding } from './boarding.mjs';
 import { bombs } from './bombs.mjs';
 import { burst } from './burst.mjs';
 import { bus } from './bus.mjs';
+import { changes } from './changes.mjs';
 import { deliveries } from './deliveries.mjs';
 import { events } from './events.mjs';
 import { createReport, machine } from './figures.mjs';
@@ -19,6 +20,7 @@ import { ledger } from './ledger.mjs';
 import { list } from './list.mjs';
 import { mentions } from './mentions.mjs';
 import { notes } from './notes.mjs';
+import { projectLedger } from './project-ledger.mjs';
 import { recheck } from './recheck.mjs';
 import { rename } from './rename.mjs';
 import { shares } from './shares.mjs';
@@ -47,6 +49,8 @@ const onRunning = {
   variables,
   alerts,
   'alert-list': alertList,
+  changes,
+  'project-ledger': projectLedger,
   shares,
   fork,
   burst,
