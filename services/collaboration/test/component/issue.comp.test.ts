@@ -155,10 +155,11 @@ describe('an issue', () => {
   });
 
   it('is shown with its texts as harmless HTML where that is asked for', async () => {
-    const issue = await open({ title: 'a *b* <c>', description: '**d** <img src=x onerror=alert(1)>' });
+    const issue = await open({ title: 'a *b* <c>', description: '**d** R-1 <img src=x onerror=alert(1)>' });
+    const tracked = `https://tracker.example/${fixture.project.id}/1`;
     const html = {
       title_html: 'a *b* &lt;c&gt;',
-      description_html: '<p><strong>d</strong> <img src="x" /></p>',
+      description_html: `<p><strong>d</strong> <a href="${tracked}" rel="nofollow noreferrer noopener">R-1</a> <img src="x" /></p>`,
     };
     expect(await seen(issue, fixture.ada, true)).toMatchObject(html);
     expect(await inList(issue, fixture.ada, true)).toMatchObject(html);

@@ -39,7 +39,7 @@ test('a release makes its tag, is shown with it, changed, listed and deleted; th
     tag_name: 'v/1',
     ref: 'main',
     tag_message: 'First',
-    description: '**all**',
+    description: '**all** R-1',
     assets: { links: [{ name: 'app', url: 'https://example.com/app', direct_asset_path: '/bin/app' }] },
   });
   expect(made).toMatchObject({
@@ -47,7 +47,7 @@ test('a release makes its tag, is shown with it, changed, listed and deleted; th
     body: {
       tag_name: 'v/1',
       name: 'v/1',
-      description: '**all**',
+      description: '**all** R-1',
       upcoming_release: false,
       author: { id: people.developer.id },
       commit: { title: expect.any(String) },
@@ -58,23 +58,25 @@ test('a release makes its tag, is shown with it, changed, listed and deleted; th
   const one = releases(project, '/v%2F1');
   expect((await api(people.reporter, 'GET', at(project, '/repository/tags/v%2F1'))).body).toMatchObject({
     message: 'First',
-    release: { tag_name: 'v/1', description: '**all**' },
+    release: { tag_name: 'v/1', description: '**all** R-1' },
   });
   await api(people.developer, 'POST', at(project, '/repository/tags'), { tag_name: 'bare', ref: 'main' });
   const tags = (await api(people.reporter, 'GET', at(project, '/repository/tags?order_by=name'))).body;
   expect(tags.map(({ name, release }: Body) => [name, release?.description])).toEqual([
-    ['v/1', '**all**'],
+    ['v/1', '**all** R-1'],
     ['bare', undefined],
   ]);
   const html = await api(people.reporter, 'GET', `${one}?include_html_description=true`);
-  expect(html.body.description_html).toContain('<strong>all</strong>');
+  expect(html.body.description_html).toMatch(
+    /<strong>all<\/strong> <a href="https:\/\/tracker\.example\/\d+\/1"[^>]*>R-1<\/a>/,
+  );
   expect(await post(project, { tag_name: 'v/1' })).toMatchObject({
     status: 409,
     body: { message: 'Release already exists' },
   });
   expect(await api(people.developer, 'PUT', one, { name: 'One', released_at: '2040-01-01T00:00:00Z' })).toMatchObject({
     status: 200,
-    body: { name: 'One', description: '**all**', upcoming_release: true },
+    body: { name: 'One', description: '**all** R-1', upcoming_release: true },
   });
   expect((await api(people.developer, 'PUT', one, {})).status).toBe(400);
   expect(await api(people.developer, 'DELETE', one)).toMatchObject({ status: 200, body: { name: 'One' } });
