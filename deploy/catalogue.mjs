@@ -32,7 +32,7 @@ const PUBLIC_VARIABLES = [
 ];
 
 /** What libs/blobs reads beside the data folder: `blobVariables`. */
-const BUCKET_VARIABLES = ['S3_BUCKET', 'S3_ENDPOINT', 'S3_REGION'];
+const BUCKET_VARIABLES = ['S3_BUCKET', 'S3_ENDPOINT', 'S3_REGION', 'S3_SIGNED_DOWNLOADS'];
 const BUCKET_SECRETS = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'];
 
 const SHAPE = {

@@ -95,11 +95,13 @@ networkPolicy:
   metricsNamespace: ''
 `;
 
-const bucket = `  # Files: a bucket, unless persistence is enabled; endpoint: a server other than Amazon's
+const bucket = `  # Files: a bucket, unless persistence is enabled; endpoint: a server other than Amazon's; signedDownloads: files of packages
+  # are read from the bucket itself
   s3:
     bucket: ''
     endpoint: ''
     region: us-east-1
+    signedDownloads: false
 `;
 
 const entrance = `

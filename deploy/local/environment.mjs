@@ -76,6 +76,7 @@ const READERS = {
   S3_ENDPOINT: urlOf('http:', 'https:'),
   S3_BUCKET: text,
   S3_REGION: text,
+  S3_SIGNED_DOWNLOADS: oneOf(['true', 'false']),
   S3_ACCESS_KEY_ID: text,
   S3_SECRET_ACCESS_KEY: text,
   SMTP_URL: urlOf('smtp:', 'smtps:'),

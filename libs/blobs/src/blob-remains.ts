@@ -8,6 +8,8 @@ import { sql } from '@switchyard/database/sql';
 export interface BlobRemains {
   /** Records a blob before it is written, so that it is pruned after an hour unless a row names it. */
   expect(blob: string): Promise<void>;
+  /** Gives a blob that is still being written another hour; one that was pruned stays pruned. */
+  renew(blob: string): Promise<void>;
   /** Within the transaction that names an expected blob; false when it has been pruned. */
   keep(tx: Tx, blob: string): Promise<boolean>;
   /** Makes an expected blob due for pruning. */
@@ -22,6 +24,10 @@ export interface BlobRemains {
 export const blobRemains = (db: Database): BlobRemains => ({
   async expect(blob) {
     await db.query(sql`insert into blob_remains (blob, due_at) values (${blob}, now() + interval '1 hour')`);
+  },
+
+  async renew(blob) {
+    await db.query(sql`update blob_remains set due_at = now() + interval '1 hour' where blob = ${blob}`);
   },
 
   async keep(tx, blob) {

@@ -17,6 +17,15 @@ export interface ByteRange {
   readonly end: number;
 }
 
+/** How a blob is read by who has its address. */
+export interface BlobAddressing {
+  /** Seconds from now in which reading may begin, at most a week. */
+  readonly seconds: number;
+  readonly contentType: string;
+  /** As in the header of this name. */
+  readonly contentDisposition: string;
+}
+
 /**
  * Files under keys (D7). A key is written once, by one writer, and never changed: a new content has a new key. The
  * store does not know who needs a blob: the service that owns the rows removes blobs that no row names.
@@ -31,6 +40,11 @@ export interface BlobStore {
   write(key: string, content: Content): Promise<number>;
   /** Opens a blob, or a part of it, which must lie within; undefined when there is no blob. */
   open(key: string, range?: ByteRange): Promise<StoredBlob | undefined>;
+  /**
+   * An address at which whoever has it may read a blob for a while, whole or in part; undefined where the store gives
+   * none: on disk, and on S3 unless `S3_SIGNED_DOWNLOADS` is set. Whether the blob is there is not looked at.
+   */
+  addressOf(key: string, how: BlobAddressing): Promise<string | undefined>;
   /** Removes a blob and what a failed or killed `write` left of it. It is no error if there is none. */
   remove(key: string): Promise<void>;
   /** Ends connections; the store is not used afterwards. */

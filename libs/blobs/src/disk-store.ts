@@ -72,6 +72,8 @@ export function diskStore(root: string): BlobStore {
       }
     },
 
+    addressOf: async () => undefined,
+
     async remove(key) {
       const file = fileOf(key);
       for (const one of [unfinished(file), file]) await rm(one, { force: true });

@@ -11,6 +11,8 @@ export const blobVariables = {
   S3_BUCKET: z.string().optional(),
   S3_ENDPOINT: z.url().optional(),
   S3_REGION: z.string().default('us-east-1'),
+  /** Whether downloads of packages are redirected to the bucket, by signed addresses. */
+  S3_SIGNED_DOWNLOADS: z.stringbool().default(false),
   S3_ACCESS_KEY_ID: z.string().optional(),
   S3_SECRET_ACCESS_KEY: z.string().optional(),
 } as const;
@@ -33,6 +35,7 @@ export async function openBlobStore(config: BlobConfig): Promise<BlobStore> {
     bucket,
     region: config.S3_REGION,
     endpoint: config.S3_ENDPOINT,
+    signedDownloads: config.S3_SIGNED_DOWNLOADS,
     credentials:
       accessKeyId === undefined || secretAccessKey === undefined ? undefined : { accessKeyId, secretAccessKey },
   });

@@ -7,6 +7,8 @@ export interface S3Options {
   readonly region: string;
   /** Address of a server that is not Amazon's; buckets are then part of the path. */
   readonly endpoint?: string | undefined;
+  /** Whether `addressOf` gives addresses, of the endpoint and signed with the credentials. */
+  readonly signedDownloads: boolean;
   /** Without them the SDK uses its default credentials: environment, files, role of the machine. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
@@ -18,10 +20,17 @@ const partSize = 5 << 20;
  * Blobs as objects of a bucket. The bucket should drop incomplete multipart uploads after a day: a killed writer may
  * leave one.
  */
-export async function s3Store({ bucket, region, endpoint, credentials }: S3Options): Promise<BlobStore> {
+export async function s3Store({
+  bucket,
+  region,
+  endpoint,
+  signedDownloads,
+  credentials,
+}: S3Options): Promise<BlobStore> {
   // 200 ms and 20 MB that an installation on disk does not pay.
   const { DeleteObjectCommand, GetObjectCommand, S3Client } = await import('@aws-sdk/client-s3');
   const { Upload } = await import('@aws-sdk/lib-storage');
+  const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner');
   const client = new S3Client({
     region,
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
@@ -70,6 +79,12 @@ export async function s3Store({ bucket, region, endpoint, credentials }: S3Optio
         if ((error as Error).name === 'NoSuchKey') return undefined;
         throw error;
       }
+    },
+
+    async addressOf(key, { seconds, contentType, contentDisposition }) {
+      const reply = { ResponseContentType: contentType, ResponseContentDisposition: contentDisposition };
+      const command = new GetObjectCommand({ ...named(key), ...reply });
+      return signedDownloads ? getSignedUrl(client, command, { expiresIn: seconds }) : undefined;
     },
 
     async remove(key) {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import S3rver from 's3rver';
 import { type BlobStore, openBlobStore } from '../src';
 import { blobStoreContract } from './blob-store-contract';
@@ -10,6 +11,7 @@ const bucket = {
   SWITCHYARD_DATA: '/nowhere',
   S3_BUCKET: 'switchyard',
   S3_REGION: 'us-east-1',
+  S3_SIGNED_DOWNLOADS: false,
   S3_ACCESS_KEY_ID: 'S3RVER',
   S3_SECRET_ACCESS_KEY: 'S3RVER',
 };
@@ -35,6 +37,20 @@ describe('blobs on S3', () => {
   });
 
   blobStoreContract(() => store);
+
+  it('gives addresses that anyone may read, in part and under a name, where they are wanted', async () => {
+    const how = { seconds: 60, contentType: 'text/x-odd', contentDisposition: 'attachment; filename="a b"' };
+    await store.write('kind/signed', Readable.from([Buffer.from('0123456789')]));
+    expect(await store.addressOf('kind/signed', how)).toBeUndefined();
+    const signing = await openBlobStore({ ...bucket, S3_ENDPOINT: endpoint, S3_SIGNED_DOWNLOADS: true });
+    const address = (await signing.addressOf('kind/signed', how)) ?? '';
+    const reply = await fetch(address, { headers: { Range: 'bytes=2-4' } });
+    expect([reply.status, await reply.text()]).toEqual([206, '234']);
+    expect(reply.headers.get('content-type')).toBe('text/x-odd');
+    expect(reply.headers.get('content-disposition')).toBe(how.contentDisposition);
+    expect(address).toMatch(/X-Amz-Expires=60&.*X-Amz-Signature=[0-9a-f]{64}/);
+    signing.close();
+  });
 
   it('fails for whom the server does not know', async () => {
     const outsider = await openBlobStore({ ...bucket, S3_ENDPOINT: endpoint, S3_ACCESS_KEY_ID: 'nobody' });

@@ -80,6 +80,7 @@ services by name; deploy/helm/charts.mjs writes it.
 - { name: S3_BUCKET, value: {{ $config.s3.bucket | quote }} }
 - { name: S3_ENDPOINT, value: {{ $config.s3.endpoint | quote }} }
 - { name: S3_REGION, value: {{ $config.s3.region | quote }} }
+- { name: S3_SIGNED_DOWNLOADS, value: {{ $config.s3.signedDownloads | default false | quote }} }
 {{- else if not .Values.persistence.enabled }}
 {{- fail (printf "config.s3.bucket must name a bucket, unless %s.persistence is enabled" .Chart.Name) }}
 {{- end }}

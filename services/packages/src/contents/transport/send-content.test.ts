@@ -1,4 +1,4 @@
-import { rangeOf } from './send-content';
+import { dispositionOf, rangeOf } from './send-content';
 
 it.each([
   [undefined, undefined],
@@ -19,4 +19,12 @@ it.each([
 
 it('has no part of an empty file', () => {
   expect(rangeOf('bytes=0-', 0)).toBe('outside');
+});
+
+it.each([
+  ['my-app_1.0+x.tar.gz', 'attachment; filename="my-app_1.0+x.tar.gz"'],
+  ['linux/x86/app.tar', 'attachment; filename="app.tar"'],
+  ['a~b@1"\r\n\'é', "attachment; filename*=UTF-8''a~b%401%22%0D%0A%27%C3%A9"],
+])('the name of the file %j', (fileName, header) => {
+  expect(dispositionOf(fileName)).toBe(header);
 });

@@ -32,7 +32,22 @@ export function rangeOf(header: string | undefined, size: number): ByteRange | '
 const encoded = (name: string): string =>
   encodeURIComponent(name).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
 
-/** Sends a file, or the part that was asked for, to a GET or HEAD request. It streams. */
+/**
+ * The name under which clients save a file: that of its last part. Only a name that needs it is encoded (RFC 6266): pip
+ * reads no encoded one, and then does not know how to unpack a source distribution.
+ */
+export function dispositionOf(fileName: string): string {
+  const name = fileName.slice(fileName.lastIndexOf('/') + 1);
+  return /^[\w.+-]+$/.test(name) ? `attachment; filename="${name}"` : `attachment; filename*=UTF-8''${encoded(name)}`;
+}
+
+/** Seconds in which a client that is redirected begins to read. */
+const redirectSeconds = 300;
+
+/**
+ * Sends a file, or the part that was asked for, to a GET or HEAD request. It streams, or redirects to the blob store where
+ * that gives addresses.
+ */
 export async function sendContent(
   { request, response }: ForwardedCall,
   blobs: BlobStore,
@@ -46,7 +61,7 @@ export async function sendContent(
     'Accept-Ranges': 'bytes',
     'X-Checksum-SHA256': sha256,
     'Content-Type': contentType,
-    'Content-Disposition': `attachment; filename*=UTF-8''${encoded(fileName.slice(fileName.lastIndexOf('/') + 1))}`,
+    'Content-Disposition': dispositionOf(fileName),
     'X-Content-Type-Options': 'nosniff',
     'Content-Security-Policy': "default-src 'none'; sandbox",
   };
@@ -67,6 +82,16 @@ export async function sendContent(
   const status = asked === undefined ? 200 : 206;
   if (request.method === 'HEAD') {
     response.writeHead(status, whole).end();
+    return;
+  }
+  const address = await blobs.addressOf(blob, {
+    seconds: redirectSeconds,
+    contentType,
+    contentDisposition: head['Content-Disposition'],
+  });
+  if (address !== undefined) {
+    // The range is asked for again there.
+    response.writeHead(302, { 'Cache-Control': 'no-store', Location: address, 'Content-Length': '0' }).end();
     return;
   }
   const found = await blobs.open(blob, asked).catch((error) => {
