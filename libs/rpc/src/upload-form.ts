@@ -9,7 +9,7 @@ export interface UploadFormRules {
   readonly fileField: string;
   /** Bytes of the file. */
   readonly file: number;
-  /** Milliseconds until the whole form has arrived; below the lifetime of an unused blob. */
+  /** Milliseconds until the whole form has arrived; within which the unused blob stays. */
   readonly timeoutMs: number;
   /** Fields that are returned; all of them where it is not said. */
   readonly wanted?: ReadonlySet<string>;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Area, defineService } from '@switchyard/service';
 import { composeCleanup } from './cleanup';
-import { composeContents, verifyBlobs } from './contents';
+import { composeContents, verifyBlobs, withBoundedUploads } from './contents';
 import { type Edges, variables } from './edges';
 import { PrismaClient } from './generated/prisma/client';
 import { composeGeneric } from './generic';
@@ -37,5 +37,5 @@ export const service = defineService({
   peers: ['groups-admin', 'merge-requests'],
   needs: { directory: true, blobs: true, prisma: PrismaClient },
   commands: { 'verify-blobs': verifyBlobs },
-  areas,
+  areas: (given) => withBoundedUploads(areas(given)),
 });

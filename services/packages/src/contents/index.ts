@@ -1,5 +1,7 @@
+export { longestUploadMs } from './application/receive-content';
 export { type Contents, composeContents, verifyBlobs } from './compose';
 export type { ContentDigests, ReceivedContent } from './domain/content';
+export { withBoundedUploads } from './transport/bounded-uploads';
 export { sendBody, sendJson } from './transport/send-body';
 export { type SentFile, sendContent } from './transport/send-content';
 export { withinLimit } from './transport/within-limit';

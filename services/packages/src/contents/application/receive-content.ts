@@ -6,6 +6,12 @@ import type { ReceivedContent } from '../domain/content';
 
 faultPoints.push('content.expected', 'content.stored');
 
+/** Milliseconds after which a content that is still being received counts as expected anew: a fraction of the hour that it has. */
+const renewMs = 10 * 60_000;
+
+/** Milliseconds that receiving may take: 5 GiB at 2 Mbit/s. */
+export const longestUploadMs = 6 * 3_600_000;
+
 /** What receiving works with. */
 export interface ReceivingEdges {
   readonly blobs: BlobStore;
@@ -13,13 +19,16 @@ export interface ReceivingEdges {
   readonly remains: BlobRemains;
   /** Starts pruning of due blobs soon. */
   readonly pruneSoon: () => void;
+  /** The clock, in milliseconds; for tests. */
+  readonly now?: () => number;
 }
 
 /** Receives the contents of files. */
 export interface Receiving {
   /**
    * Stores a content as it comes, and passes it on to `use`, which makes a row of it. When `use` fails nothing is kept.
-   * Fails with `too_large` beyond `limit` bytes, and with `unavailable` with the store. Memory does not depend on the
+   * Fails with `too_large` beyond `limit` bytes, with `request_timeout` after six hours, and with `unavailable` with the
+   * store. Memory does not depend on the
    * size; digests are computed in the same pass.
    */
   receive<T>(content: Content, limit: number, use: (received: ReceivedContent) => Promise<T>): Promise<T>;
@@ -31,14 +40,24 @@ function asUnavailable(error: unknown): never {
 }
 
 /** Builds the receiving of contents. */
-export function receiveContent({ blobs, remains, pruneSoon }: ReceivingEdges): Receiving {
+export function receiveContent({ blobs, remains, pruneSoon, now = Date.now }: ReceivingEdges): Receiving {
   async function store(blob: string, content: Content, limit: number): Promise<ReceivedContent> {
     const digests = { sha256: createHash('sha256'), sha1: createHash('sha1'), md5: createHash('md5') };
+    const startedAt = now();
+    let renewedAt = startedAt;
     let size = 0;
+    async function stayExpected(): Promise<void> {
+      if (now() - startedAt > longestUploadMs) throw new AppError('request_timeout');
+      if (now() - renewedAt < renewMs) return;
+      renewedAt = now();
+      // Where this fails the next one comes long before the hour is over.
+      await remains.renew(blob).catch(() => undefined);
+    }
     async function* measured(): AsyncGenerator<Uint8Array> {
       for await (const chunk of content) {
         size += chunk.length;
         if (size > limit) throw new AppError('too_large');
+        await stayExpected();
         for (const digest of Object.values(digests)) digest.update(chunk);
         yield chunk;
       }

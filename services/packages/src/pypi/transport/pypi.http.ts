@@ -1,7 +1,7 @@
 import type { BlobStore } from '@switchyard/blobs';
 import { invalidParams } from '@switchyard/errors';
 import { type ForwardedCall, type ForwardedEndpoint, readUploadForm, type TakeFormFile } from '@switchyard/rpc';
-import { sendBody, sendContent, sendJson, withinLimit } from '../../contents';
+import { longestUploadMs, sendBody, sendContent, sendJson, withinLimit } from '../../contents';
 import { nothingFound, placeOf, publisherOf } from '../../packages';
 import type { PypiFiles } from '../application/manage-pypi-files';
 import { formProblems, isFileName, isName, isSha256, normalizeName, type PypiForm } from '../domain/pypi-file';
@@ -25,8 +25,7 @@ const form = {
   fields: 2_000,
   fieldSize: 1 << 20,
   overhead: 4 << 20,
-  // An unused blob is pruned after an hour.
-  timeoutMs: 3_000_000,
+  timeoutMs: longestUploadMs,
 } as const;
 
 /** Fields of the body win over the query (G-1-2). */
