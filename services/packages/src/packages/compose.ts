@@ -27,7 +27,7 @@ export interface PackagesArea
     Publishing,
     PackagePlaces,
     Pick<PackageStore, 'findFile' | 'findFiles' | 'recordDownload'>,
-    Pick<Packages, 'remove'> {
+    Pick<Packages, 'remove' | 'describe'> {
   /** Deletes a package for a job, as someone with a level could; false where a protection rule forbids it. */
   removePackage(
     tx: Tx,
@@ -79,6 +79,7 @@ export function composePackages(
     measureSoon,
     destroySoon: edges.destroySoon,
     remove: packages.remove,
+    describe: packages.describe,
     services: [packageHandler(packages, config.SWITCHYARD_EXTERNAL_URL)],
     http: packageFileHttp(packages, store, blobs),
     start: () => {

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from '@switchyard/database/sql';
+import { PackageProtectionServiceService } from '@switchyard/protos/packages/v1/package_protection';
+import { PypiServiceService } from '@switchyard/protos/packages/v1/pypi';
 import { type PackageFormats, packageFormats } from './package-formats';
 
 let here: PackageFormats;
@@ -129,4 +131,38 @@ it('lists and serves in a group what the caller may read (G-4.17-8, G-4.17-12)',
   }
   const names = await here.ask('GET', `${base}/simple`, here.outsider, { Accept: json });
   expect(((await names.json()) as { projects: unknown[] }).projects).toEqual([]);
+});
+
+it('yanks a version with all its files, and takes that back (PEP 592)', async () => {
+  const { projectId } = here;
+  const as = (level: number) => here.here.as({ id: 7 }, { id: projectId, level });
+  const pypi = here.here.client(PypiServiceService);
+  for (const version of ['1', '2'])
+    await publish(formOf(`ya_nk-${version}.tar.gz`, version, { name: 'Ya.nk', version }));
+  const files = async () =>
+    ((await (await simple('ya-nk', json)).json()) as { files: { filename: string; yanked: unknown }[] }).files.map(
+      ({ filename, yanked }) => [filename, yanked],
+    );
+  const given = { projectId, name: 'YA_NK', version: '1' };
+  await pypi.yankVersion({ ...given, reason: 'eats <data>' }, as(30));
+  await publish(formOf('ya_nk-1.whl', 'late', { name: 'ya-nk', version: '1' }));
+  expect(await files()).toEqual([
+    ['ya_nk-1.tar.gz', 'eats <data>'],
+    ['ya_nk-2.tar.gz', false],
+    ['ya_nk-1.whl', 'eats <data>'],
+  ]);
+  expect(await (await simple('ya-nk')).text()).toContain('data-yanked="eats &lt;data&gt;">ya_nk-1.tar.gz</a>');
+  const statuses = () =>
+    here.here.db.query(sql`select status from packages where project_id = ${projectId} and name = 'Ya.nk' order by id`);
+  expect(await statuses()).toEqual([{ status: 'deprecated' }, { status: 'default' }]);
+  const rule = { packageNamePattern: 'Ya.*', packageType: 'pypi', pushRole: 'maintainer', deleteRole: '' };
+  const rules = here.here.client(PackageProtectionServiceService);
+  await rules.createPackageProtectionRule({ projectId, ...rule }, as(40));
+  await expect(pypi.unyankVersion(given, as(30))).rejects.toMatchObject({ kind: 'forbidden' });
+  await pypi.unyankVersion(given, as(40));
+  expect((await files()).map(([, yanked]) => yanked)).toEqual([false, false, false]);
+  for (const none of [{ version: '3' }, { name: 'none' }])
+    await expect(pypi.yankVersion({ ...given, reason: '', ...none }, as(40))).rejects.toMatchObject({
+      kind: 'not_found',
+    });
 });

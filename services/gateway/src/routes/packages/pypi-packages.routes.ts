@@ -1,6 +1,8 @@
+import { PypiServiceService } from '@switchyard/protos/packages/v1/pypi';
 import { documented, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
-import { managerRead, managerWrite, toPackages } from './registry';
+import { oneLineOrNone } from '../field-facts';
+import { managerRead, managerWrite, registryWrite, toPackages } from './registry';
 
 const section = 'Packages';
 const path = '/projects/:id/packages/pypi' as const;
@@ -16,6 +18,12 @@ const nameParam = { name: documented(text(), { minLength: 1, maxLength: 255 }) }
 const fileParams = {
   sha256: documented(text(), { minLength: 64, maxLength: 64 }),
   file_identifier: documented(text(), { minLength: 1, maxLength: 255, description: 'Name of the file.' }),
+};
+
+const yankPath = `${path}/yanks/:package_name/:package_version` as const;
+const yanked = {
+  package_name: documented(text(), { minLength: 1, maxLength: 255, description: 'In any spelling (PEP 503).' }),
+  package_version: documented(text(), { minLength: 1, maxLength: 255, description: 'As it was published.' }),
 };
 
 /** A page of a project, which installers ask for with a slash at the end (PEP 503). */
@@ -46,6 +54,50 @@ export const pypiPackageRoutes = [
     },
     returns: { 201: 'PublishedPypiFile' },
     handle: async ({ access, params }) => toPackages(['projects', access.id, 'packages', 'pypi'], params),
+  }),
+  defineRoute({
+    method: 'put',
+    path: yankPath,
+    section,
+    summary: 'Yank a version of a Python package',
+    docs: {
+      description:
+        'Installers leave it out from then on, unless it is asked for alone (PEP 592); it has the status `deprecated`. Again with another reason changes the reason.',
+    },
+    access: { project: 'create_package' },
+    ...registryWrite,
+    path_params: yanked,
+    params: {
+      reason: documented(text({ max: 255, oneLine: true }), {
+        ...oneLineOrNone,
+        description: 'Why, one line that installers print.',
+      }).default(''),
+    },
+    returns: { 204: undefined },
+    handle: ({ access, path: at, params, call }) =>
+      call(PypiServiceService).yankVersion({
+        projectId: access.id,
+        name: at.package_name,
+        version: at.package_version,
+        reason: params.reason,
+      }),
+  }),
+  defineRoute({
+    method: 'delete',
+    path: yankPath,
+    section,
+    summary: 'Take back the yank of a version of a Python package',
+    docs: { description: 'One that is not yanked stays as it is.' },
+    access: { project: 'create_package' },
+    ...registryWrite,
+    path_params: yanked,
+    returns: { 204: undefined },
+    handle: ({ access, path: at, call }) =>
+      call(PypiServiceService).unyankVersion({
+        projectId: access.id,
+        name: at.package_name,
+        version: at.package_version,
+      }),
   }),
   defineRoute({
     method: 'get',

@@ -12,8 +12,11 @@ export const registryRead = {
 /** The same for package managers, which send their credentials when they are asked for them. */
 export const managerRead = { ...registryRead, challenges: true } as const;
 
+/** Where packages are changed. */
+export const registryWrite = { ...registryRead, scopes: ['write_package_registry'] } as const;
+
 /** Where package managers publish. */
-export const managerWrite = { ...managerRead, scopes: ['write_package_registry'] } as const;
+export const managerWrite = { ...registryWrite, challenges: true } as const;
 
 /** Forwards to the service packages; the path is made of parts that are written as they were sent. */
 export const toPackages = (

@@ -3,7 +3,14 @@ import type { Viewer } from '@switchyard/directory';
 import { AppError, notFound } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import type { RequireUnprotected } from '../../protection';
-import type { Package, PackageFile, PackageFileKey, PackageFilter, PackageVersion } from '../domain/package';
+import type {
+  Package,
+  PackageFile,
+  PackageFileKey,
+  PackageFilter,
+  PackageKey,
+  PackageVersion,
+} from '../domain/package';
 import type { DeletedPackage, Remover } from '../domain/publication';
 import type { PackageStore, PipelineViewer, ReadPipelines, ShownPipeline } from './package.ports';
 
@@ -105,6 +112,16 @@ export const managePackages = ({
     if (file === undefined) throw notFound();
     return file;
   },
+
+  /**
+   * Sets status and metadata of a package that is shown. Fails with `not_found`, and with `forbidden` where a rule lets
+   * only higher roles publish it.
+   */
+  describe: (key: PackageKey, given: Parameters<PackageStore['describe']>[2], level: number): Promise<void> =>
+    db.transaction(async (tx) => {
+      await requireUnprotected(tx, 'push', key, level);
+      if (!(await packages.describe(tx, key, given))) throw noPackage();
+    }),
 
   /** Deletes a package. Fails with `not_found`, `precondition_failed`, and `forbidden` where a rule protects it. */
   async remove(projectId: number, id: number, by: Remover, unmodifiedSince: Date | undefined): Promise<void> {

@@ -20,6 +20,14 @@ export interface PackageStore {
    * metadata that are given are set.
    */
   open(tx: Tx, key: PackageKey, given: OpenedWith): Promise<OpenedPackage>;
+  /**
+   * Sets status and metadata of a package that is shown, and counts as a change of it; false when there is none.
+   */
+  describe(
+    tx: Tx,
+    key: PackageKey,
+    given: { readonly status: 'default' | 'deprecated'; readonly metadata: Readonly<Record<string, unknown>> },
+  ): Promise<boolean>;
   /** Whether a package has a file with a name. */
   hasFile(tx: Tx, packageId: number, fileName: string): Promise<boolean>;
   /** Adds a file. */

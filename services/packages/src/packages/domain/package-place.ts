@@ -17,4 +17,6 @@ export type PackagePlace =
 export interface PlacedFile extends PackageFile {
   readonly name: string;
   readonly version: string | undefined;
+  /** What its format keeps of the package. */
+  readonly packageMetadata: Readonly<Record<string, unknown>>;
 }

@@ -58,11 +58,18 @@ export const packagePlaces = (db: Database) => ({
 
   async pypiFilesIn(place: PackagePlace, name: string): Promise<PlacedFile[]> {
     const { join, where } = within(place);
-    const rows = await db.query<PackageFileRow & { name: string; version: string | null }>(sql`
-      select ${fileColumns}, k.name, k.version from ${files} ${join}
+    const rows = await db.query<
+      PackageFileRow & { name: string; version: string | null; package_metadata: Record<string, unknown> }
+    >(sql`
+      select ${fileColumns}, k.name, k.version, k.metadata as package_metadata from ${files} ${join}
       where k.format = 'pypi' and ${normalized} = ${name} and ${isServed} and ${where}
       order by f.id limit ${mostFiles}`);
-    return rows.map((row) => ({ ...toPackageFile(row), name: row.name, version: row.version ?? undefined }));
+    return rows.map((row) => ({
+      ...toPackageFile(row),
+      name: row.name,
+      version: row.version ?? undefined,
+      packageMetadata: row.package_metadata,
+    }));
   },
 
   async pypiNamesIn(place: PackagePlace): Promise<string[]> {

@@ -95,6 +95,18 @@ export const packageStore = (db: Database) => ({
     return row as OpenedPackage;
   },
 
+  async describe(
+    tx: Tx,
+    { projectId, format, name, version }: PackageKey,
+    { status, metadata }: { status: 'default' | 'deprecated'; metadata: Readonly<Record<string, unknown>> },
+  ): Promise<boolean> {
+    const rows = await tx.query(sql`
+      update packages k set status = ${status}, metadata = ${JSON.stringify(metadata)}::jsonb, updated_at = now()
+      where k.project_id = ${projectId} and k.format = ${format} and k.name = ${name}
+        and coalesce(k.version, '') = ${version ?? ''} and ${shown} returning 1`);
+    return rows.length > 0;
+  },
+
   async hasFile(tx: Tx, packageId: number, fileName: string): Promise<boolean> {
     const rows = await tx.query(sql`
       select 1 from package_files where package_id = ${packageId} and file_name = ${fileName} limit 1`);

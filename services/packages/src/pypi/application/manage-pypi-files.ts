@@ -9,9 +9,18 @@ import { type CheckedPypiForm, digestProblems, formProblems, normalizeName, type
 export interface PypiEdges {
   readonly packages: Pick<
     PackagesArea,
-    'publishReceived' | 'findContentIn' | 'pypiFilesIn' | 'pypiNamesIn' | 'pypiSpelling' | 'recordDownload'
+    'publishReceived' | 'findContentIn' | 'pypiFilesIn' | 'pypiNamesIn' | 'pypiSpelling' | 'recordDownload' | 'describe'
   >;
   readonly contents: Pick<Contents, 'receive'>;
+}
+
+/** Which version of a project. */
+export interface PypiVersion {
+  readonly projectId: number;
+  /** In any spelling (PEP 503). */
+  readonly name: string;
+  /** As it was published. */
+  readonly version: string;
 }
 
 /** In the words by which publishing tools know that they may pass over the file. */
@@ -44,6 +53,21 @@ export const managePypiFiles = ({ packages, contents }: PypiEdges) => ({
           throw isUniqueViolation(error, 'packages_of_pypi') ? conflict('The name is spelled otherwise') : error;
         });
     });
+  },
+
+  /**
+   * Yanks a version with a reason, which may be empty (PEP 592), or takes that back where it is undefined. Its later
+   * files are yanked with it. Fails with `not_found`, and with `forbidden` where a protection rule wants a higher level.
+   */
+  async yank({ projectId, name, version }: PypiVersion, reason: string | undefined, level: number): Promise<void> {
+    const spelling = (await packages.pypiSpelling(projectId, normalizeName(name))) ?? name;
+    await packages.describe(
+      { projectId, format: 'pypi', name: spelling, version },
+      reason === undefined
+        ? { status: 'default', metadata: {} }
+        : { status: 'deprecated', metadata: { yanked: reason } },
+      level,
+    );
   },
 
   /** Normalized names of the projects in a place. */

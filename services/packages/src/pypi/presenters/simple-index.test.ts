@@ -25,6 +25,7 @@ const file = {
   sha256: 'aa',
   size: 5,
   requiresPython: '>=3.8,<"4"',
+  yanked: undefined,
   createdAt: new Date('2026-01-02T03:04:05.678Z'),
 };
 
@@ -46,10 +47,20 @@ it('has versions, sizes and times in JSON (PEP 700)', () => {
         url: file.url,
         hashes: { sha256: 'aa' },
         'requires-python': file.requiresPython,
+        yanked: false,
         size: 5,
         'upload-time': '2026-01-02T03:04:05.678Z',
       },
       expect.not.objectContaining({ 'requires-python': expect.anything() }),
     ],
   });
+});
+
+it.each([
+  ['eats "data"', ' data-yanked="eats &quot;data&quot;"', 'eats "data"'],
+  ['', ' data-yanked=""', true],
+])('says that a file is yanked for %j (PEP 592)', (yanked, html, json) => {
+  const files = [{ ...file, requiresPython: undefined, yanked }];
+  expect(projectHtml('app', files)).toContain(`#sha256=aa"${html}>app-1.0.tar.gz</a>`);
+  expect(JSON.parse(projectJson('app', files)).files[0].yanked).toBe(json);
 });

@@ -12,15 +12,18 @@ export interface LinkedFile {
   /** Bytes. */
   readonly size: number;
   readonly requiresPython: string | undefined;
+  /** Why its version was yanked, empty for no reason; undefined for one that was not. */
+  readonly yanked: string | undefined;
   readonly createdAt: Date;
 }
 
 /** A file of a place whose files lie below `base`. */
 export function linkFile(base: string, file: PlacedFile): LinkedFile {
-  const { fileName, version = '', sha256, size, createdAt, metadata } = file;
+  const { fileName, version = '', sha256, size, createdAt, metadata, packageMetadata } = file;
   const { requires_python: requiresPython } = metadata as { readonly requires_python?: string };
+  const { yanked } = packageMetadata as { readonly yanked?: string };
   const url = `${base}/files/${sha256}/${encodeURIComponent(fileName)}`;
-  return { fileName, version, url, sha256, size, requiresPython, createdAt };
+  return { fileName, version, url, sha256, size, requiresPython, yanked, createdAt };
 }
 
 const escapes: Readonly<Record<string, string>> = {
@@ -42,12 +45,15 @@ const page = (title: string, links: readonly string[]): string =>
     '',
   ].join('\n');
 
-const htmlLink = ({ fileName, url, sha256, requiresPython }: LinkedFile): string => {
-  const python = requiresPython === undefined ? '' : ` data-requires-python="${escaped(requiresPython)}"`;
-  return `<a href="${escaped(url)}#sha256=${sha256}"${python}>${escaped(fileName)}</a>`;
+const attribute = (name: string, value: string | undefined): string =>
+  value === undefined ? '' : ` ${name}="${escaped(value)}"`;
+
+const htmlLink = ({ fileName, url, sha256, requiresPython, yanked }: LinkedFile): string => {
+  const facts = `${attribute('data-requires-python', requiresPython)}${attribute('data-yanked', yanked)}`;
+  return `<a href="${escaped(url)}#sha256=${sha256}"${facts}>${escaped(fileName)}</a>`;
 };
 
-/** The files of a project as HTML (PEP 503). */
+/** The files of a project as HTML (PEP 503, PEP 592). */
 export const projectHtml = (name: string, files: readonly LinkedFile[]): string =>
   page(`Links for ${escaped(name)}`, files.map(htmlLink));
 
@@ -57,11 +63,13 @@ export const projectJson = (name: string, files: readonly LinkedFile[]): string 
     meta: { 'api-version': apiVersion },
     name,
     versions: [...new Set(files.map(({ version }) => version))],
-    files: files.map(({ fileName, url, sha256, size, requiresPython, createdAt }) => ({
+    files: files.map(({ fileName, url, sha256, size, requiresPython, yanked, createdAt }) => ({
       filename: fileName,
       url,
       hashes: { sha256 },
       ...(requiresPython === undefined ? {} : { 'requires-python': requiresPython }),
+      // An empty reason would read as not yanked.
+      yanked: yanked === undefined ? false : yanked || true,
       size,
       'upload-time': createdAt,
     })),
