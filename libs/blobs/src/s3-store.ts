@@ -35,6 +35,8 @@ export async function s3Store({
     region,
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     ...(credentials === undefined ? {} : { credentials }),
+    // A server that is away, or takes a connection and says nothing, is found out; a client that reads may pause meanwhile.
+    requestHandler: { connectionTimeout: 5_000, socketTimeout: 120_000 },
     // Servers other than Amazon's refuse the checksums that the SDK would add of itself.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',

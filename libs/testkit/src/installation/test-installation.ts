@@ -164,6 +164,8 @@ export async function testInstallation(options: InstallationOptions): Promise<Te
       const signed = signClaims(identities.signer(caller), forwardedMethod(method, path), requestId, identity);
       return fetch(`http://127.0.0.1:${httpPort}${path}`, {
         method,
+        // As the gateway: what a service redirects is for the client to follow.
+        redirect: 'manual',
         headers: { ...headers, [identityKey]: signed.toString('base64') },
         // A body that is a stream wants it said.
         ...(body === undefined ? {} : ({ body, duplex: 'half' } as RequestInit)),

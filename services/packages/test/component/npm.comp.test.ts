@@ -184,11 +184,11 @@ it('serves 2,000 versions compressed, without those that are hidden', async () =
     from generate_series(0, 2000) i`);
   const headers = { 'Accept-Encoding': 'gzip' };
   await metadata('many', headers).then((one) => one.arrayBuffer());
-  const started = performance.now();
+  const before = process.cpuUsage();
   const found = await metadata('many', headers);
   const body = (await found.json()) as { versions: object; 'dist-tags': object };
-  // 100 ms on an idle machine; others keep this one busy.
-  expect(performance.now() - started).toBeLessThan(1_000);
+  // Milliseconds of this process, service and client; the benchmark `packages` has how long it takes.
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
   expect([found.headers.get('content-encoding'), Object.keys(body.versions).length]).toEqual(['gzip', 2_000]);
   expect(body['dist-tags']).toEqual({ latest: '1.0.2000' });
 });

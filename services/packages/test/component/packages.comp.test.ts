@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type BlobConfig, openBlobStore } from '@switchyard/blobs';
@@ -12,8 +13,9 @@ import {
   PackageProtectionServiceService,
 } from '@switchyard/protos/packages/v1/package_protection';
 import { entity, type Handlers, implement, type RpcClient } from '@switchyard/rpc';
-import { dieAt, eventually } from '@switchyard/testkit';
+import { dieAt, eventually, type TcpGate, tcpGate } from '@switchyard/testkit';
 import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
+import S3rver from 's3rver';
 import { verifyBlobs } from '../../src/contents';
 import { service } from '../../src/service';
 
@@ -248,4 +250,58 @@ it('verifies every content, and names what is missing or was changed (verify-blo
     expect.stringMatching(`${missing}.*its blob is missing$`),
   ]);
   expect(lines.at(-1)).toMatch(/^\d+ contents verified, \d+ bytes, 2 differ$/);
+});
+
+describe('with files on S3', () => {
+  let server: S3rver;
+  let gate: TcpGate;
+
+  beforeAll(async () => {
+    const options = { address: '127.0.0.1', port: 0, silent: true, directory: join(here.folder, 's3') };
+    server = new S3rver({ ...options, configureBuckets: [{ name: 'files', configs: [] }] });
+    gate = await tcpGate({ host: '127.0.0.1', port: ((await server.run()) as AddressInfo).port });
+  });
+  afterAll(async () => {
+    await gate?.close();
+    await server?.close();
+  });
+
+  const startWith = async (environment: Record<string, string>) => {
+    await here.stop();
+    const keys = { S3_ACCESS_KEY_ID: 'S3RVER', S3_SECRET_ACCESS_KEY: 'S3RVER' };
+    await here.start({ S3_BUCKET: 'files', S3_ENDPOINT: `http://127.0.0.1:${gate.port}`, ...keys, ...environment });
+    await eventually(() => list());
+  };
+  const get = (path: string) => {
+    const url = `/projects/${projectId}/packages/generic/${path}`;
+    return here.forward('GET', url, { project: projectId });
+  };
+
+  it('refuses while the bucket is away, keeps what it acknowledged, and leaves nothing', async () => {
+    await startWith({});
+    await publish('app/1.0/x', 'acknowledged');
+    await gate.shut();
+    for (const reply of await Promise.all([put('app/1.0/lost', 'lost'), get('app/1.0/x')]))
+      expect([reply.status, reply.headers.has('retry-after')]).toEqual([503, true]);
+    await gate.open();
+    expect(await (await get('app/1.0/x')).text()).toBe('acknowledged');
+    expect((await get('app/1.0/lost')).status).toBe(404);
+    await publish('app/1.0/lost', 'found');
+    expect(await here.db.query(sql`select 1 from blob_remains where due_at > now() + interval '50 minutes'`)).toEqual(
+      [],
+    );
+  });
+
+  it('redirects downloads to the bucket where that is wanted', async () => {
+    await startWith({ S3_SIGNED_DOWNLOADS: 'true' });
+    await publish('app/1.0/x.tar', 'from the bucket');
+    const reply = await get('app/1.0/x.tar');
+    expect([reply.status, reply.headers.get('cache-control')]).toEqual([302, 'no-store']);
+    const file = await fetch(reply.headers.get('location') ?? '', { headers: { Range: 'bytes=0-3' } });
+    expect([file.status, file.headers.get('content-disposition'), await file.text()]).toEqual([
+      206,
+      'attachment; filename="x.tar"',
+      'from',
+    ]);
+  });
 });

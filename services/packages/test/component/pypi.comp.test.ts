@@ -47,6 +47,8 @@ it.each(['first', 'last'])('publishes a form whose file comes %s, and lists and 
   const path = `/files/${sha256(text)}/${fileName}`;
   expect(html).toContain(`/api/v4/projects/${here.projectId}/packages/pypi${path}#sha256=${sha256(text)}`);
   expect(html).toContain('data-requires-python="&gt;=3.8,&lt;4"');
+  const known = { Accept: 'text/html', 'If-None-Match': page.headers.get('etag') ?? '' };
+  expect((await here.project('GET', `pypi/simple/my-app-${order}`, { headers: known })).status).toBe(304);
   const asked = await simple(`MY_APP.${order}`, json);
   expect(asked.headers.get('content-type')).toBe(json);
   expect(await asked.json()).toMatchObject({

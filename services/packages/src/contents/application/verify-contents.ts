@@ -28,6 +28,10 @@ async function differenceOf(blobs: BlobStore, { blob, size, sha256, sha1, md5 }:
   return differing.length === 0 ? undefined : `another ${differing.join(' and ')}`;
 }
 
+/** A blob that cannot be read says so, and the others are looked at all the same. */
+const verdictOf = (blobs: BlobStore, content: StoredContent): Promise<string | undefined> =>
+  differenceOf(blobs, content).catch((error: Error) => `its blob cannot be read: ${error.message}`);
+
 /**
  * Reads every content that was there at the start and compares its size and digests with its row, one after the other;
  * memory does not depend on sizes. A content that is collected meanwhile differs from nothing.
@@ -40,7 +44,7 @@ export async function* verifyContents(
   for (;;) {
     const some = await contents.after(last, batch);
     for (const content of some) {
-      const difference = await differenceOf(blobs, content);
+      const difference = await verdictOf(blobs, content);
       if (difference === undefined || (await contents.exists(content.id))) yield { content, difference };
       last = content.id;
     }

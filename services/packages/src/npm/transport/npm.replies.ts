@@ -1,43 +1,9 @@
-import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { constants, gzip } from 'node:zlib';
 import type { ForwardedCall } from '@switchyard/rpc';
+import { sendDocument } from '../../contents';
 
-const compress = promisify(gzip);
-
-/** Bytes from which a reply is worth compressing. */
-const compressedFrom = 1_024;
-
-const accepts = (header: string | undefined, coding: string): boolean =>
-  (header ?? '').split(',').some((one) => {
-    const [name = '', ...parameters] = one.split(';').map((part) => part.trim().toLowerCase());
-    return name === coding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-  });
-
-/** Sends a JSON text with an `ETag`, compressed where the client takes that; 304 where it has it already. */
-export async function sendJson({ request, response }: ForwardedCall, json: string): Promise<void> {
-  const tag = `W/"${createHash('sha1').update(json).digest('base64url')}"`;
-  const head = {
-    ETag: tag,
-    'Cache-Control': 'max-age=0, private, must-revalidate',
-    Vary: 'Origin, Accept, Accept-Encoding',
-    'X-Content-Type-Options': 'nosniff',
-  };
-  if ((request.headers['if-none-match'] ?? '').split(',').some((known) => known.trim() === tag)) {
-    response.writeHead(304, head).end();
-    return;
-  }
-  const isCompressed = json.length >= compressedFrom && accepts(request.headers['accept-encoding'], 'gzip');
-  // The metadata of thousands of versions is megabytes, and repeats itself: the fastest level makes it a tenth.
-  const body = isCompressed ? await compress(json, { level: constants.Z_BEST_SPEED }) : Buffer.from(json);
-  response.writeHead(200, {
-    ...head,
-    ...(isCompressed ? { 'Content-Encoding': 'gzip' } : {}),
-    'Content-Type': 'application/json',
-    'Content-Length': String(body.length),
-  });
-  response.end(request.method === 'HEAD' ? undefined : body);
-}
+/** Sends a JSON text as `sendDocument` does. */
+export const sendJson = (call: ForwardedCall, json: string): Promise<void> =>
+  sendDocument(call, json, 'application/json');
 
 /** Sends a reply without a body. */
 export function sendNothing({ response }: ForwardedCall): void {

@@ -1,7 +1,7 @@
 import type { BlobStore } from '@switchyard/blobs';
 import { invalidParams } from '@switchyard/errors';
 import { type ForwardedCall, type ForwardedEndpoint, readUploadForm, type TakeFormFile } from '@switchyard/rpc';
-import { longestUploadMs, sendBody, sendContent, sendJson, withinLimit } from '../../contents';
+import { longestUploadMs, sendContent, sendDocument, sendJson, withinLimit } from '../../contents';
 import { nothingFound, placeOf, publisherOf } from '../../packages';
 import type { PypiFiles } from '../application/manage-pypi-files';
 import { formProblems, isFileName, isName, isSha256, normalizeName, type PypiForm } from '../domain/pypi-file';
@@ -63,18 +63,15 @@ export function pypiHttp({ files, blobs, limit, root }: PypiHttpEdges): readonly
       ? `${root}/api/v4/projects/${projectId}/packages/pypi`
       : `${root}/api/v4/groups/${groupId}/-/packages/pypi`;
 
-  function send(call: ForwardedCall, { html, json }: { html: () => string; json: () => string }): void {
+  function send(call: ForwardedCall, { html, json }: { html: () => string; json: () => string }): Promise<void> {
     const asked = negotiate(call.request.headers.accept);
-    sendBody(call, 200, asked.json ? json() : html(), {
-      'Content-Type': asked.type === 'text/html' ? 'text/html; charset=utf-8' : asked.type,
-      Vary: 'Accept',
-      'Cache-Control': 'max-age=0, private, must-revalidate',
-    });
+    const type = asked.type === 'text/html' ? 'text/html; charset=utf-8' : asked.type;
+    return sendDocument(call, asked.json ? json() : html(), type);
   }
 
   async function listNames(call: ForwardedCall): Promise<void> {
     const names = await files.names(placeOf(call));
-    send(call, { html: () => namesHtml(baseOf(call), names), json: () => namesJson(names) });
+    await send(call, { html: () => namesHtml(baseOf(call), names), json: () => namesJson(names) });
   }
 
   async function listFiles(call: ForwardedCall): Promise<void> {
@@ -83,7 +80,7 @@ export function pypiHttp({ files, blobs, limit, root }: PypiHttpEdges): readonly
     if (found.length === 0) throw nothingFound(call);
     const name = normalizeName(written);
     const links = found.map((file) => linkFile(baseOf(call), file));
-    send(call, { html: () => projectHtml(name, links), json: () => projectJson(name, links) });
+    await send(call, { html: () => projectHtml(name, links), json: () => projectJson(name, links) });
   }
 
   async function download(call: ForwardedCall): Promise<void> {
