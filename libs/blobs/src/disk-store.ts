@@ -4,6 +4,9 @@ import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type BlobStore, checkKey } from './blob-store';
 
+/** Bytes that are read of a file at once: with the default of 64 KiB sending one takes twice the CPU. */
+const readSize = 256 << 10;
+
 /** Flushes a folder, so that a name in it outlives a power cut. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
@@ -61,7 +64,7 @@ export function diskStore(root: string): BlobStore {
         const handle = await open(fileOf(key), 'r');
         try {
           const { size } = await handle.stat();
-          return { size, content: createReadStream('', { fd: handle, ...range }) };
+          return { size, content: createReadStream('', { fd: handle, highWaterMark: readSize, ...range }) };
         } catch (error) {
           await handle.close();
           throw error;

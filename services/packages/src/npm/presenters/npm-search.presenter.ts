@@ -11,8 +11,11 @@ const people = (value: unknown): { username: string; email: string }[] =>
     .filter((one): one is Record<string, unknown> => typeof one === 'object' && one !== null)
     .map(({ name, username, email }) => ({ username: text(username) || text(name), email: text(email) }));
 
-/** The reply of a search, as npm reads it. Scores do not tell packages apart: they are found by their names. */
-export const presentSearch = (found: readonly NpmFound[], total: number, now: Date) => ({
+/**
+ * The reply of a search, as npm reads it. Scores do not tell packages apart: they are found by their names. Its time is that of the
+ * newest version in it, so that it stays the same where nothing has changed (ETag).
+ */
+export const presentSearch = (found: readonly NpmFound[], total: number) => ({
   objects: found.map(({ name, version, publishedAt, manifest }) => ({
     package: {
       name,
@@ -28,5 +31,5 @@ export const presentSearch = (found: readonly NpmFound[], total: number, now: Da
     searchScore: 1,
   })),
   total,
-  time: now.toISOString(),
+  time: new Date(Math.max(0, ...found.map(({ publishedAt }) => publishedAt.getTime()))).toISOString(),
 });

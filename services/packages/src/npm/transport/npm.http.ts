@@ -136,7 +136,7 @@ export function npmHttp({ npm, packages, blobs, forwardUrl }: NpmHttpEdges): rea
     const { query } = call;
     const asked = { text: query.get('text') ?? '', from: numberOf(query, 'from'), size: numberOf(query, 'size') };
     const { found, total } = await npm.search(placeOf(call), asked);
-    await sendJson(call, JSON.stringify(presentSearch(found, total, new Date())));
+    await sendJson(call, JSON.stringify(presentSearch(found, total)));
   }
 
   const audit = (reply: object) => async (call: ForwardedCall) => {
