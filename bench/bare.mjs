@@ -147,6 +147,19 @@ const kinds = {
       show: (rows) => rows.map((row) => presentGroupItem(row, { externalUrl: EXTERNAL_URL, tier: 'ultimate' })),
     };
   },
+  packages() {
+    const { packageList } = require(`${service('packages')}/packages/storage/package.list.js`);
+    const { listedStatuses } = require(`${service('packages')}/packages/domain/package.js`);
+    const { toPackage } = require(`${service('packages')}/packages/storage/package.rows.js`);
+    const { presentPackage } = require(`${service('packages')}/packages/presenters/package.presenter.js`);
+    const filter = { statuses: listedStatuses, includeVersionless: false };
+    const reader = { externalUrl: EXTERNAL_URL, mayDelete: true };
+    return {
+      read: (executor) =>
+        packageList(executor).pageOfProject(Number(PROJECT_ID), filter, { ...request, orderBy: 'created_at' }),
+      show: (rows) => rows.map((row) => presentPackage(toPackage(row), reader)),
+    };
+  },
   merge_trains() {
     const { listMergeTrainEntries } = require(`${service('merge-requests')}/merge-trains/storage/merge-train.list.js`);
     const { presentMergeTrainEntry } = require(

@@ -27,7 +27,7 @@ async function inParallel(items, width, work) {
   await Promise.all(Array.from({ length: width }, worker));
 }
 
-const percentile = (values, share) => [...values].sort((a, b) => a - b)[Math.ceil(values.length * share) - 1];
+export const percentile = (values, share) => [...values].sort((a, b) => a - b)[Math.ceil(values.length * share) - 1];
 
 async function until(what, condition) {
   const deadline = performance.now() + timeoutMs;
@@ -113,7 +113,7 @@ async function landOneByOne({ project, call, made }, db, goesOn) {
 }
 
 /** Reads at a fixed pace until `goesOn` is false; milliseconds by what is read. */
-async function readAll(subjects, agent, goesOn) {
+export async function readAll(subjects, agent, goesOn) {
   const found = new Map(subjects.map(({ name }) => [name, []]));
   const failures = [];
   const awaited = [];

@@ -20,6 +20,7 @@ import { ledger } from './ledger.mjs';
 import { list } from './list.mjs';
 import { mentions } from './mentions.mjs';
 import { notes } from './notes.mjs';
+import { packages } from './packages.mjs';
 import { projectLedger } from './project-ledger.mjs';
 import { recheck } from './recheck.mjs';
 import { rename } from './rename.mjs';
@@ -55,6 +56,7 @@ const onRunning = {
   fork,
   burst,
   bombs,
+  packages,
 };
 /** Benchmarks of the installation itself, and of what needs none. */
 const ofStarting = { bus, deliveries, idle, start, 'train-policy': trainPolicy, forecast };
