@@ -28,6 +28,7 @@ import {
 } from './support/fault-points';
 import { type Fixture, makeFixture, makeReviewer, type WorkingCopy } from './support/fixture';
 import { expectOneTodoPerReview, expectSettled, expectSoundRepository } from './support/oracles';
+import { expectSoundContents, formatAt, publicationOf, publisher } from './support/publications';
 import { startReceiver } from './support/receiver';
 import { type System, startSystem } from './support/system';
 import { makeTrainHarness, type Proposal } from './support/train-harness';
@@ -586,41 +587,33 @@ describe('a process dies', () => {
     );
   });
 
-  it.each([...publicationPoints, ...packageDeletionPoints])(
-    'at %s: a package is there with its file, or neither',
-    async (point) => {
+  it.each([...publicationPoints, ...packageDeletionPoints].map((point, at) => [point, formatAt(at)] as const))(
+    'at %s: a package of the format %s is there with its file, or neither',
+    async (point, format) => {
       const packages = `/projects/${fixture.projectId}/packages`;
       const name = point.replace('.', '-');
-      const headers = { 'PRIVATE-TOKEN': system.rootToken };
-      const publish = async (version: string): Promise<void> => {
-        const url = `${system.url}/api/v4${packages}/generic/${name}/${version}/file`;
-        const reply = await fetch(url, { method: 'PUT', headers, body: `${point} ${version}` });
-        expect(reply.status).toBe(201);
-      };
-      const published = (version: string) => eventually(() => publish(version), { within: 30_000, every: 100 });
-      const versions = async () =>
-        (await fixture.all(`${packages}?package_name=${name}`)).map(({ version }: { version: string }) => version);
-      if (publicationPoints.includes(point)) system.arm(point);
-      await published('1');
-      await published('2');
-      if (packageDeletionPoints.includes(point)) {
+      const files = publisher(system, fixture.projectId);
+      const older = publicationOf(format, name, '1.0.0', `older, at ${point}`);
+      const newer = publicationOf(format, name, '2.0.0', `newer, at ${point}`);
+      const isDeletion = packageDeletionPoints.includes(point);
+      if (!isDeletion) system.arm(point);
+      await files.publish(older);
+      await files.publish(newer);
+      if (isDeletion) {
         system.arm(point);
         // The older version goes: by the policy of the project, which keeps one.
         await fixture.ok('PATCH', `${packages}/cleanup/policy`, { keep_n_versions: 1 });
       }
       await fired();
-      await eventually(
-        async () => {
-          if (packageDeletionPoints.includes(point)) expect(await versions()).toEqual(['2']);
-          else expect(await versions()).toEqual(['1', '2']);
-          const file = await fetch(`${system.url}/api/v4${packages}/generic/${name}/2/file`, { headers });
-          expect(await file.text()).toBe(`${point} 2`);
-          // A publication that broke off has an hour.
-          await system.query('packages', 'update blob_remains set due_at = now()');
-          expect(await system.query('packages', 'select 1 from contents where uses = 0')).toEqual([]);
-        },
-        { within: 90_000, every: 500 },
-      );
+      const versions = async () =>
+        (await fixture.all(`${packages}?package_name=${name}`)).map(({ version }: { version: string }) => version);
+      await eventually(async () => expect(await versions()).toEqual(isDeletion ? ['2.0.0'] : ['1.0.0', '2.0.0']), {
+        within: 90_000,
+        every: 500,
+      });
+      expect(await files.download(newer)).toEqual(newer.content);
+      expect(await files.download(older)).toEqual(isDeletion ? undefined : older.content);
+      await expectSoundContents(system, fixture.projectId);
       await fixture.ok('PATCH', `${packages}/cleanup/policy`, { keep_n_versions: null });
     },
   );

@@ -1,6 +1,7 @@
 import { routes } from '../../../src/routes';
 import { noteables } from '../../../src/routes/collaboration/noteables';
 import { makeAdministration, newSshKey } from './administration';
+import { setBadInputPackages } from './bad-input-packages';
 import { type BadInputFixture, operationOf, type Post } from './bad-requests';
 import type { System } from './system';
 
@@ -274,18 +275,7 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
       operationOf(route) === 'POST /hooks/:hook_id'
     )
       hooks[`${operationOf(route)} hook_id`] = gone;
-  for (let index = 0; index < 4; index += 1) {
-    const url = `${system.url}/api/v4${at}/packages/generic/app${index}/1.0/file`;
-    await fetch(url, { method: 'PUT', headers: { 'PRIVATE-TOKEN': system.rootToken }, body: `file ${index}` });
-    await post(`${at}/packages/protection/rules`, {
-      package_name_pattern: `p${index}`,
-      package_type: 'npm',
-      minimum_access_level_for_push: 'maintainer',
-    });
-  }
-  const packageId: number = (await system.api('GET', `${at}/packages`)).body[0].id;
-  const packageFile: number = (await system.api('GET', `${at}/packages/${packageId}/package_files`)).body[0].id;
-  const rule: number = (await system.api('GET', `${at}/packages/protection/rules`)).body[0].id;
+  const packages = await setBadInputPackages(system, project, post, gone);
   const { body: versions } = await system.api('GET', `${at}/merge_requests/1/versions`);
   const { body: tree } = await system.api('GET', `${at}/repository/tree`);
   const known: Record<string, string> = {
@@ -293,20 +283,7 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     ...hooks,
     trigger: 'push_events',
     event_id: gone,
-    package_id: String(packageId),
-    'DELETE /projects/:id/packages/:package_id package_id': gone,
-    package_file_id: String(packageFile),
-    'DELETE /projects/:id/packages/:package_id/package_files/:package_file_id package_file_id': gone,
-    package_protection_rule_id: String(rule),
-    'DELETE /projects/:id/packages/protection/rules/:package_protection_rule_id package_protection_rule_id': gone,
-    package_name: 'app0',
-    package_version: '1.0',
-    path: 'com/example/app/1.0/app-1.0.jar',
-    file_name: 'app0-1.0.0.tgz',
-    revision: '1-x',
-    tag: 'latest',
-    sha256: 'a'.repeat(64),
-    file_identifier: 'app-1.0.tar.gz',
+    ...packages,
     ...spoken,
     'projects.id': String(project),
     'groups.id': String(group),

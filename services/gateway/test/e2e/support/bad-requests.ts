@@ -68,7 +68,7 @@ export function requestOf(route: Route, path: string, values: Record<string, unk
   const method = route.method.toUpperCase();
   const written = Object.entries(values).flatMap(([name, value]) => pairs(name, value));
   // What is uploaded streams on unread, so the query is all that is read.
-  if (!writes(route) || route.upload !== undefined)
+  if (!writes(route) || route.upload !== undefined || route.streams === true)
     return { method, path: written.length === 0 ? path : `${path}?${written.join('&')}`.slice(0, 20_000) };
   if (form < 0.6)
     return { method, path, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(values) };

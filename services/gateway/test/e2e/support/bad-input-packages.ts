@@ -1,0 +1,54 @@
+import type { Post } from './bad-requests';
+import { type Format, formats, type Publication, publicationOf, publisher } from './publications';
+import type { System } from './system';
+
+/**
+ * Packages of every format, and rules; settles with values of path parameters that name them.
+ * @param gone an id of what is not there, for what would be deleted
+ */
+export async function setBadInputPackages(
+  system: System,
+  project: number,
+  post: Post,
+  gone: string,
+): Promise<Record<string, string>> {
+  const at = `/projects/${project}/packages`;
+  const { publish } = publisher(system, project);
+  for (let index = 0; index < 4; index += 1) {
+    await publish(publicationOf('generic', `app${index}`, '1.0', `file ${index}`));
+    await post(`${at}/protection/rules`, {
+      package_name_pattern: `p${index}`,
+      package_type: 'npm',
+      minimum_access_level_for_push: 'maintainer',
+    });
+  }
+  const published = Object.fromEntries(
+    formats.map((format) => [format, publicationOf(format, 'app0', '1.0.0', 'text')]),
+  ) as Record<Format, Publication>;
+  for (const one of Object.values(published)) await publish(one);
+  const packageId: number = (await system.api('GET', at)).body[0].id;
+  const packageFile: number = (await system.api('GET', `${at}/${packageId}/package_files`)).body[0].id;
+  const rule: number = (await system.api('GET', `${at}/protection/rules`)).body[0].id;
+  const one = '/projects/:id/packages/:package_id';
+  const oneRule = '/projects/:id/packages/protection/rules/:package_protection_rule_id';
+  return {
+    package_id: String(packageId),
+    [`DELETE ${one} package_id`]: gone,
+    package_file_id: String(packageFile),
+    [`DELETE ${one}/package_files/:package_file_id package_file_id`]: gone,
+    package_protection_rule_id: String(rule),
+    [`DELETE ${oneRule} package_protection_rule_id`]: gone,
+    package_name: 'app0',
+    package_version: '1.0.0',
+    'GET /projects/:id/packages/generic/:package_name/:package_version/*file_path file_path': 'file',
+    'PUT /projects/:id/packages/generic/:package_name/:package_version/*file_path file_path': 'file',
+    path: published.maven.download.replace('maven/', ''),
+    file_name: 'app0-1.0.0.tgz',
+    revision: '1-x',
+    tag: 'next',
+    sha256: published.pypi.download.split('/')[2] as string,
+    file_identifier: 'app0-1.0.0.tar.gz',
+    'GET /projects/:id/packages/pypi/simple/*name name': 'app0',
+    'GET /groups/:id/-/packages/pypi/simple/*name name': 'app0',
+  };
+}
