@@ -7,7 +7,7 @@ export * from './commit-files';
 export * from './commits';
 export * from './copy-repository';
 export * from './diffs';
-export { defaultGitLimits, type GitLimits, limitGit } from './git-limits';
+export { defaultGitLimits, type GitLimits, gitLimits, limitGit } from './git-limits';
 export { admissions, type CallerWork, runForCaller, runningProcesses, runToCompletion } from './git-work';
 export * from './maintenance';
 export { measureGit } from './measure-git';
@@ -30,6 +30,7 @@ export * from './repository';
 export { decodedBody, maxFetchRequest, readFetchRequest } from './request-body';
 export * from './revisions';
 export { GitCommandError, type GitOptions, gitText, type ObjectArea, type Repository } from './run-git';
+export * from './source-files';
 export * from './trees';
 export {
   advertiseUploadPack,

@@ -60,6 +60,28 @@ export async function listRefs(
   return parseRefs(await gitText(repo, ['for-each-ref', `--format=${refFormat}`, '--', ...prefixes], options));
 }
 
+/**
+ * Tags of commits whose names begin with `prefix`, the newest `limit` of them.
+ * @param mergedInto those alone that this commit or its ancestors have
+ */
+export async function tagsBeginningWith(
+  repo: Repository,
+  prefix: string,
+  { mergedInto, limit }: { readonly mergedInto: Sha | undefined; readonly limit: number },
+  options: GitOptions = {},
+): Promise<{ name: TagName; commit: Sha }[]> {
+  const root = 'refs/tags/';
+  // Git would read it as a pattern; no ref has one of these signs in its name.
+  if (/[*?[\\]/.test(prefix)) return [];
+  const merged = mergedInto === undefined ? [] : [`--merged=${mergedInto}`];
+  const bounds = [`--count=${limit}`, '--sort=-creatordate', ...merged];
+  const pattern = `${root}${prefix}*`;
+  const text = await gitText(repo, ['for-each-ref', `--format=${refFormat}`, ...bounds, '--', pattern], options);
+  return parseRefs(text).flatMap(({ ref, commit }) =>
+    commit === undefined ? [] : [{ name: ref.slice(root.length) as TagName, commit }],
+  );
+}
+
 /** A page of names: those after `after`, at most `limit`. */
 export interface RefPage {
   /** GitLab's search: contains, or begins with `^term`, or ends with `term$`; letter case is ignored. */

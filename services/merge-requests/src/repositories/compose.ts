@@ -22,6 +22,7 @@ import { purgeRepositories } from './application/purge-repositories';
 import { readCommitsOf } from './application/read-commits';
 import { readRepository } from './application/read-repository';
 import { readRepositoryFile } from './application/read-repository-file';
+import { readSource } from './application/read-source';
 import { type CheckPushOptions, type InviteFor, receivePush } from './application/receive-push';
 import type { LocalSubscriber, RefChanging } from './application/ref-change';
 import type { RefChangeSubscriber, RepositoryAccess } from './application/repository-access';
@@ -42,6 +43,7 @@ import { protectedTagHandler } from './transport/protected-tag.handler';
 import { repositoryHandler } from './transport/repository.handler';
 import { repositoryEndpoints } from './transport/repository.http';
 import { repositoryFileHandler } from './transport/repository-file.handler';
+import { sourceCodeHandler } from './transport/source-code.handler';
 import { type ReleaseNotes, tagHandler } from './transport/tag.handler';
 
 /** What repositories need of the areas above them. */
@@ -223,6 +225,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
       commitTargetHandler({ commits, readers: access.codeReaders, externalUrl }),
       repositoryFileHandler(writing.commitFiles),
       repositoryHandler(reading, open, externalUrl),
+      sourceCodeHandler(readSource({ open })),
     ],
     http: repositoryEndpoints({ fetches, receivePush: pushes, files, archives: writing.archiveRepository }),
     start: () => [

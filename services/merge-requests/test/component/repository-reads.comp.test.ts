@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
+import { SourceCodeServiceService } from '@switchyard/protos/merge_requests/v1/source_code';
 import { eventually } from '@switchyard/testkit';
 import { runningProcesses } from '../../src/git';
 import { type Harness, type Person, people, type TestProject } from './repository-harness';
@@ -218,4 +219,71 @@ describe('merge requests', () => {
     expect(await of(head)).toEqual([]);
     expect(await of('nowhere')).toEqual([404, '404 Commit Not Found']);
   });
+});
+
+it('reads source code for packages: tags, commits, files, trees and contents of every size', async () => {
+  const large = Buffer.alloc(3 << 20, 'abcdefg');
+  const sha = await write(
+    'source',
+    [
+      { action: 'create', file_path: 'mod/go.mod', content: 'module x\n' },
+      { action: 'create', file_path: 'mod/a b/ä.go', content: '' },
+      { action: 'create', file_path: 'mod/large', content: large.toString('base64'), encoding: 'base64' },
+    ],
+    { start_branch: 'main' },
+  );
+  for (const [tag_name, ref] of [
+    ['mod/v1.0.0', sha],
+    ['mod/v0.1.0', head],
+    ['other', sha],
+  ])
+    expect((await post('/repository/tags', { tag_name, ref }, people.maintainer)).status).toBe(201);
+  const source = harness.asPackages(SourceCodeServiceService);
+  const options = { requestId: 'test' };
+  const projectId = project.id;
+  const tags = async (reachableFrom: string) =>
+    (await source.listSourceTags({ projectId, prefix: 'mod/v', reachableFrom }, options)).tags
+      .map(({ name, commitSha }) => [name, commitSha])
+      .sort();
+  expect(await tags('')).toEqual([
+    ['mod/v0.1.0', head],
+    ['mod/v1.0.0', sha],
+  ]);
+  expect(await tags(head)).toEqual([['mod/v0.1.0', head]]);
+  expect(await source.findSourceCommit({ projectId, revision: 'refs/tags/mod/v1.0.0' }, options)).toEqual({
+    commitSha: sha,
+    committedAt: expect.any(Date),
+  });
+  expect((await source.findSourceCommit({ projectId, revision: '' }, options)).commitSha).toBe(head);
+  await expect(source.findSourceCommit({ projectId, revision: 'none' }, options)).rejects.toMatchObject({
+    kind: 'not_found',
+  });
+  const places = ['mod/go.mod', 'mod', '../x', 'mod/large'].map((path) => ({ commitSha: sha, path }));
+  const { files } = await source.readSourceFiles({ projectId, places, mostBytes: 100 }, options);
+  expect(files.map(({ size, content }) => [size, content?.toString()])).toEqual([
+    [9, 'module x\n'],
+    [undefined, undefined],
+    [undefined, undefined],
+    [large.length, undefined],
+  ]);
+  const entries = [];
+  for await (const some of source.listSourceTree({ projectId, commitSha: sha, path: 'mod' }, options))
+    entries.push(...some.entries);
+  expect(entries.map(({ path, mode, size }) => [path, mode, size])).toEqual([
+    ['a b/ä.go', '100644', 0],
+    ['go.mod', '100644', 9],
+    ['large', '100644', large.length],
+  ]);
+  const parts: Buffer[][] = [[], [], []];
+  for await (const { index, content } of source.streamSourceBlobs(
+    { projectId, shas: entries.map((one) => one.sha) },
+    options,
+  ))
+    parts[index]?.push(content);
+  expect(parts.map((one) => Buffer.concat(one).equals(large))).toEqual([false, false, true]);
+  expect(parts[0]?.length).toBe(1);
+  expect(Buffer.concat(parts[1] ?? []).toString()).toBe('module x\n');
+  const noFile = source.streamSourceBlobs({ projectId, shas: [sha] }, options);
+  await expect(noFile[Symbol.asyncIterator]().next()).rejects.toMatchObject({ kind: 'not_found' });
+  await eventually(() => expect(runningProcesses()).toEqual({ caller: 0, background: 0 }));
 });

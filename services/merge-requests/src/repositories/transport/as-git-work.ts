@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { PassThrough } from 'node:stream';
 import type { CallContext, ServiceImplementation } from '@switchyard/rpc';
-import { type CallerWork, runForCaller } from '../../git';
+import { type CallerWork, gitLimits, runForCaller } from '../../git';
 
 const gitCallerOf = (userId: number, process: string): Pick<CallerWork, 'caller' | 'single'> =>
   // Anonymous requests, and those that a service makes for itself, belong to no single user: their wait is not the
@@ -17,7 +19,8 @@ export const runAsGitWork = (services: readonly ServiceImplementation[]): readon
     handlers: Object.fromEntries(
       Object.entries(service.handlers).map(([name, handler]) => {
         const method = service.definition[name];
-        // A stream runs no git: what it started, after its handler has returned, would be work of no caller.
+        // What a stream starts, after its handler has returned, would be work of no caller: one that runs git says so by
+        // `streamAsGitWork`.
         if (method?.responseStream) return [name, handler];
         return [
           name,
@@ -36,6 +39,36 @@ export const runAsGitWork = (services: readonly ServiceImplementation[]): readon
       }),
     ),
   }));
+
+/** Messages that wait for the caller of a stream. */
+const messagesAhead = 4;
+
+/**
+ * The messages of a streaming handler as work of its caller. Git that it starts ends with the call, and where the caller
+ * takes nothing for `idleMs` ({@link gitLimits}).
+ */
+export async function* streamAsGitWork<T>(context: CallContext, messages: () => AsyncIterable<T>): AsyncGenerator<T> {
+  const taken = new PassThrough({ objectMode: true, highWaterMark: messagesAhead });
+  const left = new AbortController();
+  const signal = AbortSignal.any([context.signal, left.signal]);
+  const work = runForCaller(
+    { ...gitCallerOf(context.actor.userId, context.caller), kind: 'transfer', signal },
+    async () => {
+      for await (const message of messages()) {
+        if (taken.write(message)) continue;
+        await once(taken, 'drain', { signal: AbortSignal.any([signal, AbortSignal.timeout(gitLimits().idleMs)]) });
+      }
+      taken.end();
+    },
+  ).catch((error: unknown) => void taken.destroy(error as Error));
+  try {
+    yield* taken as AsyncIterable<T>;
+  } finally {
+    left.abort();
+    taken.destroy();
+    await work;
+  }
+}
 
 /** One request of the internal HTTP port as work of its caller; it ends when the client disconnects. */
 export async function runRequestAsGitWork(
