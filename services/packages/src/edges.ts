@@ -21,6 +21,8 @@ export const variables = {
   SWITCHYARD_MAVEN_PACKAGE_LIMIT: fileLimit(3 * gibibyte),
   /** Bytes of the largest file of a Python package. */
   SWITCHYARD_PYPI_PACKAGE_LIMIT: fileLimit(3 * gibibyte),
+  /** Bytes of the largest Helm chart. */
+  SWITCHYARD_HELM_PACKAGE_LIMIT: fileLimit(5 << 20),
   /** Bytes of the largest tarball of an npm package (G-8-10). */
   SWITCHYARD_NPM_PACKAGE_LIMIT: z.coerce
     .number()

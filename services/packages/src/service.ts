@@ -5,6 +5,8 @@ import { composeContents, verifyBlobs, withBoundedUploads } from './contents';
 import { type Edges, variables } from './edges';
 import { PrismaClient } from './generated/prisma/client';
 import { composeGeneric } from './generic';
+import { composeGolang } from './golang';
+import { composeHelm } from './helm';
 import { composeMaven } from './maven';
 import { composeNpm } from './npm';
 import { composePackages } from './packages';
@@ -25,6 +27,8 @@ function areas(given: Edges): Area[] {
     composeMaven(given, { packages, contents }),
     composePypi(given, { packages, contents }),
     composeNpm(given, { contents, packages }),
+    composeHelm(given, { packages, contents }),
+    composeGolang(given),
     // New areas
   ];
 }

@@ -1,3 +1,4 @@
+export { type ArchiveProblem, inspectArchive } from './application/inspect-archive';
 export { longestUploadMs } from './application/receive-content';
 export { type Contents, composeContents, verifyBlobs } from './compose';
 export type { ContentDigests, ReceivedContent } from './domain/content';

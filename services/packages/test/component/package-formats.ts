@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { PackageServiceService } from '@switchyard/protos/packages/v1/package';
 import type { Actor } from '@switchyard/protos/rpc/v1/identity';
+import type { ServiceImplementation } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
 import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
 import { service } from '../../src/service';
@@ -35,9 +36,12 @@ export interface PackageFormats {
   close(): Promise<void>;
 }
 
-/** Starts the service with limits of its own. */
-export async function packageFormats(environment: Record<string, string>): Promise<PackageFormats> {
-  const here = await testInstallation({ service, main: join(__dirname, '..', '..', 'dist', 'main.js') });
+/** Starts the service with limits of its own, and stand-ins for what it asks of other services. */
+export async function packageFormats(
+  environment: Record<string, string>,
+  peers: () => readonly ServiceImplementation[] = () => [],
+): Promise<PackageFormats> {
+  const here = await testInstallation({ service, main: join(__dirname, '..', '..', 'dist', 'main.js'), peers });
   await here.stop();
   await here.start(environment);
   const user = here.directory.user();

@@ -72,6 +72,14 @@ const named: Readonly<Record<string, string>> = {
   'GET /groups/:id/-/packages/pypi/simple': 'listGroupPypiPackages',
   'GET /groups/:id/-/packages/pypi/simple/*name': 'getGroupPypiPackage',
   'GET /groups/:id/-/packages/pypi/files/:sha256/*file_identifier': 'getGroupPypiFile',
+  'GET /projects/:id/packages/go/*module_name/@v/list': 'listProjectGoModuleVersions',
+  'GET /projects/:id/packages/go/*module_name/@latest': 'getProjectGoModuleLatest',
+  'GET /projects/:id/packages/go/*module_name/@v/:module_version.info': 'getProjectGoModuleVersion',
+  'GET /projects/:id/packages/go/*module_name/@v/:module_version.mod': 'getProjectGoModuleFile',
+  'GET /projects/:id/packages/go/*module_name/@v/:module_version.zip': 'downloadProjectGoModule',
+  'POST /projects/:id/packages/helm/api/:channel/charts': 'publishProjectHelmChart',
+  'GET /projects/:id/packages/helm/:channel/index.yaml': 'getProjectHelmIndex',
+  'GET /projects/:id/packages/helm/:channel/charts/:file_name': 'downloadProjectHelmChart',
 };
 
 /** The same of npm's registries, whose paths are not made of nouns. */

@@ -1,5 +1,7 @@
 import type { Route } from '../../http/route';
 import { genericPackageRoutes } from './generic-packages.routes';
+import { golangRoutes } from './golang.routes';
+import { helmRoutes } from './helm.routes';
 import { mavenPackageRoutes } from './maven-packages.routes';
 import { npmRoutes } from './npm.routes';
 import { packageCleanupRoutes } from './package-cleanup.routes';
@@ -16,6 +18,8 @@ export const routes: readonly Route[] = [
   ...mavenPackageRoutes,
   ...npmRoutes,
   ...pypiPackageRoutes,
+  ...golangRoutes,
+  ...helmRoutes,
 ];
 
 /** Files stream through its internal HTTP server. */

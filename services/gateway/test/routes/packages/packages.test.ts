@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { ResolveRequest_TokenKind as Kind } from '@switchyard/protos/groups_admin/v1/access';
+import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import { anonymous, entity, nothing, page } from '@switchyard/rpc';
-import { projectAccess, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
+import { actor, newToken, projectAccess, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
 
 const token = { token: 'glpat-packages' };
 const listed = {
@@ -34,6 +36,7 @@ let service: Server;
 let access: ReturnType<typeof projectAccess> | undefined;
 let isAnonymous = false;
 const forwarded: { method: string; url: string; body: string }[] = [];
+const presented: { token: string; tokenKind: Kind; username: string }[] = [];
 
 const textOf = async (request: IncomingMessage): Promise<string> => {
   const chunks: Buffer[] = [];
@@ -51,7 +54,17 @@ beforeAll(async () => {
   await new Promise<void>((settle) => service.listen(0, '127.0.0.1', settle));
   const info = { keyset: false, page: 1, perPage: 20, total: 1, hasNext: false };
   gateway = await startTestGateway({
-    access: () => resolved({ access, ...(isAnonymous ? { actor: anonymous } : {}) }),
+    access: (request) => {
+      presented.push(request);
+      const { tokenKind, target } = request;
+      const scopes = ['read_package_registry', 'write_package_registry'];
+      const found = target?.$case === 'group' && access ? { ...access, kind: Access_Kind.KIND_GROUP } : access;
+      if (tokenKind === Kind.TOKEN_KIND_DEPLOY)
+        return resolved({ access: found, actor: { ...anonymous, external: true, deployTokenId: 5, scopes } });
+      if (tokenKind === Kind.TOKEN_KIND_JOB)
+        return resolved({ access: found, actor: actor({ scopes: [], job: { projectId: 1, pipelineId: 9 } }) });
+      return resolved({ access: found, ...(isAnonymous ? { actor: anonymous } : {}) });
+    },
     config: { PACKAGES_HTTP_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}` },
     fakes: {
       'PackageService/ListProjectPackages': async () => page([listed], info),
@@ -156,4 +169,81 @@ it('passes the paths of Maven and Python packages on, of a project, a group and 
   const headers = { 'Content-Type': 'multipart/form-data; boundary=b' };
   await gateway.send('POST', '/projects/1/packages/pypi?name=app', { ...token, raw: '--b--', headers });
   expect(forwarded.at(-1)).toEqual({ method: 'POST', url: '/projects/1/packages/pypi?name=app', body: '--b--' });
+});
+
+const basic = (username: string, password: string) => ({
+  Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+});
+const user = Kind.TOKEN_KIND_UNSPECIFIED;
+const ways: [
+  way: string,
+  prefix: string,
+  headers: (token: string) => Record<string, string>,
+  kind: Kind,
+  name: string,
+][] = [
+  ['PRIVATE-TOKEN', 'glpat-', (sent) => ({ 'PRIVATE-TOKEN': sent }), user, ''],
+  ['Bearer', 'glpat-', (sent) => ({ Authorization: `Bearer ${sent}` }), user, ''],
+  ['Bearer with a job token', 'glcbt-', (sent) => ({ Authorization: `Bearer ${sent}` }), Kind.TOKEN_KIND_JOB, ''],
+  ['Bearer with a deploy token', 'gldt-', (sent) => ({ Authorization: `Bearer ${sent}` }), Kind.TOKEN_KIND_DEPLOY, ''],
+  ['JOB-TOKEN', 'glcbt-', (sent) => ({ 'JOB-TOKEN': sent }), Kind.TOKEN_KIND_JOB, ''],
+  ['Deploy-Token', 'gldt-', (sent) => ({ 'Deploy-Token': sent }), Kind.TOKEN_KIND_DEPLOY, ''],
+  ['Basic with a personal token', 'glpat-', (sent) => basic('anyone', sent), user, ''],
+  ['Basic with a deploy token', 'gldt-', (sent) => basic('cluster', sent), Kind.TOKEN_KIND_DEPLOY, 'cluster'],
+  ['Basic as gitlab-ci-token', 'glcbt-', (sent) => basic('gitlab-ci-token', sent), Kind.TOKEN_KIND_JOB, ''],
+];
+const sha256 = 'a'.repeat(64);
+const places: [method: string, path: string][] = [
+  ['PUT', '/projects/1/packages/generic/a/1.0/x'],
+  ['GET', '/projects/1/packages/generic/a/1.0/x'],
+  ['PUT', '/projects/1/packages/maven/a/b/1/b-1.jar'],
+  ['GET', '/projects/1/packages/maven/a/b/1/b-1.jar'],
+  ['GET', '/groups/1/-/packages/maven/a/b/1/b-1.jar'],
+  ['GET', '/packages/maven/a/b/1/b-1.jar'],
+  ['PUT', '/projects/1/packages/npm/@acme%2Fapp'],
+  ['PUT', '/projects/1/packages/npm/-/package/@acme%2fapp/dist-tags/next'],
+  ['GET', '/projects/1/packages/npm/@acme/app/-/app-1.0.0.tgz'],
+  ['GET', '/groups/1/-/packages/npm/@acme%2fapp'],
+  ['GET', '/packages/npm/@acme%2Fapp'],
+  ['POST', '/projects/1/packages/pypi'],
+  ['GET', `/projects/1/packages/pypi/files/${sha256}/x-1.whl`],
+  ['GET', '/groups/1/-/packages/pypi/simple/my-app/'],
+  ['POST', '/projects/1/packages/helm/api/stable/charts'],
+  ['GET', '/projects/1/packages/helm/stable/index.yaml'],
+  ['GET', '/projects/1/packages/helm/stable/charts/app-1.0.0.tgz'],
+  ['GET', '/projects/1/packages/go/forge.example/acme/app/@v/v1.0.0.zip'],
+  ['GET', '/projects/1/packages/5/package_files/6/download'],
+];
+const multipart = { 'Content-Type': 'multipart/form-data; boundary=b' };
+
+it.each(ways)('takes %s wherever package managers come in (G-4.17-12)', async (_way, prefix, headersOf, kind, name) => {
+  access = projectAccess({ level: 40 });
+  for (const [method, where] of places) {
+    const before = forwarded.length;
+    const sent = `${prefix}${newToken().token.replaceAll(' ', '-')}`;
+    const body = method === 'GET' ? {} : { body: '--b--' };
+    const headers = { ...headersOf(sent), ...(method === 'POST' ? multipart : {}) };
+    // Not by the gateway of tests, which holds the reply of the stand-in against that of each endpoint.
+    const { status } = await fetch(`${gateway.url}/api/v4${where}`, { method, headers, ...body });
+    expect([where, status, forwarded.length]).toEqual([where, method === 'GET' ? 200 : 201, before + 1]);
+    expect(presented.at(-1)).toMatchObject({ token: sent, tokenKind: kind, username: name });
+  }
+});
+
+it('passes the paths of Go modules and Helm charts on, with what Go writes in them kept', async () => {
+  const go = '/projects/1/packages/go/forge.example/!acme/app';
+  const asked = [
+    [`${go}/@v/list`, 'golang/forge.example%2F!acme%2Fapp/list'],
+    [`${go}/@latest`, 'golang/forge.example%2F!acme%2Fapp/latest'],
+    [`${go}/v2/@v/v2.0.0-!r!c.1.info`, 'golang/forge.example%2F!acme%2Fapp%2Fv2/info/v2.0.0-!r!c.1'],
+    [`${go}/@v/main.info`, 'golang/forge.example%2F!acme%2Fapp/info/main'],
+    [`${go}/@v/v1.2.3.mod`, 'golang/forge.example%2F!acme%2Fapp/mod/v1.2.3'],
+    [`${go}/@v/v1.2.3%2bincompatible.zip`, 'golang/forge.example%2F!acme%2Fapp/zip/v1.2.3%2Bincompatible'],
+    ['/projects/1/packages/helm/stable/index.yaml', 'helm/stable/index'],
+    ['/projects/1/packages/helm/stable/charts/app-1.0.0+1.tgz', 'helm/stable/charts/app-1.0.0%2B1.tgz'],
+  ] as const;
+  for (const [sent, url] of asked) {
+    await fetch(`${gateway.url}/api/v4${sent}`, { headers: { 'PRIVATE-TOKEN': token.token } });
+    expect(forwarded.at(-1)?.url).toBe(`/projects/1/packages/${url}`);
+  }
 });

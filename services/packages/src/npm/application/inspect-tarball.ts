@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
-import { extract } from 'tar-stream';
+import { inspectArchive } from '../../contents';
 import { npmError } from '../domain/npm-error';
 import { isObject, type JsonObject } from '../domain/publication';
 
@@ -20,25 +17,17 @@ export interface TarballFacts {
   readonly unpackedSize: number;
 }
 
-const noArchive = () => npmError('bad_request', 'the tarball is not a gzipped tar archive');
-const tooFar = () => npmError('bad_request', 'the tarball unpacks to too much');
 const noPackageJson = () => npmError('bad_request', 'the tarball has no readable package.json');
+const refusals = {
+  no_archive: () => npmError('bad_request', 'the tarball is not a gzipped tar archive'),
+  unpacks_to_too_much: () => npmError('bad_request', 'the tarball unpacks to too much'),
+  file_too_large: noPackageJson,
+} as const;
 
-async function readJson(entry: AsyncIterable<Buffer>): Promise<JsonObject> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of entry) {
-    size += chunk.length;
-    if (size > tarballBounds.packageJson) throw noPackageJson();
-    chunks.push(chunk);
-  }
+function parsed(content: Buffer | undefined): JsonObject {
   try {
     // Some editors begin a file with a byte order mark.
-    const json: unknown = JSON.parse(
-      Buffer.concat(chunks)
-        .toString()
-        .replace(/^\ufeff/, ''),
-    );
+    const json: unknown = JSON.parse((content?.toString() ?? '').replace(/^\ufeff/, ''));
     if (isObject(json)) return json;
   } catch {
     // Refused below.
@@ -57,65 +46,29 @@ export function inspectTarball(): {
   facts(): Promise<TarballFacts>;
 } {
   const sha512 = createHash('sha512');
-  const gunzip = createGunzip();
-  // What it says after its pipeline has ended, which knows why.
-  gunzip.on('error', () => {});
-  let unpacked = 0;
-  const bounded = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      unpacked += chunk.length;
-      if (unpacked > tarballBounds.unpacked) done(tooFar());
-      else done(null, chunk);
-    },
-  });
-  const tar = extract();
-  let packageJson: JsonObject | undefined;
   let fileCount = 0;
   let unpackedSize = 0;
-  let failure: unknown;
-
-  async function readEntries(): Promise<void> {
-    let entries = 0;
-    for await (const entry of tar) {
-      entries += 1;
-      if (entries > tarballBounds.entries) throw tooFar();
-      const { type, name, size = 0 } = entry.header;
-      if (type === 'file') {
-        fileCount += 1;
-        unpackedSize += size;
-        if (/^(?:\.\/)?[^/]+\/package\.json$/.test(name)) packageJson = await readJson(entry as AsyncIterable<Buffer>);
-      }
-      entry.resume();
-    }
-  }
-
-  const unpacking = Promise.all([pipeline(gunzip, bounded, tar), readEntries()]).catch((error: unknown) => {
-    failure = error instanceof Error && 'kind' in error ? error : noArchive();
-    gunzip.destroy();
-    tar.destroy();
+  const archive = inspectArchive({
+    unpacked: tarballBounds.unpacked,
+    entries: tarballBounds.entries,
+    wanted: /^(?:\.\/)?[^/]+\/package\.json$/,
+    wantedBytes: tarballBounds.packageJson,
+    onEntry({ type, size = 0 }) {
+      if (type !== 'file') return;
+      fileCount += 1;
+      unpackedSize += size;
+    },
+    refuse: (problem) => refusals[problem](),
   });
-
   return {
     async *through(content) {
-      try {
-        for await (const chunk of content) {
-          sha512.update(chunk);
-          if (failure !== undefined) throw failure;
-          if (!gunzip.write(chunk))
-            await Promise.race([new Promise((drained) => gunzip.once('drain', drained)), unpacking]);
-          yield chunk;
-        }
-        gunzip.end();
-        await unpacking;
-        if (failure !== undefined) throw failure;
-      } finally {
-        gunzip.destroy();
+      for await (const chunk of archive.through(content)) {
+        sha512.update(chunk);
+        yield chunk;
       }
     },
     async facts() {
-      await unpacking;
-      if (failure !== undefined) throw failure;
-      if (packageJson === undefined) throw noPackageJson();
+      const packageJson = parsed(await archive.file());
       return { sha512: sha512.digest('hex'), packageJson, fileCount, unpackedSize };
     },
   };

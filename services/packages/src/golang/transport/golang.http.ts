@@ -1,0 +1,115 @@
+import { isAppError } from '@switchyard/errors';
+import { type AdmissionQueue, anonymous, type ForwardedCall, type ForwardedEndpoint } from '@switchyard/rpc';
+import { sendBody, sendJson } from '../../contents';
+import { type FoundVersion, type GoModules, goModules, goNotFound } from '../application/go-modules';
+import type { OpenSourceCode } from '../application/source-code';
+import { mayReadCode } from '../domain/code-reader';
+import { type GoModule, moduleAt, unescapeGo } from '../domain/module-path';
+import { writeModuleZip } from './module-zip';
+
+/** What the endpoints work with. */
+export interface GolangHttpEdges {
+  readonly openSource: OpenSourceCode;
+  /** Name of the host, with which the paths of modules begin. */
+  readonly host: string;
+  /** Bounds the zips that are written at a time. */
+  readonly zips: AdmissionQueue;
+}
+
+/** A module as a request finds it. */
+interface Asked {
+  readonly modules: GoModules;
+  readonly module: GoModule;
+}
+
+const plain = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'max-age=0, private, must-revalidate' };
+
+/** Go prints the text of a refusal where it is plain. */
+const refusedAsText =
+  (run: (call: ForwardedCall) => Promise<void>) =>
+  async (call: ForwardedCall): Promise<void> => {
+    try {
+      await run(call);
+    } catch (error) {
+      if (!isAppError(error, 'not_found') || call.response.headersSent) throw error;
+      const { message } = error.body;
+      sendBody(call, error.status, typeof message === 'string' ? message : 'not found', plain);
+    }
+  };
+
+const infoOf = ({ version, commit }: FoundVersion) => ({
+  Version: version,
+  Time: commit.committedAt.toISOString().replace('.000Z', 'Z'),
+});
+
+/** Modules of a project's repository on the internal HTTP port, by the protocol of Go's proxies; zips stream. */
+export function golangHttp({ openSource, host, zips }: GolangHttpEdges): readonly ForwardedEndpoint[] {
+  function asked({ projectId, claims, parts }: ForwardedCall): Asked {
+    const { actor = anonymous, access, requestId } = claims;
+    const reader = {
+      level: access?.level ?? 0,
+      admin: actor.admin,
+      isInternal: actor.userId > 0 && !actor.external,
+    };
+    const project = { visibility: access?.visibility ?? '', isClosed: access?.closed?.repository === true };
+    const path = unescapeGo(parts[0] ?? '');
+    const module = path === undefined ? undefined : moduleAt(`${host}/${access?.fullPath ?? ''}`, path);
+    if (module === undefined || !mayReadCode(project, reader)) throw goNotFound('this project has no such module');
+    return { module, modules: goModules(openSource(projectId, { userId: actor.userId, requestId })) };
+  }
+
+  function versionOf({ parts }: ForwardedCall): string {
+    const version = unescapeGo(parts[1] ?? '');
+    if (version === undefined) throw goNotFound('a version is written with ! before a capital letter');
+    return version;
+  }
+
+  async function list(call: ForwardedCall): Promise<void> {
+    const { modules, module } = asked(call);
+    const versions = await modules.list(module);
+    sendBody(call, 200, versions.map((one) => `${one}\n`).join(''), plain);
+  }
+
+  async function latest(call: ForwardedCall): Promise<void> {
+    const { modules, module } = asked(call);
+    sendJson(call, 200, infoOf(await modules.latest(module)));
+  }
+
+  async function info(call: ForwardedCall): Promise<void> {
+    const { modules, module } = asked(call);
+    sendJson(call, 200, infoOf(await modules.info(module, versionOf(call))));
+  }
+
+  async function mod(call: ForwardedCall): Promise<void> {
+    const { modules, module } = asked(call);
+    sendBody(call, 200, (await modules.goMod(module, versionOf(call))).toString(), plain);
+  }
+
+  async function zip(call: ForwardedCall): Promise<void> {
+    const { response, request, claims } = call;
+    const { modules, module } = asked(call);
+    const version = versionOf(call);
+    const head = { 'Content-Type': 'application/zip', 'X-Content-Type-Options': 'nosniff' };
+    const left = new AbortController();
+    response.once('close', () => left.abort());
+    const owner = String(claims.actor?.userId ?? 0);
+    await zips.run(
+      async () => {
+        const files = await modules.files(module, version);
+        response.writeHead(200, head);
+        if (request.method === 'HEAD') response.end();
+        else await writeModuleZip(files, modules.contents(files, left.signal), response);
+      },
+      { owner, signal: left.signal },
+    );
+  }
+
+  const of = (rest: string): RegExp => new RegExp(`^/projects/(\\d{1,15})/packages/golang/([^/]+)/${rest}$`);
+  return Object.entries({
+    list,
+    latest,
+    'info/([^/]+)': info,
+    'mod/([^/]+)': mod,
+    'zip/([^/]+)': zip,
+  }).map(([rest, run]) => ({ methods: ['GET', 'HEAD'], path: of(rest), run: refusedAsText(run) }));
+}

@@ -1,0 +1,1 @@
+export { composeHelm } from './compose';
