@@ -24,6 +24,11 @@ export interface Credential {
 /** Username that goes with a job token in Basic credentials. */
 const jobUsername = 'gitlab-ci-token';
 const deployPrefix = 'gldt-';
+const jobPrefix = 'glcbt-';
+
+/** What a token is that comes as a Bearer, by its prefix: npm has no other way to send that of a job or of a group. */
+const kindOfBearer = (token: string): TokenKind =>
+  token.startsWith(deployPrefix) ? 'deploy' : token.startsWith(jobPrefix) ? 'job' : 'user';
 
 /** The token in Basic credentials: any username with that of a user, its own with a deploy token (G-4.17-12). */
 export function basicToken(header: string | undefined): Credential | undefined {
@@ -47,13 +52,16 @@ export const userTokenOf = (request: Request): string | undefined =>
 
 /**
  * The token a request presents, in the ways of G-5-1. Those of machines are looked at everywhere, so that one is refused
- * where it is not taken; Basic credentials only where a route takes such tokens.
+ * where it is not taken; Basic credentials, and such tokens as a Bearer, only where a route takes them.
  */
 export function credentialOf(
   request: Request,
   parameters: RawParameters,
   { tokens }: Pick<Route, 'tokens'>,
 ): Credential | undefined {
+  const sent =
+    first(request.headers['private-token']) === undefined ? bearer(request.headers.authorization) : undefined;
+  if (sent !== undefined && tokens !== undefined) return { token: sent, kind: kindOfBearer(sent) };
   const user = userTokenOf(request) ?? textOf(parameters.private_token) ?? textOf(parameters.access_token);
   if (user !== undefined) return { token: user, kind: 'user' };
   const job = first(request.headers['job-token']) ?? textOf(parameters.job_token);
