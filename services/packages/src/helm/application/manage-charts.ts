@@ -2,8 +2,9 @@ import { invalidParams } from '@switchyard/errors';
 import type { Header } from 'tar-stream';
 import { type ArchiveProblem, type Contents, inspectArchive } from '../../contents';
 import type { PackagesArea, Publisher } from '../../packages';
+import type { Channel, ChannelState, ChartFile, IndexedChart } from '../domain/channel';
 import { type ChartMetadata, chartBounds, chartFileName, readChart } from '../domain/chart';
-import type { Channel, ChannelState, ChartFile, HelmStore, IndexedChart } from './helm.ports';
+import type { HelmStore } from './helm.ports';
 import { readChartYaml } from './read-chart-yaml';
 
 /** What the use cases work with. */

@@ -1,4 +1,4 @@
-import type { ChannelState, IndexedChart } from '../application/helm.ports';
+import type { ChannelState, IndexedChart } from '../domain/channel';
 
 /** Where charts are, for tools that publish them. */
 export interface IndexPlace {

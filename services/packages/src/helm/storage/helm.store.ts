@@ -1,6 +1,6 @@
 import type { Database } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
-import type { Channel, ChannelState, ChartFile, HelmStore, IndexedChart } from '../application/helm.ports';
+import type { Channel, ChannelState, ChartFile, IndexedChart } from '../domain/channel';
 import type { ChartMetadata } from '../domain/chart';
 
 /** Charts that one statement reads, and that an index has. */
@@ -31,7 +31,7 @@ const toChart = (row: ChartRow): IndexedChart => ({
 });
 
 /** Opens the store. */
-export const helmStore = (db: Database): HelmStore => ({
+export const helmStore = (db: Database) => ({
   async state(channel: Channel): Promise<ChannelState> {
     const row = await db.one<{ revision: string | null; changed_at: Date | null }>(sql`
       select md5(string_agg(f.id::text, ',' order by f.id)) as revision, max(f.created_at) as changed_at

@@ -5,8 +5,8 @@ import { invalidParams, notFound } from '@switchyard/errors';
 import { type ForwardedCall, type ForwardedEndpoint, readUploadForm } from '@switchyard/rpc';
 import { sendContent, sendJson, withinLimit } from '../../contents';
 import { publisherOf } from '../../packages';
-import type { Channel } from '../application/helm.ports';
 import type { Charts } from '../application/manage-charts';
+import type { Channel } from '../domain/channel';
 import { isChannel, isChartFile } from '../domain/chart';
 import { chartIndex } from '../presenters/chart-index';
 
