@@ -71,6 +71,10 @@ import { service } from '../../src/service';
 import { alertTargetService, type StoredAlert } from './alert-targets';
 import { type SuggestedChangesState, suggestedChangeService } from './suggested-changes';
 
+const unasked = async (): Promise<never> => {
+  throw new Error('this service does not ask for it');
+};
+
 /** A merge request as the stand-in for its owner holds it. */
 export interface StoredTarget {
   id: number;
@@ -285,6 +289,10 @@ export async function startInstallation(given: Record<string, string> = {}): Pro
       implement(
         IntegrationServiceService,
         {
+          listIntegrations: unasked,
+          getIntegration: unasked,
+          setIntegration: unasked,
+          disableIntegration: unasked,
           listTrackers: async ({ projectIds }) => ({
             trackers: projectIds.map((projectId) => ({
               ...{ projectId, slug: 'redmine', ownsNumbers: false },

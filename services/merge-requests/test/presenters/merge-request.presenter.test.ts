@@ -294,7 +294,11 @@ test('a merge request in a list shows what every column says', () => {
 
 test('a merge request by itself adds its details', () => {
   const printed = wire(
-    presentMergeRequestDetails(details, { ...rendering, html: projectMarkdownRenderer(new Map()) }, { rebaseInProgress: true }),
+    presentMergeRequestDetails(
+      details,
+      { ...rendering, html: projectMarkdownRenderer(new Map()) },
+      { rebaseInProgress: true },
+    ),
   );
   expect(printed).toMatchObject({
     ...listed,
