@@ -21,7 +21,6 @@ import { list } from './list.mjs';
 import { mentions } from './mentions.mjs';
 import { notes } from './notes.mjs';
 import { packages } from './packages.mjs';
-import { projectLedger } from './project-ledger.mjs';
 import { recheck } from './recheck.mjs';
 import { rename } from './rename.mjs';
 import { shares } from './shares.mjs';
@@ -51,7 +50,6 @@ const onRunning = {
   alerts,
   'alert-list': alertList,
   changes,
-  'project-ledger': projectLedger,
   shares,
   fork,
   burst,
