@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { notFound } from '@switchyard/errors';
 import { SourceCodeServiceService } from '@switchyard/protos/merge_requests/v1/source_code';
 import { implement } from '@switchyard/rpc';
-import { pack, type Header as TarHeader } from 'tar-stream';
+import { type Header, pack } from 'tar-stream';
 import { parse } from 'yaml';
 import { type PackageFormats, packageFormats } from './package-formats';
 
@@ -189,7 +189,10 @@ const hasGo = (() => {
   ]);
 });
 
-async function chart(files: readonly (readonly [TarHeader, string?])[]): Promise<Buffer> {
+/** What an entry says of itself; the rest is filled in. */
+type Entry = Partial<Header> & Pick<Header, 'name'>;
+
+async function chart(files: readonly (readonly [Entry, string?])[]): Promise<Buffer> {
   const archive = pack();
   for (const [header, content = ''] of files) archive.entry(header, content);
   archive.finalize();
@@ -197,7 +200,7 @@ async function chart(files: readonly (readonly [TarHeader, string?])[]): Promise
   for await (const chunk of archive) chunks.push(chunk as Buffer);
   return gzipSync(Buffer.concat(chunks));
 }
-const yamlOf = (name: string, version: string, more = ''): [TarHeader, string] => [
+const yamlOf = (name: string, version: string, more = ''): [Entry, string] => [
   { name: `${name}/Chart.yaml` },
   `apiVersion: v2\nname: ${name}\nversion: ${version}\n${more}`,
 ];
