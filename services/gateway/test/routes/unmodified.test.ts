@@ -7,7 +7,8 @@ import { actor, projectAccess, resolved, startTestGateway, type TestGateway } fr
  * What is deleted without being a record of a table: refs and files, and memberships, requests for them, drafts and images of alerts,
  * which show no time of their change; entries of time, which never change; of review apps and context commits several are taken at once.
  * A car is changed by the cars ahead of it, so the time it was seen does not matter for a request to remove it. npm names the revision of
- * a package in the path. A dist-tag, and a header or variable of a hook, is a name alone.
+ * a package in the path. A dist-tag, and a header or variable of a hook, is a name alone;
+ * that a version was yanked is a mark.
  */
 const unconditional = [
   '/projects/:id/repository/files/:file_path',
@@ -29,6 +30,7 @@ const unconditional = [
     `${place}/hooks/:hook_id/custom_headers/:key`,
     `${place}/hooks/:hook_id/url_variables/:key`,
   ]),
+  '/projects/:id/packages/pypi/yanks/:package_name/:package_version',
   '/projects/:id/packages/npm/*package_name/-rev/:revision',
   '/projects/:id/packages/npm/-/package/*package_name/dist-tags/:tag',
 ];
