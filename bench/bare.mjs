@@ -123,7 +123,7 @@ const kinds = {
   },
   changes() {
     const { changeList } = require(`${service('groups-admin')}/changes/storage/change.list.js`);
-    const { targetRights } = require(`${service('groups-admin')}/directory/index.js`);
+    const { targetRights } = require(`${service('groups-admin')}/directory/storage/target-rights.store.js`);
     const { presentChanges } = require(`${service('groups-admin')}/changes/presenters/change.presenter.js`);
     const scope = { kind: 'project', id: Number(PROJECT_ID) };
     return {
