@@ -365,6 +365,26 @@ export async function usersWhoSee(
   return rows.map((row) => row.id);
 }
 
+/**
+ * `usersWhoSee` for a group.
+ * @param level the least level that they have as members of it; 0: none is needed. Administrators have every level
+ */
+export async function usersWhoSeeGroup(
+  db: SqlExecutor,
+  groupId: number,
+  userIds: readonly number[],
+  level = 0,
+): Promise<number[]> {
+  if (userIds.length === 0) return [];
+  const member = sql`(u.admin or n.ancestry && ${memberNamespaceIds(userSubject, level)})`;
+  const rows = await db.query<{ id: number }>(sql`
+    select u.id from directory.users u, directory.namespaces n
+    where u.id = any(${[...userIds]}::bigint[]) and u.deleted_at is null and u.state = 'active'
+    and u.kind <> all('{ghost,alert_bot}') and n.id = ${groupId} and ${namespaceVisible(userSubject)}
+    ${level > 0 ? sql`and ${member}` : sql``} order by u.id`);
+  return rows.map((row) => row.id);
+}
+
 /** Groups that an actor is a member of at `minLevel` or more, directly or through a group above: a condition on `n`. */
 export const memberNamespaces = (actor: Viewer, minLevel: number): Sql =>
   actor.userId === 0

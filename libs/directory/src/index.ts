@@ -18,6 +18,7 @@ export {
   reachedByGroup,
   usersAtLevel,
   usersWhoSee,
+  usersWhoSeeGroup,
   userWithLevel,
   type Viewer,
   visibleNamespaces,

@@ -1,5 +1,6 @@
 export type { BusRecord, EventBus, ReceivedRecord, RecordHandler, Subscription } from './bus';
 export { alertEventId, alertEvents } from './catalogue/alerts';
+export { epicEventId, epicEvents } from './catalogue/collaboration-epics';
 export { issueEventId, issueEvents } from './catalogue/collaboration-issues';
 export { noteEventId, noteEvents } from './catalogue/collaboration-notes';
 export { snippetEvents } from './catalogue/collaboration-snippets';

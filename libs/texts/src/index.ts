@@ -1,3 +1,4 @@
+export { parseColor, textColor } from './color';
 export {
   advance,
   type CommandedEdit,

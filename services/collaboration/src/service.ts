@@ -6,6 +6,7 @@ import { commands } from './commands';
 import { composeCrossReferences } from './cross-references';
 import { composeDeletedUsers } from './deleted-users';
 import { type Edges, variables } from './edges';
+import { composeEpics } from './epics';
 import { PrismaClient } from './generated/prisma/client';
 import { composeHookBodies } from './hook-bodies';
 import { composeIssues } from './issues';
@@ -24,6 +25,7 @@ import { composeTokenNotices } from './token-notices';
 function areas(given: Edges): Area[] {
   const targets = composeTargets(given);
   const issues = composeIssues(given, { mergeRequests: targets.MergeRequest });
+  const epics = composeEpics(given);
   const snippets = composeSnippets(given);
   const todos = composeTodos(given, { ...targets, Issue: issues.targets });
   const notes = composeNotes(given, { issues, snippets, commandTodos: todos.commands });
@@ -31,6 +33,7 @@ function areas(given: Edges): Area[] {
   return [
     composeMail(given, notifications),
     issues,
+    epics,
     snippets,
     notes,
     todos,
@@ -44,7 +47,7 @@ function areas(given: Edges): Area[] {
     ]),
     composeAlerts(given, { todos }),
     composeTokenNotices(given),
-    composeDeletedUsers(given, [issues.authored, snippets.authored, ...notes.authored]),
+    composeDeletedUsers(given, [issues.authored, epics.authored, snippets.authored, ...notes.authored]),
     composeHookBodies(given),
     composeLedger(given, { mailAttempts }),
     composeNotificationSettings(given),

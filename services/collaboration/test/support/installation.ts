@@ -16,6 +16,7 @@ import {
 import { AwardEmojiServiceService } from '@switchyard/protos/collaboration/v1/award_emoji';
 import { DiscussionServiceService } from '@switchyard/protos/collaboration/v1/discussion';
 import { DraftNoteServiceService } from '@switchyard/protos/collaboration/v1/draft_note';
+import { EpicServiceService } from '@switchyard/protos/collaboration/v1/epic';
 import { EventServiceService } from '@switchyard/protos/collaboration/v1/event';
 import { IssueServiceService } from '@switchyard/protos/collaboration/v1/issue';
 import { IssueEventServiceService } from '@switchyard/protos/collaboration/v1/issue_event';
@@ -110,6 +111,7 @@ export interface Installation {
   readonly events: RpcClient<typeof EventServiceService>;
   readonly notes: RpcClient<typeof NoteServiceService>;
   readonly issues: RpcClient<typeof IssueServiceService>;
+  readonly epics: RpcClient<typeof EpicServiceService>;
   readonly issueEvents: RpcClient<typeof IssueEventServiceService>;
   readonly issueTimelogs: RpcClient<typeof IssueTimelogServiceService>;
   readonly snippets: RpcClient<typeof SnippetServiceService>;
@@ -133,7 +135,7 @@ export interface Installation {
   /** Options of a call by the gateway for a user, where `access` says to what its path led. */
   as(
     user: { id: number; admin?: boolean; external?: boolean } | undefined,
-    access?: { id: number; level: number; archived?: boolean },
+    access?: { id: number; level: number; archived?: boolean; kind?: Access_Kind; tier?: string },
   ): CallOptions;
   /** The event log. */
   readonly bus: EventBus;
@@ -451,6 +453,7 @@ export async function startInstallation(given: Record<string, string> = {}): Pro
     bus,
     notes: gateway.client(NoteServiceService),
     issues: gateway.client(IssueServiceService),
+    epics: gateway.client(EpicServiceService),
     issueEvents: gateway.client(IssueEventServiceService),
     issueTimelogs: gateway.client(IssueTimelogServiceService),
     snippets: gateway.client(SnippetServiceService),

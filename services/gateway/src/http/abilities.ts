@@ -93,6 +93,9 @@ export const groupAbilities = {
   read_group_package: openOr(0),
   read_group_label: openOr(0),
   read_group_milestone: openOr(0),
+  // G-4.18-1, G-4.18-3: confidential epics, and who of these deletes one, are decided by the service.
+  read_epic: openOr(0),
+  manage_epic: everywhere(levels.planner),
   leave_group: openOr(0),
   admin_group_label: everywhere(levels.reporter),
   admin_group_milestone: everywhere(levels.reporter),

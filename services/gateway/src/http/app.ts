@@ -13,6 +13,7 @@ import express, {
 import { type PipelineEdges, pipeline } from './pipeline';
 import { logFailure, renderError } from './render-error';
 import type { Route } from './route';
+import { otherPath } from './route-path';
 import { formPolicy, pagePolicy, referencePolicy, securityHeaders } from './security-headers';
 import { settleUnreadBodies } from './unread-body';
 
@@ -106,7 +107,14 @@ const keyOf = (path: string): string => {
 /** The path without the names of its parameters. Two paths with the same form match the same requests. */
 const formOf = (path: string): string => path.replace(/([:*])[a-z_]+/g, '$1');
 
-function apiRouter(routes: readonly Route[], edges: PipelineEdges): Router {
+/** A route at each of its paths. */
+function atAllPaths(route: Route): Route[] {
+  const path = otherPath(route.path);
+  return path === undefined ? [route] : [route, { ...route, path }];
+}
+
+function apiRouter(declared: readonly Route[], edges: PipelineEdges): Router {
+  const routes = declared.flatMap(atAllPaths);
   const routers = new Map<string, Router>();
   const routerOf = (path: string): Router => {
     const key = keyOf(path);

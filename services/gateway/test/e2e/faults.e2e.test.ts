@@ -8,6 +8,7 @@ import {
   deletedUserPoints,
   deliveryPoints,
   deploymentPoints,
+  epicPoints,
   eventPoints,
   faultPointsOfSources,
   forkedRequestPoints,
@@ -46,6 +47,7 @@ test('every fault point of the sources is fired here', () => {
     ...eventPoints,
     ...openingPoints,
     ...notePoints,
+    ...epicPoints,
     ...issuePoints,
     ...issueReferencePoints,
     ...alertPoints,
@@ -336,21 +338,25 @@ describe('a process dies', () => {
     await expectSettled(system);
   });
 
-  it.each(issuePoints)('at %s: the issue is there once or not at all, and can be opened again', async (point) => {
-    const issues = `/projects/${fixture.projectId}/issues`;
-    const title = `at ${point}`;
-    const found = async () => (await fixture.ok('GET', `${issues}?search=${point}`)) as { iid: number }[];
-    system.arm(point);
-    const open = () => system.api('POST', issues, { body: { title, assignee_ids: [fixture.reviewer.id] } });
-    await open().catch(() => undefined);
-    await fired();
-    const before = await eventually(found, { within: 30_000, every: 100 });
-    expect(before.length).toBe(point === 'issue.written' ? 0 : 1);
-    if (before.length === 0)
-      await eventually(async () => expect((await open()).status).toBe(201), { within: 30_000, every: 100 });
-    expect(await found()).toHaveLength(1);
-    await expectSettled(system);
-  });
+  it.each([...issuePoints, ...epicPoints])(
+    'at %s: what is opened is there once or not at all, and can be opened again',
+    async (point) => {
+      const path = point.replace('.', '-');
+      const group = await fixture.ok('POST', '/groups', { name: path, path });
+      const kind = point.startsWith('epic') ? `/groups/${group.id}/epics` : `/projects/${fixture.projectId}/issues`;
+      const found = async () => (await fixture.ok('GET', `${kind}?search=${point}`)) as { iid: number }[];
+      system.arm(point);
+      const open = () => system.api('POST', kind, { body: { title: `at ${point}` } });
+      await open().catch(() => undefined);
+      await fired();
+      const before = await eventually(found, { within: 30_000, every: 100 });
+      expect(before.length).toBe(point.endsWith('.written') ? 0 : 1);
+      if (before.length === 0)
+        await eventually(async () => expect((await open()).status).toBe(201), { within: 30_000, every: 100 });
+      expect(await found()).toHaveLength(1);
+      await expectSettled(system);
+    },
+  );
 
   it.each(issueReferencePoints)('at %s: what a merge closes is closed once', async (point) => {
     const issue = await fixture.ok('POST', `/projects/${fixture.projectId}/issues`, { title: `at ${point}` });

@@ -235,6 +235,12 @@ describe('every list', () => {
         select noteable_id, project_id, decode(lpad(to_hex(n + 2000), 40, '0'), 'hex'), true, author_id, 'Note'
         from notes, generate_series(1, ${rows}) n where id = ${onCommit.notes[0].id}`,
     );
+    await each(rows, (index) => post(`/groups/${group.id}/epics`, { title: `Epic ${index}`, labels: `e${index % 7}` }));
+    const epic = (await system.api('GET', `/groups/${group.id}/epics?per_page=1&sort=asc`)).body[0];
+    await system.query(
+      'collaboration',
+      `insert into epic_participants (epic_id, user_id) select ${epic.id}, member from unnest(array[${userIds}]::bigint[]) member on conflict do nothing`,
+    );
     const comment = await post(`${at}/issues/${issue.iid}/notes`, { body: 'First' });
     await each(rows, (index) => post(`${at}/issues/${issue.iid}/discussions`, { body: `Thread ${index}` }));
     await system.query(
@@ -552,6 +558,8 @@ describe('every list', () => {
       'GET /issues': '/issues?scope=all',
       'GET /groups/:id/issues': `${g}/issues`,
       'GET /projects/:id/issues': `${at}/issues`,
+      'GET /groups/:id/epics': `${g}/epics`,
+      'GET /groups/:id/epics/:epic_iid/participants': `${g}/epics/${epic.iid}/participants`,
       'GET /projects/:id/issues/:issue_iid/participants': `${at}/issues/${issue.iid}/participants`,
       'GET /projects/:id/issues/:issue_iid/timelogs': `${at}/issues/${issue.iid}/timelogs`,
       'GET /projects/:id/merge_requests/:merge_request_iid/timelogs': `${mr}/timelogs`,

@@ -609,6 +609,16 @@ export const expectations: readonly Expectation[] = [
   row('DELETE /projects/:id/deployments/:deployment_id', 'developerWrite', 'gaps §10 Environments'),
   row('GET /projects/:id/deployments/:deployment_id/merge_requests', 'reporterRead', 'gaps §10 Environments'),
 
+  // Epics. Which Planners and above delete one the service decides, as it does of confidential ones.
+  row('GET /groups/:id/epics', 'openRead', 'G-4.18-6'),
+  row('POST /groups/:id/epics', 'plannerWrite', 'G-4.18-1', { title: 't' }),
+  row('GET /groups/:id/epics/:epic_iid', 'openRead', 'api.md 4.18'),
+  row('PUT /groups/:id/epics/:epic_iid', 'plannerWrite', 'G-4.18-2', { title: 't' }),
+  row('DELETE /groups/:id/epics/:epic_iid', 'plannerWrite', 'G-4.18-3'),
+  row('POST /groups/:id/epics/:epic_iid/subscribe', 'seerWrite', 'api.md 4.18'),
+  row('POST /groups/:id/epics/:epic_iid/unsubscribe', 'seerWrite', 'api.md 4.18'),
+  row('GET /groups/:id/epics/:epic_iid/participants', 'openRead', 'api.md 4.18'),
+
   // Issues. Everybody who sees a public project may open one; what else than reading a caller may do with one, the service decides.
   row('GET /issues', 'everyone', 'gaps §10 Issues', { scope: 'all' }),
   row('GET /issues/:id', 'adminRead', 'gaps §10 Issues'),

@@ -210,7 +210,7 @@ async function apply({ kind, a, b }: Step): Promise<void> {
     ensureLabels: () =>
       service
         .client(LabelServiceService, 'merge-requests')
-        .ensureLabels({ projectId, titles: [name, 'shared'], create: true }, { requestId: 'test' }),
+        .ensureLabels({ projectId, groupId: 0, titles: [name, 'shared'], create: true }, { requestId: 'test' }),
     createMilestone: async () => {
       const wanted = { parent, title: name, description: '', dueDate: '', startDate: '' };
       const made = await service.client(MilestoneServiceService).createMilestone(wanted, root);

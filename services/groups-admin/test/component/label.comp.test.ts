@@ -362,7 +362,7 @@ test('EnsureLabels finds the nearest, makes what is missing once, and is for ser
   const inherited = await create(ofGroup(group), 'bug');
   const service = running.asService('merge-requests', LabelServiceService);
   const ensure = (create: boolean) =>
-    service.ensureLabels({ projectId: project, titles: [' new ', 'bug', 'new', ''], create });
+    service.ensureLabels({ projectId: project, groupId: 0, titles: [' new ', 'bug', 'new', ''], create });
   expect((await ensure(false)).labels.map(({ title }) => title)).toEqual(['bug']);
   const answers = await Promise.all([ensure(true), ensure(true), ensure(true)]);
   for (const { labels: ensured, directorySequence } of answers) {
@@ -372,16 +372,16 @@ test('EnsureLabels finds the nearest, makes what is missing once, and is for ser
   }
   expect(new Set(answers.map(({ labels: ensured }) => ensured[0]?.id)).size).toBe(1);
   const many = Array.from({ length: 1_001 }, (_, at) => `label ${at}`);
-  expect(await refusal(service.ensureLabels({ projectId: project, titles: many, create: true }))).toEqual({
+  expect(await refusal(service.ensureLabels({ projectId: project, groupId: 0, titles: many, create: true }))).toEqual({
     kind: 'invalid',
     message: { labels: ['total must be less than or equal to 1000'] },
   });
-  const bad = service.ensureLabels({ projectId: project, titles: ['x'.repeat(256), 'what?'], create: true });
+  const bad = service.ensureLabels({ projectId: project, groupId: 0, titles: ['x'.repeat(256), 'what?'], create: true });
   expect(await refusal(bad)).toEqual({
     kind: 'invalid',
     message: { labels: ['is too long (maximum is 255 characters)', 'is invalid'] },
   });
-  expect(await refusal(labels(ada).ensureLabels({ projectId: project, titles: ['x'], create: true }))).toMatchObject({
+  expect(await refusal(labels(ada).ensureLabels({ projectId: project, groupId: 0, titles: ['x'], create: true }))).toMatchObject({
     kind: 'forbidden',
   });
 });

@@ -2,13 +2,13 @@ import type { EnsureLabels } from '@switchyard/directory';
 import type { CommandSteps } from '@switchyard/texts';
 import type { IssueDirectory, IssueList, IssueStore } from './issue.ports';
 
-/** The caller, and their access to the project of the request. */
+/** The caller, and their access to the project, or group, of the request. */
 export interface IssueCaller {
   /** 0: anonymous. */
   readonly userId: number;
   readonly admin: boolean;
   readonly external: boolean;
-  /** Access level in the project, 0 to 50. */
+  /** Access level there, 0 to 50. */
   readonly level: number;
   /** Licence tier that applies. */
   readonly tier: string;

@@ -59,17 +59,17 @@ const maxAssignees = 200;
 
 const tooLong = (limit: number): string => `is too long (maximum is ${limit} characters)`;
 
-/**
- * Checks title, description, number of assignees and the given timestamps.
- * @throws AppError invalid with every problem at once
- */
-export function checkIssueFields(fields: {
-  title?: string | undefined;
-  description?: string | undefined;
-  assignees?: number | undefined;
-  createdAt?: Date | undefined;
-  updatedAt?: Date | undefined;
-}): void {
+/** What is checked of an issue, or of what has the same texts and times. */
+interface CheckedFields {
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly assignees?: number | undefined;
+  readonly createdAt?: Date | undefined;
+  readonly updatedAt?: Date | undefined;
+}
+
+/** What is wrong with title, description, number of assignees and the given timestamps, by field. */
+export function issueFieldProblems(fields: CheckedFields): Record<string, string[]> {
   const problems: Record<string, string[]> = {};
   if (fields.title !== undefined) {
     const found = displayTextProblems(fields.title);
@@ -89,6 +89,15 @@ export function checkIssueFields(fields: {
       problems[name] = ['must be after 1970-01-01'];
     }
   }
+  return problems;
+}
+
+/**
+ * Checks title, description, number of assignees and the given timestamps.
+ * @throws AppError invalid with every problem at once
+ */
+export function checkIssueFields(fields: CheckedFields): void {
+  const problems = issueFieldProblems(fields);
   if (Object.keys(problems).length > 0) throw invalid(problems);
 }
 

@@ -17,6 +17,8 @@ export const sections = {
   'Protected branches': 'Who may push to and merge into which branches.',
   'Protected tags': 'Who may create which tags.',
   Issues: 'What is to be done.',
+  Epics:
+    'Plans of groups: what issues and other epics are parts of. Each path also begins with `/groups/{id}/-/epics`.',
   Notes: 'Comments on issues, merge requests, snippets and alerts.',
   Discussions: 'Threads of notes, on lines of a diff as well.',
   'Draft notes': 'Comments of a review that nobody else sees until they are published.',

@@ -3,6 +3,7 @@ import { awardEmojiRoutes } from './award-emoji.routes';
 import { commitCommentRoutes } from './commit-comments.routes';
 import { discussionRoutes } from './discussions.routes';
 import { draftNoteRoutes } from './draft-notes.routes';
+import { epicRoutes } from './epics/epics.routes';
 import { eventRoutes } from './events.routes';
 import { issueListRoutes } from './issue-lists.routes';
 import { issueRoutes } from './issues.routes';
@@ -25,6 +26,7 @@ export const routes: readonly Route[] = [
   ...awardEmojiRoutes,
   ...issueListRoutes,
   ...issueRoutes,
+  ...epicRoutes,
   ...todoRoutes,
   ...notificationSettingsRoutes,
   ...ledgerRoutes,

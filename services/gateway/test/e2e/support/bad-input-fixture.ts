@@ -106,6 +106,13 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     });
     issue = made.id;
   }
+  for (let index = 0; index < 5; index += 1)
+    await post(`/groups/${group}/epics`, {
+      title: `Epic ${index}`,
+      description: 'Something for @ada',
+      labels: `l${index}-${`/groups/${group}`.length}`,
+      confidential: index === 4,
+    });
   for (let index = 0; index < 4; index += 1) {
     await post(`${at}/statuses/${head}`, { state: 'success', name: `more ${index}`, ref: 'b5' });
     await post(`${at}/protected_branches`, { name: `release/${index}` });
@@ -292,6 +299,8 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     'todos.id': '1',
     'issues.id': String(issue),
     issue_iid: '1',
+    epic_iid: '1',
+    'DELETE /groups/:id/epics/:epic_iid epic_iid': '999',
     ref: 'main',
     'DELETE /projects/:id/issues/:issue_iid issue_iid': '999',
     'POST /projects/:id/issues/:issue_iid/move issue_iid': '5',

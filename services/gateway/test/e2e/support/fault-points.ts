@@ -68,6 +68,9 @@ export const suggestionPoints = ['suggestion.committed'];
 /** Fault points passed by a change of an issue, in their order. */
 export const issuePoints = ['issue.written', 'issue.committed'];
 
+/** Fault points passed by a change of an epic, in their order. */
+export const epicPoints = ['epic.written', 'epic.committed'];
+
 /** Fault points passed by an event of a merge request on its way to the issues it names, in their order. */
 export const issueReferencePoints = ['issue_reference.written', 'issue_reference.committed'];
 

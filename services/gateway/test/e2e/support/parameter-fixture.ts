@@ -278,6 +278,17 @@ export async function setParameterFixture(system: System): Promise<ParameterFixt
   await send('PUT', `${at}/issues/2`, { state_event: 'close' });
   await post(`/projects/${ids.aside}/archive`);
 
+  const epic = (group: number | undefined, title: string, extra: object) =>
+    post(`/groups/${group}/epics`, { title, ...extra });
+  await epic(ids.work, 'one', { description: 'a needle', labels: 'bug', confidential: true });
+  await epic(ids.work, 'two', { labels: 'feature' });
+  await epic(ids.sub, 'deep', {});
+  await send('PUT', `/groups/${ids.work}/epics/2`, { state_event: 'close' });
+  await system.query(
+    'collaboration',
+    `insert into award_emoji (awardable_type, awardable_id, name, user_id) select 'Epic', id, 'thumbsup', ${ids.root} from epics where title = 'one'`,
+  );
+
   // What people say, and what the system notes.
   const snippet = await post(`${at}/snippets`, { title: 'S', visibility: 'private', file_name: 'a', content: 'b' });
   ids.snippet = snippet.id;
@@ -354,6 +365,12 @@ export async function setParameterFixture(system: System): Promise<ParameterFixt
     await system.query(
       'collaboration',
       `update issues set created_at = '${timestamp(index)}', updated_at = '${timestamp(index, 2)}' where title = '${title}'`,
+    );
+  for (const [index, title] of ['one', 'two', 'deep'].entries())
+    await system.query(
+      'collaboration',
+      `update epics set created_at = '${timestamp(index)}', updated_at = '${timestamp(index, 2)}',
+        author_id = ${title === 'two' ? ids.ada : ids.root} where title = '${title}'`,
     );
 
   // To-dos of ada's by hand, one of each kind; activity at known timestamps.

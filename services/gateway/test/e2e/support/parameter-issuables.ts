@@ -153,6 +153,29 @@ export function issuableRows({ ids }: ParameterFixture): Row[] {
       milestone_due: 'one two three',
     }),
   };
+  const epicLists: Proofs = {
+    author_id: on(`${ada} => two`, `${root} => deep one`),
+    author_username: on('ada => two', 'root => deep one'),
+    labels: on('bug => one', 'feature => two', 'None => deep', 'Any => one two'),
+    with_labels_details: {
+      ...reading((body) => typeof body[0].labels[0], 'true => object', 'false => string'),
+      beside: 'labels=bug',
+    },
+    search: on('needle => one', 'two => two', 'nothing =>'),
+    state: on('opened => deep one', 'closed => two', 'all => deep one two'),
+    confidential: on('true => one', 'false => deep two'),
+    created_after: on('2020-06-01 => deep two', '2021-06-01 => deep'),
+    created_before: on('2020-06-01 => one', '2021-06-01 => one two'),
+    updated_after: on('2020-06-01 => deep two', '2021-06-01 => deep'),
+    updated_before: on('2020-06-01 => one', '2021-06-01 => one two'),
+    include_ancestor_groups: { ...on('true => deep one two', 'false => deep'), at: `/groups/${ids.sub}/epics` },
+    include_descendant_groups: on('true => deep one two', 'false => one two'),
+    my_reaction_emoji: on('thumbsup => one', 'None => deep two', 'Any => one'),
+    'not[author_id]': on(`${root} => two`, `${ada} => deep one`),
+    'not[author_username]': on('root => two', 'ada => deep one'),
+    'not[labels]': on('nothing => deep one two', 'bug => deep two', 'feature => deep one'),
+    ...orders({ created_at: 'one two deep', updated_at: 'one two deep', title: 'deep one two' }),
+  };
   const onlyIds = { iids: on('1 => one', '1,3 => one three') };
   const row = (operation: string, path: string, proofs: Proofs, name = title as (item: never) => unknown): Row => ({
     operation,
@@ -171,6 +194,7 @@ export function issuableRows({ ids }: ParameterFixture): Row[] {
     row('GET /issues_statistics', '/issues_statistics', beside(atRest(counted(issueFilters)), 'scope=all')),
     row('GET /groups/:id/issues_statistics', `${group}/issues_statistics`, atRest(counted(issueFilters))),
     row('GET /projects/:id/issues_statistics', `${project}/issues_statistics`, counted(issueFilters)),
+    row('GET /groups/:id/epics', `${group}/epics`, epicLists),
     row('GET /projects/:id/issues/:issue_iid', `${project}/issues/1`, { render_html: inHtml }),
     {
       ...row('GET /merge_requests', '/merge_requests', beside(mergeRequestLists, 'scope=all'), short),

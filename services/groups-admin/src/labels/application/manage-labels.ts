@@ -65,19 +65,17 @@ export function manageLabels({ labels }: { labels: LabelStore }) {
     },
 
     /**
-     * The labels of these titles that a project can use, in the order of the titles; with `create`, missing ones are
-     * added to the project.
-     * @throws AppError invalid for titles that no label can have; not_found when the project was purged
+     * The labels of these titles that a project or group can use, in the order of the titles; with `create`, missing ones
+     * are added to it.
+     * @throws AppError invalid for titles that no label can have; not_found when the project or group was purged
      */
     ensure(
-      projectId: number,
+      parent: Parent,
       titles: readonly string[],
       create: boolean,
     ): Promise<{ labels: LabelRow[]; sequence: number }> {
       const normalized = [...new Set(titles.map(displayText).filter((title) => title !== ''))];
-      return labels.ensure({ kind: 'project', id: projectId }, normalized, (known) =>
-        create ? decideMissing(normalized, known) : [],
-      );
+      return labels.ensure(parent, normalized, (known) => (create ? decideMissing(normalized, known) : []));
     },
   };
 }

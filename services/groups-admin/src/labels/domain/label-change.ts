@@ -1,8 +1,8 @@
 import { type AppError, conflict } from '@switchyard/errors';
-import { displayText } from '@switchyard/texts';
+import { displayText, parseColor } from '@switchyard/texts';
 import type { Parent } from '../../parents';
 import { note, type Problems, refuse } from '../../rules';
-import { defaultColor, labelProblems, parseColor } from './label';
+import { defaultColor, labelProblems } from './label';
 import type { LabelChange, LabelKey, LabelRow, NewLabel } from './label-row';
 
 /** A label as a user describes it. */

@@ -1,4 +1,5 @@
-import { labelProblems, parseColor, textColor } from './label';
+import { parseColor, textColor } from '@switchyard/texts';
+import { labelProblems } from './label';
 
 test.each([
   ['#abc', '#aabbcc'],

@@ -1,5 +1,5 @@
 import type { RenderMarkdown } from '@switchyard/markdown';
-import { textColor } from '../domain/label';
+import { textColor } from '@switchyard/texts';
 import type { LabelRow } from '../domain/label-row';
 
 /**

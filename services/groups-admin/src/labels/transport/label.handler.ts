@@ -82,7 +82,7 @@ export const labelHandler = (labels: ManageLabels): ServiceImplementation =>
         if (request.titles.length > maxTitles) {
           throw invalid({ labels: [`total must be less than or equal to ${maxTitles}`] });
         }
-        const ensured = await labels.ensure(request.projectId, request.titles, request.create);
+        const ensured = await labels.ensure(parentOf(request), request.titles, request.create);
         return {
           labels: ensured.labels.map(({ id, title, color, description }) => ({
             id,

@@ -1,0 +1,52 @@
+import { forbidden } from '@switchyard/errors';
+import { displayText, mentionsIn, parseColor } from '@switchyard/texts';
+import type { IssueCaller } from '../../issues';
+import {
+  checkEpicDates,
+  checkEpicFields,
+  defaultColor,
+  type EpicDates,
+  mayDateEpic,
+  mayManageEpics,
+} from '../domain/epic';
+import type { EpicEdges } from './epic.ports';
+
+/** An epic as it is asked for. */
+export interface CreateEpicCommand {
+  readonly groupId: number;
+  readonly title: string;
+  readonly description?: string | undefined;
+  readonly labels: readonly string[];
+  readonly color?: string | undefined;
+  readonly confidential: boolean;
+  readonly createdAt?: Date | undefined;
+  readonly dates: EpicDates;
+}
+
+/**
+ * Opens an epic (G-4.18-1); answers its number. A creation time from others than Owners is passed over. Fails with
+ * `forbidden` below Planner, `invalid`.
+ */
+export const createEpic =
+  (edges: EpicEdges) =>
+  async (caller: IssueCaller, command: CreateEpicCommand): Promise<number> => {
+    if (!mayManageEpics(caller)) throw forbidden();
+    const { groupId, title, description, color, dates } = command;
+    const createdAt = mayDateEpic(caller) ? command.createdAt : undefined;
+    checkEpicFields({ title, description, color, createdAt });
+    checkEpicDates(dates);
+    const labels = await edges.ensureLabels(caller, groupId, [...new Set(command.labels)]);
+    const epic = await edges.epics.create({
+      ...dates,
+      groupId,
+      authorId: caller.userId,
+      title: displayText(title),
+      description: description === '' ? undefined : description,
+      confidential: command.confidential,
+      color: (color === undefined ? undefined : parseColor(color)) ?? defaultColor,
+      labelIds: labels.map(({ id }) => id),
+      mentions: mentionsIn(title, description),
+      createdAt,
+    });
+    return epic.iid;
+  };

@@ -1,0 +1,49 @@
+import type { PageInfo, PageRequest } from '@switchyard/database';
+import type { UserRow } from '@switchyard/directory';
+import { notFound } from '@switchyard/errors';
+import type { IssueCaller } from '../../issues';
+import { seesInternal } from '../../noteables';
+import type { EpicView } from '../domain/epic-view';
+import type { EpicEdges, EpicNumber } from './epic.ports';
+
+/** An epic and whether its viewer is subscribed. */
+export interface EpicDetails {
+  readonly view: EpicView;
+  readonly subscribed: boolean;
+}
+
+/** An epic the caller may see; others are not found, whether they exist or not (G-13-11). */
+export async function visibleEpic(
+  { epics }: Pick<EpicEdges, 'epics'>,
+  caller: IssueCaller,
+  { groupId, iid }: EpicNumber,
+): Promise<EpicView> {
+  const view = await epics.view({ groupId, iid }, caller);
+  if (view === undefined) throw notFound();
+  return view;
+}
+
+/** Reads one epic. Fails with `not_found`. */
+export const readEpic =
+  (edges: Pick<EpicEdges, 'epics'>) =>
+  async (caller: IssueCaller, key: EpicNumber): Promise<EpicDetails> => {
+    const view = await visibleEpic(edges, caller, key);
+    return { view, subscribed: caller.userId > 0 && (await edges.epics.isSubscribed(view.epic.id, caller.userId)) };
+  };
+
+/** One page of those who took part, by internal notes alone for those who read these. Fails with `not_found`. */
+export const listParticipantsOfEpic =
+  (edges: Pick<EpicEdges, 'epics'>) =>
+  async (caller: IssueCaller, key: EpicNumber, request: PageRequest): Promise<{ users: UserRow[]; page: PageInfo }> => {
+    const { epic } = await visibleEpic(edges, caller, key);
+    return edges.epics.participants(epic.id, seesInternal(caller), request);
+  };
+
+/** Subscribes the caller to an epic or takes the subscription back; undefined when nothing changes. */
+export const subscribeToEpic =
+  (edges: Pick<EpicEdges, 'epics'>) =>
+  async (caller: IssueCaller, key: EpicNumber, subscribed: boolean): Promise<EpicDetails | undefined> => {
+    const view = await visibleEpic(edges, caller, key);
+    const changed = await edges.epics.setSubscription(view.epic.id, caller.userId, subscribed);
+    return changed ? { view, subscribed } : undefined;
+  };

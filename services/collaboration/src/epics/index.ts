@@ -1,0 +1,1 @@
+export { composeEpics, type Epics } from './compose';

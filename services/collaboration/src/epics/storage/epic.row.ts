@@ -1,0 +1,90 @@
+import { given, type SqlExecutor } from '@switchyard/database';
+import { named, type Sql, sql } from '@switchyard/database/sql';
+import { type AttachedLabel, labelsJson, memberNamespaces, type UserRow, type Viewer } from '@switchyard/directory';
+import { levels } from '@switchyard/rights';
+import type { Epic, EpicState } from '../domain/epic';
+import type { EpicKey } from '../domain/epic-query';
+import type { EpicView } from '../domain/epic-view';
+import { editableEpics, epicFrom, visibleEpics } from './epic.visibility';
+
+interface Row extends Record<string, unknown> {
+  id: number;
+  group_path: string;
+  people: Record<string, UserRow> | null;
+  labels: AttachedLabel[];
+  editable: boolean;
+}
+
+// Subselects in the select list run for the rows of the page alone, after the limit.
+const people = sql`(
+  select json_object_agg(own.id, json_build_object('id', shown.id, 'username', shown.username, 'name', shown.name,
+    'state', shown.state, 'avatar_url', shown.avatar_url, 'public_email', shown.public_email))
+  from directory.users own join directory.users shown on shown.id = coalesce(own.ghost_id, own.id)
+  where own.id = e.author_id) as people`;
+
+/** Columns of `epics e` as `toEpic` reads them; dates as text, which has no zone to lose. */
+export const epicColumns: Sql = sql`e.*, e.start_date_fixed::text as start_fixed, e.due_date_fixed::text as due_fixed`;
+
+/** Notes that a viewer may count: internal ones are for Reporters and above (G-4.6-9). */
+const shownNotes = (viewer: Viewer): Sql =>
+  viewer.admin
+    ? sql`e.user_notes_count`
+    : sql`case when e.internal_notes_count = 0 or ${memberNamespaces(viewer, levels.reporter)} then e.user_notes_count
+        else e.user_notes_count - e.internal_notes_count end`;
+
+/** Select list of a view for a viewer; on the aliases of `epicFrom`. */
+export const epicSelect = (viewer: Viewer): Sql => sql`${epicColumns}, n.full_path as group_path, ${people},
+  ${labelsJson(sql`array(select el.label_id from epic_labels el where el.epic_id = e.id)`)} as labels,
+  ${editableEpics(viewer)} as editable, ${shownNotes(viewer)} as shown_notes_count`;
+
+/** A row of `epicColumns` as the domain has it. */
+export const toEpic = (row: Record<string, unknown>): Epic => ({
+  id: row.id as number,
+  iid: row.iid as number,
+  groupId: row.group_id as number,
+  authorId: row.author_id as number,
+  title: row.title as string,
+  description: given(row.description),
+  state: row.state as EpicState,
+  confidential: row.confidential as boolean,
+  color: row.color as string,
+  startDateIsFixed: row.start_date_is_fixed as boolean,
+  startDateFixed: given(row.start_fixed),
+  dueDateIsFixed: row.due_date_is_fixed as boolean,
+  dueDateFixed: given(row.due_fixed),
+  userNotesCount: (row.shown_notes_count ?? row.user_notes_count) as number,
+  upvotes: row.upvotes as number,
+  downvotes: row.downvotes as number,
+  closedById: given(row.closed_by_id),
+  closedAt: given(row.closed_at),
+  importedFrom: row.imported_from as string,
+  lockVersion: row.lock_version as number,
+  createdAt: row.created_at as Date,
+  updatedAt: row.updated_at as Date,
+});
+
+/** A row of `epicSelect` as a view. */
+export function toEpicView(found: Record<string, unknown>): EpicView {
+  const row = found as Row;
+  return {
+    epic: toEpic(row),
+    groupPath: row.group_path,
+    people: new Map(Object.entries(row.people ?? {}).map(([id, user]) => [Number(id), user])),
+    labels: row.labels,
+    editable: row.editable,
+  };
+}
+
+const has = (key: EpicKey): Sql =>
+  'id' in key ? sql`e.id = ${key.id}` : sql`e.group_id = ${key.groupId} and e.iid = ${key.iid}`;
+
+/** One epic that the viewer may see, with what it embeds; undefined when there is none. */
+export async function readEpicView(db: SqlExecutor, key: EpicKey, viewer: Viewer): Promise<EpicView | undefined> {
+  const [row] = await db.query(
+    named(
+      'find_epic',
+      sql`select ${epicSelect(viewer)} from ${epicFrom} where ${has(key)} and ${visibleEpics(viewer)}`,
+    ),
+  );
+  return row === undefined ? undefined : toEpicView(row);
+}
