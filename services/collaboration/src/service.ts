@@ -6,6 +6,7 @@ import { commands } from './commands';
 import { composeCrossReferences } from './cross-references';
 import { composeDeletedUsers } from './deleted-users';
 import { type Edges, variables } from './edges';
+import { composeEpicTrees } from './epic-trees';
 import { composeEpics } from './epics';
 import { PrismaClient } from './generated/prisma/client';
 import { composeHookBodies } from './hook-bodies';
@@ -25,7 +26,7 @@ import { composeTokenNotices } from './token-notices';
 function areas(given: Edges): Area[] {
   const targets = composeTargets(given);
   const issues = composeIssues(given, { mergeRequests: targets.MergeRequest });
-  const epics = composeEpics(given);
+  const epics = composeEpics(given, { issues: issues.parts, lists: issues.lists });
   const snippets = composeSnippets(given);
   const todos = composeTodos(given, { ...targets, Issue: issues.targets });
   const notes = composeNotes(given, { issues, snippets, commandTodos: todos.commands });
@@ -33,6 +34,7 @@ function areas(given: Edges): Area[] {
   return [
     composeMail(given, notifications),
     issues,
+    composeEpicTrees(given),
     epics,
     snippets,
     notes,

@@ -2,14 +2,26 @@ import { labelsOf } from '@switchyard/directory';
 import type { Area } from '@switchyard/service';
 import type { Contributions } from '../deleted-users';
 import type { Edges } from '../edges';
+import type { IssueList, Issues } from '../issues';
+import {
+  assignChildEpic,
+  createChildEpic,
+  listChildEpics,
+  moveChildEpic,
+  readEpicProgress,
+  removeChildEpic,
+} from './application/child-epics';
 import { createEpic } from './application/create-epic';
 import { authoredEpics, deleteEpic, purgeEpics } from './application/delete-epic';
 import type { EpicEdges } from './application/epic.ports';
+import { assignEpicIssue, listEpicIssues, moveEpicIssue, removeEpicIssue } from './application/epic-issues';
 import { listParticipantsOfEpic, readEpic, subscribeToEpic } from './application/read-epic';
 import { updateEpic } from './application/update-epic';
 import { epicList } from './storage/epic.list';
 import { epicStore } from './storage/epic.store';
+import { epicTreeStore } from './storage/epic-tree.store';
 import { epicHandler } from './transport/epic.handler';
+import { epicTreeHandler } from './transport/epic-tree.handler';
 
 /** Epics, and what other areas use of them. */
 export interface Epics extends Area {
@@ -18,10 +30,14 @@ export interface Epics extends Area {
 }
 
 /** Builds epics. */
-export function composeEpics({ config, db, directory, peer, clock, observe }: Edges): Epics {
+export function composeEpics(
+  { config, db, directory, peer, clock, observe }: Edges,
+  { issues, lists }: { readonly issues: Issues['parts']; readonly lists: Pick<IssueList, 'page'> },
+): Epics {
   const externalUrl = config.SWITCHYARD_EXTERNAL_URL;
   const edges: EpicEdges = {
     epics: epicStore(db),
+    trees: epicTreeStore(db),
     ensureLabels: labelsOf(peer('groups-admin'), directory, 'group'),
     clock,
   };
@@ -33,8 +49,24 @@ export function composeEpics({ config, db, directory, peer, clock, observe }: Ed
     subscribeToEpic: subscribeToEpic(edges),
     listParticipantsOfEpic: listParticipantsOfEpic(edges),
   });
+  const linking = { ...edges, issues, lists };
+  const trees = observe('epics.trees', {
+    listEpicIssues: listEpicIssues(linking),
+    assignEpicIssue: assignEpicIssue(linking),
+    removeEpicIssue: removeEpicIssue(linking),
+    moveEpicIssue: moveEpicIssue(linking),
+    listChildEpics: listChildEpics(edges),
+    assignChildEpic: assignChildEpic(edges),
+    createChildEpic: createChildEpic(edges, useCases.createEpic),
+    removeChildEpic: removeChildEpic(edges),
+    moveChildEpic: moveChildEpic(edges),
+    readEpicProgress: readEpicProgress(edges),
+  });
   return {
-    services: [epicHandler(useCases, { lists: epicList(db), externalUrl })],
+    services: [
+      epicHandler(useCases, { lists: epicList(db), externalUrl }),
+      epicTreeHandler(trees, { externalUrl, clock }),
+    ],
     start: () => [purgeEpics(edges.epics)],
     authored: authoredEpics(edges.epics),
   };

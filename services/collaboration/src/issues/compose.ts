@@ -1,4 +1,11 @@
-import { keepInPriorityOrder, labelsOf, priorityOrderStore, trackerLinksOf, writtenNames } from '@switchyard/directory';
+import {
+  keepInPriorityOrder,
+  labelsOf,
+  priorityOrderStore,
+  trackerLinksOf,
+  type Viewer,
+  writtenNames,
+} from '@switchyard/directory';
 import type { Area } from '@switchyard/service';
 import { commandSteps } from '@switchyard/texts';
 import type { Contributions } from '../deleted-users';
@@ -10,6 +17,7 @@ import { authoredIssues } from './application/delete-authored-issues';
 import { deleteIssue } from './application/delete-issue';
 import { closeIssuesOfPush, followIssueReferences } from './application/follow-issue-references';
 import type { IssueEdges } from './application/issue.edges';
+import type { IssueList } from './application/issue.ports';
 import { listEventsOfIssue, readEventOfIssue } from './application/issue-events';
 import { issueEditor, issueNoteables, keepIssueCounters } from './application/issue-noteables';
 import { deleteTimelogOfIssue, listTimelogsOfIssue } from './application/issue-timelogs';
@@ -22,6 +30,8 @@ import type { ShownMergeRequests } from './application/shown-merge-requests';
 import { subscribeToIssue } from './application/subscribe-to-issue';
 import { trackIssueTime } from './application/track-issue-time';
 import { updateIssue } from './application/update-issue';
+import { editIssue } from './domain/issue-edit';
+import type { IssueView } from './domain/issue-view';
 import { issueUrl } from './presenters/issue.presenter';
 import { issueList, issueOrders } from './storage/issue.list';
 import { issueStore } from './storage/issue.store';
@@ -47,6 +57,14 @@ export interface Issues extends Area {
   readonly authored: Contributions;
   /** Issues as what to-dos point at. */
   readonly targets: IssueTargets;
+  /** Issues as parts of epics. */
+  readonly parts: {
+    /** Those of `ids` that the viewer may see. */
+    viewsByIds(ids: readonly number[], viewer: Viewer): Promise<IssueView[]>;
+    /** Makes an issue part of an epic, or of none. Fails with `not_found`, `invalid`. */
+    setEpic(id: number, actorId: number, epicId: number | null): Promise<void>;
+  };
+  readonly lists: Pick<IssueList, 'page'>;
   /** Issues as what carries notes. */
   readonly noteables: {
     readonly find: NoteableResolver<'Issue'>;
@@ -115,6 +133,16 @@ export function composeIssues(
     mergeRequestFollower: issueReferenceFollower(followReferences),
     authored: authoredIssues(edges.issues),
     targets: issueTargets(useCases, { externalUrl, clock }),
+    parts: {
+      viewsByIds: edges.issues.viewsByIds,
+      async setEpic(id, actorId, epicId) {
+        const now = clock();
+        await edges.issues.change(id, actorId, (locked) => editIssue(locked, { epicId }, actorId, now), {
+          trees: true,
+        });
+      },
+    },
+    lists: edges.lists,
     noteables: {
       find: issueNoteables(edges, (view) => issueUrl(view, externalUrl)),
       editor: issueEditor(useCases),

@@ -1,8 +1,10 @@
 export { callerOf } from './application/caller';
 export type { IssueCaller } from './application/issue.edges';
+export type { IssueList } from './application/issue.ports';
 export { composeIssues, type Issues } from './compose';
 export { type IssueSeverity, issueFieldProblems, maxDescriptionLength } from './domain/issue';
 export { editIssue } from './domain/issue-edit';
+export { presentIssue } from './presenters/issue.presenter';
 export { issueStates } from './storage/issue.events';
 export { issueReaders, visibleIssues } from './storage/issue.visibility';
 export { changeIssue, incidents } from './storage/issue-change.store';

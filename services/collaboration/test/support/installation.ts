@@ -17,6 +17,7 @@ import { AwardEmojiServiceService } from '@switchyard/protos/collaboration/v1/aw
 import { DiscussionServiceService } from '@switchyard/protos/collaboration/v1/discussion';
 import { DraftNoteServiceService } from '@switchyard/protos/collaboration/v1/draft_note';
 import { EpicServiceService } from '@switchyard/protos/collaboration/v1/epic';
+import { EpicTreeServiceService } from '@switchyard/protos/collaboration/v1/epic_tree';
 import { EventServiceService } from '@switchyard/protos/collaboration/v1/event';
 import { IssueServiceService } from '@switchyard/protos/collaboration/v1/issue';
 import { IssueEventServiceService } from '@switchyard/protos/collaboration/v1/issue_event';
@@ -112,6 +113,7 @@ export interface Installation {
   readonly notes: RpcClient<typeof NoteServiceService>;
   readonly issues: RpcClient<typeof IssueServiceService>;
   readonly epics: RpcClient<typeof EpicServiceService>;
+  readonly epicTrees: RpcClient<typeof EpicTreeServiceService>;
   readonly issueEvents: RpcClient<typeof IssueEventServiceService>;
   readonly issueTimelogs: RpcClient<typeof IssueTimelogServiceService>;
   readonly snippets: RpcClient<typeof SnippetServiceService>;
@@ -454,6 +456,7 @@ export async function startInstallation(given: Record<string, string> = {}): Pro
     notes: gateway.client(NoteServiceService),
     issues: gateway.client(IssueServiceService),
     epics: gateway.client(EpicServiceService),
+    epicTrees: gateway.client(EpicTreeServiceService),
     issueEvents: gateway.client(IssueEventServiceService),
     issueTimelogs: gateway.client(IssueTimelogServiceService),
     snippets: gateway.client(SnippetServiceService),

@@ -239,7 +239,9 @@ describe('every list', () => {
     const epic = (await system.api('GET', `/groups/${group.id}/epics?per_page=1&sort=asc`)).body[0];
     await system.query(
       'collaboration',
-      `insert into epic_participants (epic_id, user_id) select ${epic.id}, member from unnest(array[${userIds}]::bigint[]) member on conflict do nothing`,
+      `with linked as (
+          insert into epic_issues (epic_id, issue_id, relative_position) select ${epic.id}, id, id from issues where project_id = ${project.id})
+        insert into epic_participants (epic_id, user_id) select ${epic.id}, member from unnest(array[${userIds}]::bigint[]) member on conflict do nothing`,
     );
     const comment = await post(`${at}/issues/${issue.iid}/notes`, { body: 'First' });
     await each(rows, (index) => post(`${at}/issues/${issue.iid}/discussions`, { body: `Thread ${index}` }));
@@ -559,6 +561,7 @@ describe('every list', () => {
       'GET /groups/:id/issues': `${g}/issues`,
       'GET /projects/:id/issues': `${at}/issues`,
       'GET /groups/:id/epics': `${g}/epics`,
+      'GET /groups/:id/epics/:epic_iid/issues': `${g}/epics/${epic.iid}/issues`,
       'GET /groups/:id/epics/:epic_iid/participants': `${g}/epics/${epic.iid}/participants`,
       'GET /projects/:id/issues/:issue_iid/participants': `${at}/issues/${issue.iid}/participants`,
       'GET /projects/:id/issues/:issue_iid/timelogs': `${at}/issues/${issue.iid}/timelogs`,

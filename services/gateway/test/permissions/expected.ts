@@ -619,6 +619,17 @@ export const expectations: readonly Expectation[] = [
   row('POST /groups/:id/epics/:epic_iid/unsubscribe', 'seerWrite', 'api.md 4.18'),
   row('GET /groups/:id/epics/:epic_iid/participants', 'openRead', 'api.md 4.18'),
 
+  row('GET /groups/:id/epics/:epic_iid/issues', 'seerNotes', 'G-4.18-7'),
+  row('POST /groups/:id/epics/:epic_iid/issues/:issue_id', 'plannerWrite', 'G-4.18-8'),
+  row('DELETE /groups/:id/epics/:epic_iid/issues/:epic_issue_id', 'plannerWrite', 'G-4.18-9'),
+  row('PUT /groups/:id/epics/:epic_iid/issues/:epic_issue_id', 'plannerWrite', 'G-4.18-10', { move_after_id: 5 }),
+  row('GET /groups/:id/epics/:epic_iid/epics', 'seerNotes', 'gaps §4.18'),
+  row('POST /groups/:id/epics/:epic_iid/epics', 'plannerWrite', 'gaps §4.18', { title: 't' }),
+  row('POST /groups/:id/epics/:epic_iid/epics/:child_epic_id', 'plannerWrite', 'gaps §4.18'),
+  row('PUT /groups/:id/epics/:epic_iid/epics/:child_epic_id', 'plannerWrite', 'gaps §4.18', { move_after_id: 5 }),
+  row('DELETE /groups/:id/epics/:epic_iid/epics/:child_epic_id', 'plannerWrite', 'gaps §4.18'),
+  row('GET /groups/:id/epics/:epic_iid/progress', 'seerNotes', 'ADR 52'),
+
   // Issues. Everybody who sees a public project may open one; what else than reading a caller may do with one, the service decides.
   row('GET /issues', 'everyone', 'gaps §10 Issues', { scope: 'all' }),
   row('GET /issues/:id', 'adminRead', 'gaps §10 Issues'),

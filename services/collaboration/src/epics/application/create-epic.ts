@@ -10,6 +10,7 @@ import {
   mayManageEpics,
 } from '../domain/epic';
 import type { EpicEdges } from './epic.ports';
+import { parentOf } from './read-epic';
 
 /** An epic as it is asked for. */
 export interface CreateEpicCommand {
@@ -21,11 +22,13 @@ export interface CreateEpicCommand {
   readonly confidential: boolean;
   readonly createdAt?: Date | undefined;
   readonly dates: EpicDates;
+  /** The epic that it stands below. */
+  readonly parentId?: number | undefined;
 }
 
 /**
  * Opens an epic (G-4.18-1); answers its number. A creation time from others than Owners is passed over. Fails with
- * `forbidden` below Planner, `invalid`.
+ * `forbidden` below Planner, `invalid`; with `not_found` for a parent that the caller does not see.
  */
 export const createEpic =
   (edges: EpicEdges) =>
@@ -35,6 +38,7 @@ export const createEpic =
     const createdAt = mayDateEpic(caller) ? command.createdAt : undefined;
     checkEpicFields({ title, description, color, createdAt });
     checkEpicDates(dates);
+    const parentId = (await parentOf(edges, caller, command.parentId)) ?? undefined;
     const labels = await edges.ensureLabels(caller, groupId, [...new Set(command.labels)]);
     const epic = await edges.epics.create({
       ...dates,
@@ -46,6 +50,7 @@ export const createEpic =
       color: (color === undefined ? undefined : parseColor(color)) ?? defaultColor,
       labelIds: labels.map(({ id }) => id),
       mentions: mentionsIn(title, description),
+      parentId,
       createdAt,
     });
     return epic.iid;

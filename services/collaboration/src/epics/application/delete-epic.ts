@@ -15,7 +15,9 @@ export const deleteEpic =
   async (caller: IssueCaller, key: EpicNumber, unmodifiedSince: Date | undefined): Promise<void> => {
     const { epic } = await visibleEpic(edges, caller, key);
     if (!mayDeleteEpic(caller)) throw forbidden();
-    await edges.epics.change(epic.id, caller.userId, (locked) => decideDeletion(locked, unmodifiedSince));
+    await edges.epics.change(epic.id, caller.userId, (locked) => decideDeletion(locked, unmodifiedSince), {
+      trees: true,
+    });
   };
 
 /** Epics of a user who was deleted with what they wrote: each is deleted with everything on it. No user does it. */
@@ -23,7 +25,8 @@ export const authoredEpics = (epics: Pick<EpicStore, 'authoredBy' | 'change'>) =
   name: 'epics',
   of: (userId: number) => ({
     next: (after: number, limit: number) => epics.authoredBy(userId, after, limit),
-    work: ({ id }: { readonly id: number }) => epics.change(id, 0, (locked) => decideDeletion(locked, undefined)),
+    work: ({ id }: { readonly id: number }) =>
+      epics.change(id, 0, (locked) => decideDeletion(locked, undefined), { trees: true }),
   }),
 });
 

@@ -1,7 +1,9 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
 import type { EnsureLabels, UserRow, Viewer } from '@switchyard/directory';
+import type { EpicIssueLink, Neighbours } from '../../epic-trees';
 import type { Epic } from '../domain/epic';
 import type { EpicDecision, LockedEpic, NewEpic } from '../domain/epic-change';
+import type { ProgressRow } from '../domain/epic-progress';
 import type { EpicKey, EpicQuery } from '../domain/epic-query';
 import type { EpicView } from '../domain/epic-view';
 
@@ -16,9 +18,10 @@ export interface EpicStore {
   create(wanted: NewEpic): Promise<Epic>;
   /**
    * Locks an epic, decides, and saves the decision with its events in one transaction. Returns the epic after it.
-   * @throws AppError not_found; what `decide` throws
+   * @param options `trees` where its parent or what is confidential may change, and for a deletion
+   * @throws AppError not_found; what `decide` throws; invalid where it cannot stand below its parent
    */
-  change(id: number, actorId: number, decide: DecideEpic): Promise<Epic>;
+  change(id: number, actorId: number, decide: DecideEpic, options?: { readonly trees?: boolean }): Promise<Epic>;
   /** Epics of an author with ids above `after`, ascending. */
   authoredBy(authorId: number, after: number, limit: number): Promise<{ id: number }[]>;
   /** Removes up to `limit` epics of deleted groups, with their numbers and reactions; returns how many rows went. */
@@ -43,9 +46,22 @@ export interface EpicList {
   page(query: EpicQuery, request: PageRequest): Promise<{ rows: EpicView[]; page: PageInfo }>;
 }
 
+/** What epics are made of. */
+export interface EpicTrees {
+  /** The link of an issue, or that of an id; undefined when there is none. */
+  link(key: { readonly issueId: number } | { readonly id: number }): Promise<EpicIssueLink | undefined>;
+  /** Child epics that the viewer may see, in their order. */
+  children(epicId: number, viewer: Viewer): Promise<EpicView[]>;
+  /** Moves an issue or a child epic among its neighbours; false when these are not there, or it is one of them. */
+  reorder(kind: 'issues' | 'epics', epicId: number, id: number, neighbours: Neighbours): Promise<boolean>;
+  /** What is below an epic, by child, as far as the viewer sees it: one statement. */
+  progress(epicId: number, viewer: Viewer): Promise<ProgressRow[]>;
+}
+
 /** What the use cases of epics work with. */
 export interface EpicEdges {
   readonly epics: EpicStore;
+  readonly trees: EpicTrees;
   readonly ensureLabels: EnsureLabels;
   readonly clock: () => Date;
 }

@@ -1,6 +1,6 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
 import type { UserRow } from '@switchyard/directory';
-import { notFound } from '@switchyard/errors';
+import { forbidden, notFound } from '@switchyard/errors';
 import type { IssueCaller } from '../../issues';
 import { seesInternal } from '../../noteables';
 import type { EpicView } from '../domain/epic-view';
@@ -21,6 +21,23 @@ export async function visibleEpic(
   const view = await epics.view({ groupId, iid }, caller);
   if (view === undefined) throw notFound();
   return view;
+}
+
+/**
+ * The parent that a request names, where the tier has child epics. Fails with `not_found` when the caller does not see
+ * it, with `forbidden` when they may not change it.
+ */
+export async function parentOf(
+  { epics }: Pick<EpicEdges, 'epics'>,
+  caller: IssueCaller,
+  parentId: number | null | undefined,
+): Promise<number | null | undefined> {
+  if (parentId === undefined || caller.tier !== 'ultimate') return undefined;
+  if (parentId === null) return null;
+  const parent = await epics.view({ id: parentId }, caller);
+  if (parent === undefined) throw notFound('Epic');
+  if (!parent.editable) throw forbidden();
+  return parentId;
 }
 
 /** Reads one epic. Fails with `not_found`. */

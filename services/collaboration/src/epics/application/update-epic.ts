@@ -3,8 +3,8 @@ import { displayText, parseColor } from '@switchyard/texts';
 import type { IssueCaller } from '../../issues';
 import { checkEpicFields, mayDateEpic, mayManageEpics } from '../domain/epic';
 import { editEpic } from '../domain/epic-edit';
-import type { EpicEdges, EpicNumber } from './epic.ports';
-import { visibleEpic } from './read-epic';
+import type { DecideEpic, EpicEdges, EpicNumber } from './epic.ports';
+import { parentOf, visibleEpic } from './read-epic';
 
 /** What an edit asks for; what is undefined stays. */
 export interface UpdateEpicCommand {
@@ -23,6 +23,8 @@ export interface UpdateEpicCommand {
   readonly dueDateIsFixed?: boolean | undefined;
   /** `YYYY-MM-DD`; null takes it away. */
   readonly dueDateFixed?: string | null | undefined;
+  /** The epic that it comes to stand below; null: below none. */
+  readonly parentId?: number | null | undefined;
   readonly updatedAt?: Date | undefined;
 }
 
@@ -46,8 +48,11 @@ export const updateEpic =
       labelIds: labels === undefined ? undefined : await labelIds(labels),
       addedLabelIds: await labelIds(addLabels),
       removedLabelIds: view.labels.filter((label) => removed.has(label.title.toLowerCase())).map(({ id }) => id),
+      parentId: await parentOf(edges, caller, command.parentId),
       updatedAt,
     };
     const now = edges.clock();
-    await edges.epics.change(view.epic.id, caller.userId, (locked) => editEpic(locked, edit, caller.userId, now));
+    const trees = edit.parentId !== undefined || edit.confidential !== undefined;
+    const decide: DecideEpic = (locked) => editEpic(locked, edit, caller.userId, now);
+    await edges.epics.change(view.epic.id, caller.userId, decide, { trees });
   };

@@ -51,6 +51,8 @@ export type EpicPatch = {
 export interface EpicChange {
   readonly patch: EpicPatch;
   readonly labelIds?: readonly number[];
+  /** The epic that it comes to stand below; null: below none. */
+  readonly parentId?: number | null | undefined;
   readonly participants?: readonly number[];
   readonly facts: readonly EpicFact[];
 }
@@ -65,6 +67,8 @@ export interface NewEpic extends EpicDates {
   readonly color: string;
   readonly labelIds: readonly number[];
   readonly mentions: Mentions;
+  /** The epic that it stands below. */
+  readonly parentId: number | undefined;
   /** Undefined: now. */
   readonly createdAt: Date | undefined;
 }

@@ -19,6 +19,9 @@ const epic: Epic = {
   userNotesCount: 0,
   upvotes: 0,
   downvotes: 0,
+  parentId: 2,
+  inheritedStartDate: undefined,
+  inheritedDueDate: undefined,
   closedById: undefined,
   closedAt: undefined,
   importedFrom: 'none',
@@ -33,17 +36,21 @@ it.each<[EpicEdit, string[]]>([
   [{ title: 'B' }, ['title']],
   [{ description: 'D', color: '#ff0000' }, ['description', 'color']],
   [{ startDateFixed: null, dueDateFixed: '2026-03-01' }, ['start_date_fixed', 'due_date_fixed']],
+  [{ parentId: null }, ['parent_id']],
   [{ labelIds: [4, 6], confidential: true }, ['confidential', 'labels']],
 ])('%j changes %j (G-4.18-2)', (edit, fields) => {
   expect(edited(edit)?.facts).toMatchObject([{ kind: 'updated', changedFields: fields }]);
 });
 
-it.each<EpicEdit>([{}, { title: 'A shop', description: '' }, { stateEvent: 'reopen' }, { addedLabelIds: [4] }])(
-  '%j changes nothing',
-  (edit) => {
-    expect(edited(edit)).toBeUndefined();
-  },
-);
+it.each<EpicEdit>([
+  {},
+  { title: 'A shop', description: '' },
+  { stateEvent: 'reopen' },
+  { addedLabelIds: [4] },
+  { parentId: 2 },
+])('%j changes nothing', (edit) => {
+  expect(edited(edit)).toBeUndefined();
+});
 
 it('closes and reopens', () => {
   expect(edited({ stateEvent: 'close' })).toMatchObject({

@@ -18,6 +18,8 @@ export interface EpicEdit {
   readonly startDateFixed?: string | null | undefined;
   readonly dueDateIsFixed?: boolean | undefined;
   readonly dueDateFixed?: string | null | undefined;
+  /** The epic that it comes to stand below. */
+  readonly parentId?: number | null | undefined;
   readonly updatedAt?: Date | undefined;
 }
 
@@ -74,6 +76,11 @@ export function editEpic(locked: LockedEpic, edit: EpicEdit, actorId: number, no
     changes.push({ field: name, old: written(before), new: written(value) });
     patch = { ...patch, [field]: value };
   }
+  const parentId = edit.parentId === (epic.parentId ?? null) ? undefined : edit.parentId;
+  if (parentId !== undefined) {
+    fields.push('parent_id');
+    changes.push({ field: 'parent_id', old: written(epic.parentId), new: written(parentId) });
+  }
   if (fields.some((field) => field.includes('date'))) checkEpicDates(datesAfter(epic, patch));
   const labelIds = changedSet(locked.labelIds, {
     all: edit.labelIds,
@@ -101,5 +108,5 @@ export function editEpic(locked: LockedEpic, edit: EpicEdit, actorId: number, no
   if (edit.updatedAt !== undefined) patch = { ...patch, updatedAt: edit.updatedAt };
   // A new timestamp alone is not published.
   if (facts.length === 0) return edit.updatedAt === undefined ? undefined : { patch, facts };
-  return { patch, labelIds, participants: [actorId], facts };
+  return { patch, labelIds, parentId, participants: [actorId], facts };
 }

@@ -8,6 +8,8 @@ export interface EpicView {
   /** Users by the id the row carries; a deleted user's id gives the ghost. */
   readonly people: ReadonlyMap<number, UserRow>;
   readonly labels: readonly AttachedLabel[];
+  /** Its parent, where the viewer may see that. */
+  readonly parent: { readonly id: number; readonly iid: number; readonly groupId: number } | undefined;
   /** The viewer may change it. */
   readonly editable: boolean;
 }

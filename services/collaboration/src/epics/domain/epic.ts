@@ -32,6 +32,10 @@ export interface Epic extends EpicDates {
   readonly userNotesCount: number;
   readonly upvotes: number;
   readonly downvotes: number;
+  readonly parentId: number | undefined;
+  /** `YYYY-MM-DD`: what its issues' milestones and its child epics give it. */
+  readonly inheritedStartDate: string | undefined;
+  readonly inheritedDueDate: string | undefined;
   readonly closedById: number | undefined;
   readonly closedAt: Date | undefined;
   readonly importedFrom: string;
@@ -40,6 +44,12 @@ export interface Epic extends EpicDates {
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
+
+/** The start and the end that hold for an epic. */
+export const datesInForce = (epic: Epic) => ({
+  start: epic.startDateIsFixed ? epic.startDateFixed : epic.inheritedStartDate,
+  due: epic.dueDateIsFixed ? epic.dueDateFixed : epic.inheritedDueDate,
+});
 
 /** Colour of an epic that was given none. */
 export const defaultColor = '#1068bf';

@@ -1,9 +1,10 @@
 import type { Tx } from '@switchyard/database';
 import { join, raw, sql } from '@switchyard/database/sql';
 import { usersByUsernames, usersWhoSeeGroup } from '@switchyard/directory';
-import { notFound } from '@switchyard/errors';
+import { invalid, notFound } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { levels } from '@switchyard/rights';
+import { datesChannel, lockTrees, placeEpic, showsConfidential } from '../../epic-trees';
 import type { Epic } from '../domain/epic';
 import type { EpicChange, EpicDecision, EpicFact, EpicPatch, LockedEpic, NewEpic } from '../domain/epic-change';
 import { publishEpicFacts } from './epic.events';
@@ -99,6 +100,14 @@ async function tell(tx: Tx, epic: Epic, facts: readonly EpicFact[], people: read
 
 async function saveChange(tx: Tx, { epic }: LockedEpic, change: EpicChange, actorId: number): Promise<Epic> {
   const after = await update(tx, epic.id, change.patch);
+  if (change.parentId !== undefined) await placeEpic(tx, epic.id, change.parentId ?? undefined);
+  if (change.patch.confidential !== undefined && (await showsConfidential(tx, { epicId: epic.id }))) {
+    const problem = change.patch.confidential
+      ? 'cannot be set while the epic has issues or child epics that are not confidential'
+      : 'cannot be taken from an epic below a confidential one';
+    throw invalid({ confidential: [problem] });
+  }
+  tx.notify(datesChannel);
   if (change.labelIds !== undefined) await replaceLabels(tx, epic.id, change.labelIds);
   await tell(tx, after, change.facts, change.participants ?? [], actorId);
   return after;
@@ -108,6 +117,7 @@ async function saveDeletion(tx: Tx, { epic }: LockedEpic, facts: readonly EpicFa
   await publishEpicFacts(tx, { subject: epic, facts, actorId, occurredAt: new Date() });
   await tx.query(sql`delete from award_emoji where awardable_type = 'Epic' and awardable_id = ${epic.id}`);
   await tx.query(sql`delete from epics where id = ${epic.id}`);
+  tx.notify(datesChannel);
   return epic;
 }
 
@@ -119,6 +129,7 @@ function markFaults(tx: Tx): void {
 
 /** Opens an epic with its labels and event, in the name of its author. */
 export async function openEpic(tx: Tx, wanted: NewEpic): Promise<Epic> {
+  if (wanted.parentId !== undefined) await lockTrees(tx);
   const iid = await takeIid(tx, wanted.groupId);
   const row = await tx.one(sql`
     insert into epics as e (iid, group_id, author_id, title, description, confidential, color, start_date_is_fixed,
@@ -128,6 +139,7 @@ export async function openEpic(tx: Tx, wanted: NewEpic): Promise<Epic> {
       ${wanted.dueDateFixed ?? null}, coalesce(${wanted.createdAt ?? null}, now()), now())
     returning ${epicColumns}`);
   const epic = toEpic(row!);
+  if (wanted.parentId !== undefined) await placeEpic(tx, epic.id, wanted.parentId);
   if (wanted.labelIds.length > 0) await replaceLabels(tx, epic.id, wanted.labelIds);
   await tell(tx, epic, [{ kind: 'created', mentions: wanted.mentions }], [wanted.authorId], wanted.authorId);
   markFaults(tx);
@@ -140,7 +152,10 @@ export async function changeEpic(
   id: number,
   actorId: number,
   decide: (locked: LockedEpic) => EpicDecision,
+  { trees = false }: { readonly trees?: boolean } = {},
 ): Promise<Epic> {
+  // Before the row, as all who take both do.
+  if (trees) await lockTrees(tx);
   const locked = await lock(tx, id);
   if (locked === undefined) throw notFound();
   const decision = decide(locked);

@@ -1,9 +1,9 @@
 import { type Database, listPage, type OrderColumn, type PageRequest } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
+import { epicFrom, visibleEpics } from '../../epic-trees';
 import type { EpicQuery, EpicScope } from '../domain/epic-query';
 import { epicConditions } from './epic.filter';
 import { epicSelect, toEpicView } from './epic.row';
-import { epicFrom, visibleEpics } from './epic.visibility';
 
 const id: OrderColumn = { name: 'id', expression: sql`e.id`, type: 'bigint' };
 

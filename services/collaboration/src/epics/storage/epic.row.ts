@@ -2,16 +2,17 @@ import { given, type SqlExecutor } from '@switchyard/database';
 import { named, type Sql, sql } from '@switchyard/database/sql';
 import { type AttachedLabel, labelsJson, memberNamespaces, type UserRow, type Viewer } from '@switchyard/directory';
 import { levels } from '@switchyard/rights';
+import { editableEpics, epicFrom, visibleEpics } from '../../epic-trees';
 import type { Epic, EpicState } from '../domain/epic';
 import type { EpicKey } from '../domain/epic-query';
 import type { EpicView } from '../domain/epic-view';
-import { editableEpics, epicFrom, visibleEpics } from './epic.visibility';
 
 interface Row extends Record<string, unknown> {
   id: number;
   group_path: string;
   people: Record<string, UserRow> | null;
   labels: AttachedLabel[];
+  parent: EpicView['parent'] | null;
   editable: boolean;
 }
 
@@ -23,7 +24,8 @@ const people = sql`(
   where own.id = e.author_id) as people`;
 
 /** Columns of `epics e` as `toEpic` reads them; dates as text, which has no zone to lose. */
-export const epicColumns: Sql = sql`e.*, e.start_date_fixed::text as start_fixed, e.due_date_fixed::text as due_fixed`;
+export const epicColumns: Sql = sql`e.*, e.start_date_fixed::text as start_fixed, e.due_date_fixed::text as due_fixed,
+  e.inherited_start_date::text as start_inherited, e.inherited_due_date::text as due_inherited`;
 
 /** Notes that a viewer may count: internal ones are for Reporters and above (G-4.6-9). */
 const shownNotes = (viewer: Viewer): Sql =>
@@ -32,10 +34,16 @@ const shownNotes = (viewer: Viewer): Sql =>
     : sql`case when e.internal_notes_count = 0 or ${memberNamespaces(viewer, levels.reporter)} then e.user_notes_count
         else e.user_notes_count - e.internal_notes_count end`;
 
+// Inside, `e` and `n` are the parent and its group.
+const parentOf = (viewer: Viewer): Sql => sql`(
+  select found.parent from (select e.parent_id as id) wanted cross join lateral (
+    select json_build_object('id', e.id, 'iid', e.iid, 'groupId', e.group_id) as parent
+    from ${epicFrom} where e.id = wanted.id and ${visibleEpics(viewer)}) found)`;
+
 /** Select list of a view for a viewer; on the aliases of `epicFrom`. */
 export const epicSelect = (viewer: Viewer): Sql => sql`${epicColumns}, n.full_path as group_path, ${people},
   ${labelsJson(sql`array(select el.label_id from epic_labels el where el.epic_id = e.id)`)} as labels,
-  ${editableEpics(viewer)} as editable, ${shownNotes(viewer)} as shown_notes_count`;
+  ${parentOf(viewer)} as parent, ${editableEpics(viewer)} as editable, ${shownNotes(viewer)} as shown_notes_count`;
 
 /** A row of `epicColumns` as the domain has it. */
 export const toEpic = (row: Record<string, unknown>): Epic => ({
@@ -55,6 +63,9 @@ export const toEpic = (row: Record<string, unknown>): Epic => ({
   userNotesCount: (row.shown_notes_count ?? row.user_notes_count) as number,
   upvotes: row.upvotes as number,
   downvotes: row.downvotes as number,
+  parentId: given(row.parent_id),
+  inheritedStartDate: given(row.start_inherited),
+  inheritedDueDate: given(row.due_inherited),
   closedById: given(row.closed_by_id),
   closedAt: given(row.closed_at),
   importedFrom: row.imported_from as string,
@@ -71,6 +82,7 @@ export function toEpicView(found: Record<string, unknown>): EpicView {
     groupPath: row.group_path,
     people: new Map(Object.entries(row.people ?? {}).map(([id, user]) => [Number(id), user])),
     labels: row.labels,
+    parent: row.parent ?? undefined,
     editable: row.editable,
   };
 }

@@ -16,8 +16,12 @@ export const epicStore = (db: Database) => ({
 
   create: (wanted: NewEpic): Promise<Epic> => db.transaction((tx) => openEpic(tx, wanted)),
 
-  change: (id: number, actorId: number, decide: (locked: LockedEpic) => EpicDecision): Promise<Epic> =>
-    db.transaction((tx) => changeEpic(tx, id, actorId, decide)),
+  change: (
+    id: number,
+    actorId: number,
+    decide: (locked: LockedEpic) => EpicDecision,
+    options?: { readonly trees?: boolean },
+  ): Promise<Epic> => db.transaction((tx) => changeEpic(tx, id, actorId, decide, options)),
 
   authoredBy: (authorId: number, after: number, limit: number): Promise<{ id: number }[]> =>
     db.query(sql`

@@ -44,6 +44,7 @@ const toUpdate = (request: UpdateEpicRequest): UpdateEpicCommand => ({
   confidential: request.confidential,
   color: request.color,
   ...toDates(request.dates),
+  parentId: request.parentId === 0 ? null : request.parentId,
   updatedAt: request.updatedAt,
 });
 
@@ -80,6 +81,7 @@ export function epicHandler(
       const iid = await useCases.createEpic(caller, {
         ...request,
         color: color || undefined,
+        parentId: request.parentId || undefined,
         dates: {
           startDateIsFixed: fixed.startDateIsFixed ?? false,
           startDateFixed: fixed.startDateFixed ?? undefined,

@@ -12,6 +12,7 @@ import {
 } from '@switchyard/texts';
 import { allowedAssignees, checkIssueFields, type IssueType, mayAdminIssue, mayDateIssue } from '../domain/issue';
 import type { IssueCaller, IssueEdges } from './issue.edges';
+import { epicOf } from './update-issue';
 
 /** An issue as it is asked for. */
 export interface CreateIssueCommand {
@@ -30,6 +31,8 @@ export interface CreateIssueCommand {
   readonly createdAt?: Date | undefined;
   readonly iid?: number | undefined;
   readonly discussionLocked: boolean;
+  /** The epic that it is part of. */
+  readonly epicId?: number | undefined;
 }
 
 /**
@@ -87,6 +90,7 @@ export const createIssue =
       assigneeIds,
       labelIds: labels.map(({ id }) => id),
       mentions: mentionsIn(command.title, description),
+      epicId: member ? ((await epicOf(edges, caller, command.epicId)) ?? undefined) : undefined,
       createdAt,
     });
     return issue.iid;

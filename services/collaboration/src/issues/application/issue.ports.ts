@@ -29,11 +29,14 @@ export interface IssueStore {
   /**
    * Locks an issue, decides, and saves the decision with its events in one transaction. Returns the issue after it;
    * after a move, the issue that takes its place.
-   * @throws AppError not_found; what `decide` throws
+   * @param options `trees` where the issue may become part of an epic, or visible in a confidential one
+   * @throws AppError not_found; what `decide` throws; invalid where its epic cannot have it
    */
-  change(id: number, actorId: number, decide: DecideIssue): Promise<Issue>;
+  change(id: number, actorId: number, decide: DecideIssue, options?: { readonly trees?: boolean }): Promise<Issue>;
   /** `change` that is made once for each cause, however often it is asked for. */
   changeOnce(id: number, actorId: number, cause: string, decide: DecideIssue): Promise<Issue>;
+  /** Whether the viewer may change an epic; undefined when they do not see it. */
+  mayChangeEpic(id: number, viewer: Viewer): Promise<boolean | undefined>;
   /** Issues of an author with ids above `after`, ascending. */
   authoredBy(authorId: number, after: number, limit: number): Promise<{ id: number }[]>;
   /**

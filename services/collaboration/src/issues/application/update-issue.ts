@@ -1,4 +1,4 @@
-import { forbidden } from '@switchyard/errors';
+import { forbidden, notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
 import {
   type DescribedRequest,
@@ -19,6 +19,7 @@ import {
 import { editIssue, type IssueEdit } from '../domain/issue-edit';
 import type { IssueView } from '../domain/issue-view';
 import type { IssueCaller, IssueEdges, IssueNumber } from './issue.edges';
+import type { DecideIssue } from './issue.ports';
 import { visibleIssue } from './read-issue';
 
 /** What an edit asks for; what is undefined stays. */
@@ -27,6 +28,8 @@ export interface UpdateIssueCommand extends DescribedRequest {
   readonly weight?: number | null | undefined;
   readonly issueType?: IssueType | undefined;
   readonly updatedAt?: Date | undefined;
+  /** The epic that it becomes part of; null: of none. */
+  readonly epicId?: number | null | undefined;
   /**
    * What the caller may not set, and assignees who may not read the issue's project, are refused; they are passed over
    * otherwise.
@@ -45,7 +48,25 @@ const managed = [
   'healthStatus',
   'discussionLocked',
   'issueType',
+  'epicId',
 ] as const;
+
+/**
+ * The epic that a request names, where the tier has epics. Fails with `not_found` when the caller does not see it, with
+ * `forbidden` when they may not change it.
+ */
+export async function epicOf(
+  { issues }: Pick<IssueEdges, 'issues'>,
+  { userId, admin, external, tier }: IssueCaller,
+  epicId: number | null | undefined,
+): Promise<number | null | undefined> {
+  if (epicId === undefined || tier === 'free') return undefined;
+  if (epicId === null) return null;
+  const editable = await issues.mayChangeEpic(epicId, { userId, admin, external });
+  if (editable === undefined) throw notFound('Epic');
+  if (!editable) throw forbidden();
+  return epicId;
+}
 
 /** Whether a command would set what only those who manage issues may. */
 const asksToManage = (command: UpdateIssueCommand, { confidential }: IssueView['issue']): boolean =>
@@ -89,6 +110,7 @@ async function metadataOf(
     dueDate: command.dueDate,
     healthStatus: hasHealthStatus(caller.tier) ? command.healthStatus : undefined,
     weight: caller.tier === 'free' ? undefined : command.weight,
+    epicId: await epicOf(edges, caller, command.epicId),
     confidential: command.confidential,
     discussionLocked: command.discussionLocked,
     issueType: command.issueType === 'incident' && caller.level < levels.reporter ? undefined : command.issueType,
@@ -132,8 +154,10 @@ export const updateIssue =
       updatedAt,
     };
     const now = edges.clock();
-    await edges.issues.change(view.issue.id, caller.userId, (locked) => {
+    const decide: DecideIssue = (locked) => {
       const { times, logs } = trackAll(locked.issue, manages ? tracking : []);
       return editIssue(locked, { ...edit, ...times, timelogs: logs }, caller.userId, now);
-    });
+    };
+    const trees = edit.epicId !== undefined || edit.confidential === false;
+    await edges.issues.change(view.issue.id, caller.userId, decide, { trees });
   };

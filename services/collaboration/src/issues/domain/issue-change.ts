@@ -44,6 +44,8 @@ export interface LockedIssue {
   readonly issue: Issue;
   readonly assigneeIds: readonly number[];
   readonly labelIds: readonly number[];
+  /** The epic that it is part of. */
+  readonly epicId: number | undefined;
 }
 
 /** Fields that a change may set; `null` clears. */
@@ -64,6 +66,8 @@ export interface IssueChange {
   readonly timelogs?: readonly SpentTime[] | undefined;
   /** An entry of time to be deleted. */
   readonly removedTimelogId?: number | undefined;
+  /** The epic that it becomes part of; null: of none. */
+  readonly epicId?: number | null | undefined;
   readonly facts?: readonly IssueFact[];
 }
 
@@ -95,6 +99,8 @@ export interface NewIssue {
   readonly mentions: Mentions;
   /** The alert whose incident it is. */
   readonly alertId?: number | undefined;
+  /** The epic that it is part of. */
+  readonly epicId?: number | undefined;
   /** Undefined: now. */
   readonly createdAt?: Date | undefined;
 }

@@ -35,7 +35,7 @@ const issue: Issue = {
   createdAt: now,
   updatedAt: now,
 };
-const locked: LockedIssue = { issue, assigneeIds: [1, 2], labelIds: [10, 11] };
+const locked: LockedIssue = { issue, assigneeIds: [1, 2], labelIds: [10, 11], epicId: undefined };
 const edit = (given: Parameters<typeof editIssue>[1], before: Partial<Issue> = {}) =>
   editIssue({ ...locked, issue: { ...issue, ...before } }, given, 8, now);
 

@@ -31,6 +31,8 @@ export interface IssueEdit {
   /** The entry of time that goes. */
   readonly removedTimelogId?: number | undefined;
   readonly updatedAt?: Date | undefined;
+  /** The epic that it becomes part of. */
+  readonly epicId?: number | null | undefined;
   /** The merge request that closes it. */
   readonly byMergeRequestId?: number | undefined;
 }
@@ -102,6 +104,11 @@ export function editIssue(locked: LockedIssue, edit: IssueEdit, actorId: number,
     changes.push({ field: name, old: written(before), new: written(value) });
     patch = { ...patch, [field]: value };
   }
+  const epicId = edit.epicId === (locked.epicId ?? null) ? undefined : edit.epicId;
+  if (epicId !== undefined) {
+    fields.push('epic_id');
+    changes.push({ field: 'epic_id', old: written(locked.epicId), new: written(epicId) });
+  }
   const assigneeIds = changedSet(locked.assigneeIds, {
     all: edit.assigneeIds,
     added: edit.addedAssigneeIds,
@@ -152,6 +159,7 @@ export function editIssue(locked: LockedIssue, edit: IssueEdit, actorId: number,
     participants: [actorId, ...assigneeIds],
     timelogs: edit.timelogs,
     removedTimelogId: edit.removedTimelogId,
+    epicId,
     facts,
   };
 }

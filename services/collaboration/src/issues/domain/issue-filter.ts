@@ -13,6 +13,9 @@ export type MilestoneMatch = TitleMatch | 'upcoming' | 'started';
 /** Weights: none, some, or this one. */
 export type WeightMatch = 'none' | 'any' | number;
 
+/** Epics: none, some, or this one. */
+export type EpicMatch = 'none' | 'any' | number;
+
 /** Health statuses: none, some, or this one. */
 export type HealthMatch = 'none' | 'any' | HealthStatus;
 
@@ -45,6 +48,7 @@ export interface IssueFilter {
   readonly issueType?: IssueType;
   readonly weight?: WeightMatch;
   readonly healthStatus?: HealthMatch;
+  readonly epic?: EpicMatch;
   readonly dueDate?: DueMatch;
   readonly reaction?: ReactionMatch;
   readonly createdAfter?: Date;
@@ -64,5 +68,6 @@ export interface IssueExclusion {
   readonly iids?: readonly number[];
   readonly weight?: WeightMatch;
   readonly healthStatus?: HealthMatch;
+  readonly epic?: EpicMatch;
   readonly reaction?: ReactionMatch;
 }

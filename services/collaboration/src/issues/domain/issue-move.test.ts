@@ -8,6 +8,7 @@ const locked = (given: Partial<Issue> = {}): LockedIssue => ({
   issue: { id: 1, title: 'Old', state: 'opened', alertId: 9, updatedAt: now, ...given } as Issue,
   assigneeIds: [1, 2, 3],
   labelIds: [10],
+  epicId: undefined,
 });
 const target = { projectId: 7, labelIds: [20], milestoneId: undefined, readers: [3, 1] };
 const by = { actorId: 5, copy: { internal: true, rewritten: String }, now };

@@ -5,6 +5,7 @@ import type { IssueFilter } from './issue-filter';
 export type IssueScope =
   | { readonly projectId: number; readonly level: number }
   | { readonly groupId: number }
+  | { readonly epicId: number }
   | { readonly mergeRequest: { readonly projectId: number; readonly iid: number }; readonly closing: boolean }
   | 'all';
 

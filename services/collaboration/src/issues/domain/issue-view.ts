@@ -1,4 +1,5 @@
 import type { AttachedLabel, AttachedMilestone, ProjectRow, UserRow } from '@switchyard/directory';
+import type { AttachedEpic } from '../../epic-trees';
 import type { Issue } from './issue';
 
 /** An issue with everything its public representation embeds, from one statement. */
@@ -10,6 +11,8 @@ export interface IssueView {
   readonly assigneeIds: readonly number[];
   readonly labels: readonly AttachedLabel[];
   readonly milestone: AttachedMilestone | undefined;
+  /** The epic that it is part of, where the viewer may see that. */
+  readonly epic: AttachedEpic | undefined;
   /** Merge requests that close it when they land. */
   readonly mergeRequestsCount: number;
 }

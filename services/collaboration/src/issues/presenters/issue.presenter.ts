@@ -1,7 +1,7 @@
 import { labelDetails, milestoneReference, projectUrl, type UserReference, userReference } from '@switchyard/directory';
 import { type RenderMarkdown, type RenderProjectMarkdown, renderTitle } from '@switchyard/markdown';
 import { timeStats } from '@switchyard/texts';
-import type { Issue } from '../domain/issue';
+import type { AttachedEpic } from '../../epic-trees';
 import { type IssueView, issueReference } from '../domain/issue-view';
 
 /** How an issue is rendered. */
@@ -22,10 +22,23 @@ export interface IssueRendering {
 export const issueUrl = ({ project, issue }: Pick<IssueView, 'project' | 'issue'>, externalUrl: string): string =>
   `${projectUrl(project, externalUrl)}/-/issues/${issue.iid}`;
 
+const epicInIssue = ({ id, iid, title, group_id, group_path }: AttachedEpic) => ({
+  id,
+  iid,
+  title,
+  url: `/groups/${group_path}/-/epics/${iid}`,
+  group_id,
+});
+
 /** Fields of features that a licence has; absent without it. */
-function tierFields(issue: Issue, tier: string | undefined) {
+function tierFields({ issue, epic }: IssueView, tier: string | undefined) {
   if (tier === 'free') return {};
-  const premium = { weight: issue.weight ?? null, epic_iid: null, epic: null, iteration: null };
+  const premium = {
+    weight: issue.weight ?? null,
+    epic_iid: epic?.iid ?? null,
+    epic: epic === undefined ? null : epicInIssue(epic),
+    iteration: null,
+  };
   return tier === 'premium' ? premium : { ...premium, health_status: issue.healthStatus ?? null };
 }
 
@@ -84,7 +97,7 @@ export function presentIssue(view: IssueView, rendering: IssueRendering) {
     web_url: issueUrl(view, externalUrl),
     time_stats: timeStats(issue),
     task_completion_status: { count: taskCount, completed_count: completedTaskCount },
-    ...tierFields(issue, rendering.tier),
+    ...tierFields(view, rendering.tier),
     blocking_issues_count: 0,
     has_tasks: taskCount > 0,
     ...(taskCount > 0 ? { task_status: `${completedTaskCount} of ${taskCount} checklist items completed` } : {}),

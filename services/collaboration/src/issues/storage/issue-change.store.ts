@@ -1,8 +1,9 @@
 import type { SqlExecutor, Tx } from '@switchyard/database';
 import { join, raw, sql } from '@switchyard/database/sql';
 import { leastPriority, milestoneDue, usersByUsernames } from '@switchyard/directory';
-import { notFound } from '@switchyard/errors';
+import { invalid, notFound } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
+import { datesChannel, lockTrees, placeIssue, showsConfidential } from '../../epic-trees';
 import type { Issue } from '../domain/issue';
 import type {
   IssueChange,
@@ -63,10 +64,12 @@ async function takeIid(tx: Tx, projectId: number, requested: number | undefined)
 async function lock(tx: Tx, id: number): Promise<LockedIssue | undefined> {
   const row = await tx.one(sql`select ${issueColumns} from issues i where i.id = ${id} for no key update`);
   if (row === undefined) return undefined;
-  const attached = await tx.one<{ assignees: number[]; labels: number[] }>(sql`
+  const attached = await tx.one<{ assignees: number[]; labels: number[]; epic: number | null }>(sql`
     select array(select user_id from issue_assignees where issue_id = ${id} order by created_at, user_id) as assignees,
-      array(select label_id from issue_labels where issue_id = ${id} order by label_id) as labels`);
-  return { issue: toIssue(row), assigneeIds: attached!.assignees, labelIds: attached!.labels };
+      array(select label_id from issue_labels where issue_id = ${id} order by label_id) as labels,
+      (select epic_id from epic_issues where issue_id = ${id}) as epic`);
+  const { assignees, labels, epic } = attached!;
+  return { issue: toIssue(row), assigneeIds: assignees, labelIds: labels, epicId: epic ?? undefined };
 }
 
 async function replaceAssignees(tx: Tx, id: number, userIds: readonly number[]): Promise<void> {
@@ -144,6 +147,7 @@ async function insert(tx: Tx, wanted: NewIssue, actorId: number, movedFromId?: n
   const issue = toIssue(row!);
   if (wanted.assigneeIds.length > 0) await replaceAssignees(tx, issue.id, wanted.assigneeIds);
   if (wanted.labelIds.length > 0) await replaceLabels(tx, issue.id, wanted.labelIds);
+  if (wanted.epicId !== undefined) await placeIssue(tx, issue.id, wanted.epicId);
   // What takes the place of an issue has that one's events.
   if (movedFromId === undefined) await recordEvents(tx, issue.id, actorId, undefined, { ...issue, labelIds });
   else await copyEvents(tx, movedFromId, issue);
@@ -166,6 +170,11 @@ async function saveChange(tx: Tx, before: LockedIssue, change: IssueChange, acto
   const after = await update(tx, id, change.patch ?? {}, change.labelIds);
   if (change.assigneeIds !== undefined) await replaceAssignees(tx, id, change.assigneeIds);
   if (change.labelIds !== undefined) await replaceLabels(tx, id, change.labelIds);
+  if (change.epicId !== undefined) await placeIssue(tx, id, change.epicId ?? undefined);
+  if (change.patch?.confidential === false && (await showsConfidential(tx, { issueId: id }))) {
+    throw invalid({ confidential: ['cannot be taken from an issue of a confidential epic'] });
+  }
+  if (before.epicId !== undefined && change.patch?.milestoneId !== undefined) tx.notify(datesChannel);
   await recordEvents(
     tx,
     id,
@@ -197,6 +206,15 @@ async function saveMove(tx: Tx, locked: LockedIssue, move: IssueMove, actorId: n
   await copyConversation(tx, locked.issue, made, copy);
   await copyParticipants(tx, id, made.id, copy);
   await timelogs.copy(tx, id, made.id);
+  // The new issue is part of the epic, unless it lies outside the hierarchy of that.
+  if (locked.epicId !== undefined) {
+    await tx.query(sql`
+      update epic_issues link set issue_id = ${made.id}
+      from directory.projects p join directory.namespaces home on home.id = p.namespace_id,
+        epics e join directory.namespaces above on above.id = e.group_id
+      where link.issue_id = ${id} and e.id = link.epic_id and p.id = ${made.projectId} and home.ancestry[1] = above.ancestry[1]`);
+    tx.notify(datesChannel);
+  }
   await saveChange(tx, locked, changeOld(made), actorId);
   return made;
 }
@@ -221,6 +239,7 @@ function markFaults(tx: Tx): void {
 
 /** Opens an issue with its people, labels and event, in the name of its author. */
 export async function openIssue(tx: Tx, wanted: NewIssue): Promise<Issue> {
+  if (wanted.epicId !== undefined) await lockTrees(tx);
   const issue = await insert(tx, wanted, wanted.authorId);
   markFaults(tx);
   return issue;
@@ -232,7 +251,10 @@ export async function changeIssue(
   id: number,
   actorId: number,
   decide: (locked: LockedIssue) => IssueDecision,
+  { trees = false }: { readonly trees?: boolean } = {},
 ): Promise<Issue> {
+  // Before the row, as all who take both do.
+  if (trees) await lockTrees(tx);
   const locked = await lock(tx, id);
   if (locked === undefined) throw notFound();
   const decision = decide(locked);

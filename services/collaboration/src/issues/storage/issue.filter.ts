@@ -1,6 +1,14 @@
 import { anyContains, type ClauseTable, clausesOf } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
-import { linkedLabels, linkedUsers, milestoneColumn, milestoneWhere, userColumn } from '@switchyard/directory';
+import {
+  linkedLabels,
+  linkedUsers,
+  milestoneColumn,
+  milestoneWhere,
+  userColumn,
+  type Viewer,
+} from '@switchyard/directory';
+import { epicOfIssue } from '../../epic-trees';
 import type {
   DueMatch,
   HealthMatch,
@@ -67,10 +75,10 @@ function reactedWith(match: ReactionMatch, viewerId: number): Sql {
   return reacted(match === 'any' ? sql`true` : sql`ae.name = ${match.name}`);
 }
 
-const clauses: ClauseTable<IssueFilter, number> = {
+const clauses: ClauseTable<IssueFilter, Viewer> = {
   state: (state) => sql`i.state = ${state}`,
-  scope: (scope, viewerId) =>
-    scope === 'created_by_me' ? sql`i.author_id = ${viewerId}::bigint` : assignees.include(viewerId),
+  scope: (scope, { userId }) =>
+    scope === 'created_by_me' ? sql`i.author_id = ${userId}::bigint` : assignees.include(userId),
   iids: (iids) => sql`i.iid = any(${[...iids]}::bigint[])`,
   author: author.allOf,
   assignee: assignees.allOf,
@@ -86,19 +94,20 @@ const clauses: ClauseTable<IssueFilter, number> = {
   weight: weighs,
   healthStatus: stands,
   dueDate: (match) => spans[match],
-  reaction: reactedWith,
+  reaction: (match, { userId }) => reactedWith(match, userId),
+  epic: (match, viewer) => epicOfIssue(sql`i.id`, match, viewer),
   createdAfter: (date) => sql`i.created_at >= ${date}`,
   createdBefore: (date) => sql`i.created_at <= ${date}`,
   updatedAfter: (date) => sql`i.updated_at >= ${date}`,
   updatedBefore: (date) => sql`i.updated_at <= ${date}`,
   nonArchived: (only) => (only ? [sql`not p.archived`] : []),
-  not: (not, viewerId) => clausesOf(exclusions, not, viewerId),
+  not: (not, viewer) => clausesOf(exclusions, not, viewer),
 };
 
 const none = (condition: Sql): Sql => sql`(${condition}) is not true`;
 
 // Excluding "all of these labels" would let one of them through: here each title excludes by itself.
-const exclusions: ClauseTable<IssueExclusion, number> = {
+const exclusions: ClauseTable<IssueExclusion, Viewer> = {
   labels: (match) => none(labels.oneOf(match)),
   milestone: (match) => none(inMilestone(match)),
   author: (match) => none(author.oneOf(match)),
@@ -106,8 +115,9 @@ const exclusions: ClauseTable<IssueExclusion, number> = {
   iids: (iids) => sql`i.iid <> all(${[...iids]}::bigint[])`,
   weight: (match) => none(weighs(match)),
   healthStatus: (match) => none(stands(match)),
-  reaction: (match, viewerId) => none(reactedWith(match, viewerId)),
+  reaction: (match, { userId }) => none(reactedWith(match, userId)),
+  epic: (match, viewer) => none(epicOfIssue(sql`i.id`, match, viewer)),
 };
 
 /** Conditions of a filter on the aliases of `issueFrom`; all must hold. */
-export const issueConditions = (filter: IssueFilter, viewerId: number): Sql[] => clausesOf(clauses, filter, viewerId);
+export const issueConditions = (filter: IssueFilter, viewer: Viewer): Sql[] => clausesOf(clauses, filter, viewer);

@@ -8,6 +8,7 @@ import {
 } from '@switchyard/database';
 import { empty, join, named, plannedEachTime, type Sql, sql } from '@switchyard/database/sql';
 import { inGroup, type PriorityTables, priorityOrders } from '@switchyard/directory';
+import { inEpic } from '../../epic-trees';
 import type { IssueQuery, IssueScope } from '../domain/issue-query';
 import { issueConditions } from './issue.filter';
 import { issueFrom, issueSelect, toIssueView } from './issue.row';
@@ -33,6 +34,15 @@ const orders: Record<string, OrderColumn[]> = {
   popularity: [{ name: 'upvotes', expression: sql`i.upvotes`, type: 'integer' }, id],
   // Nothing moves an issue by hand yet: each stands where it was put when it was made.
   relative_position: [id],
+  // Within one epic, where each has a place.
+  epic_position: [
+    {
+      name: 'epic_position',
+      expression: sql`(select link.relative_position from epic_issues link where link.issue_id = i.id)`,
+      type: 'bigint',
+    },
+    id,
+  ],
 };
 
 /** Issues that the texts of a merge request name. */
@@ -46,7 +56,7 @@ const namedBy = ({
     ${closing ? sql`and link.closes` : empty}))`;
 
 function conditionsOf({ scope, filter, viewer }: IssueQuery): Sql[] {
-  const where = issueConditions(filter, viewer.userId);
+  const where = issueConditions(filter, viewer);
   // The gateway has resolved what the viewer is in a project it names; everywhere else visibility is part of the
   // statement.
   if (scope !== 'all' && 'projectId' in scope) {
@@ -54,6 +64,7 @@ function conditionsOf({ scope, filter, viewer }: IssueQuery): Sql[] {
   }
   where.push(visibleIssues(viewer));
   if (scope === 'all') return where;
+  if ('epicId' in scope) return [inEpic(sql`i.id`, scope.epicId), ...where];
   return ['groupId' in scope ? inGroup(scope.groupId) : namedBy(scope), ...where];
 }
 

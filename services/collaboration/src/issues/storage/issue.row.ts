@@ -13,6 +13,7 @@ import {
   type Viewer,
 } from '@switchyard/directory';
 import { levels } from '@switchyard/rights';
+import { type AttachedEpic, attachedEpic } from '../../epic-trees';
 import { readableMergeRequests } from '../../merge-requests';
 import type { Issue, IssueSeverity, IssueState, IssueType } from '../domain/issue';
 import type { IssueKey } from '../domain/issue-query';
@@ -24,6 +25,7 @@ interface Row extends Record<string, unknown> {
   assignee_ids: number[];
   labels: AttachedLabel[];
   milestone: AttachedMilestone | null;
+  epic: AttachedEpic | null;
   merge_requests_count: number;
 }
 
@@ -55,7 +57,7 @@ export const issueSelect = (viewer: Viewer): Sql => sql`${issueColumns}, ${proje
   array(select a.user_id from issue_assignees a join directory.users who on who.id = a.user_id and who.deleted_at is null
     where a.issue_id = i.id order by a.created_at, a.user_id) as assignee_ids,
   ${people}, ${labelsJson(sql`array(select il.label_id from issue_labels il where il.issue_id = i.id)`)} as labels,
-  ${milestoneJson(sql`i.milestone_id`)} as milestone,
+  ${milestoneJson(sql`i.milestone_id`)} as milestone, ${attachedEpic(sql`i.id`, viewer)} as epic,
   ${closingMergeRequests(viewer)} as merge_requests_count, ${shownNotes(viewer)} as shown_notes_count`;
 
 /** Issues `i` with their projects `p` and namespaces `n`. */
@@ -107,6 +109,7 @@ export function toIssueView(found: Record<string, unknown>): IssueView {
     assigneeIds: row.assignee_ids,
     labels: row.labels,
     milestone: row.milestone ?? undefined,
+    epic: row.epic ?? undefined,
     mergeRequestsCount: row.merge_requests_count,
   };
 }

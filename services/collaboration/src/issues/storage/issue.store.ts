@@ -2,6 +2,7 @@ import { type Database, isUniqueViolation } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
 import type { Viewer } from '@switchyard/directory';
 import { conflict, notFound } from '@switchyard/errors';
+import { mayChangeEpic } from '../../epic-trees';
 import type { Issue } from '../domain/issue';
 import type { IssueDecision, LockedIssue, NewIssue } from '../domain/issue-change';
 import type { IssueKey, IssueViewer } from '../domain/issue-query';
@@ -50,8 +51,14 @@ export const issueStore = (db: Database) => ({
     }
   },
 
-  change: (id: number, actorId: number, decide: (locked: LockedIssue) => IssueDecision): Promise<Issue> =>
-    db.transaction((tx) => changeIssue(tx, id, actorId, decide)),
+  change: (
+    id: number,
+    actorId: number,
+    decide: (locked: LockedIssue) => IssueDecision,
+    options?: { readonly trees?: boolean },
+  ): Promise<Issue> => db.transaction((tx) => changeIssue(tx, id, actorId, decide, options)),
+
+  mayChangeEpic: (id: number, viewer: Viewer): Promise<boolean | undefined> => mayChangeEpic(db, id, viewer),
 
   // The row is locked before the command is noted: a repetition that comes in between finds what the first has noted.
   changeOnce: (

@@ -1,5 +1,6 @@
 import { reactionMatch, titleMatch, userMatch } from '@switchyard/messages';
 import type {
+  IssueEpicFilter,
   IssueWeightFilter,
   IssueExclusion as WireExclusion,
   IssueFilter as WireFilter,
@@ -9,6 +10,7 @@ import { searchMatch } from '@switchyard/texts';
 import type { IssueState, IssueType } from '../domain/issue';
 import type {
   DueMatch,
+  EpicMatch,
   HealthMatch,
   IssueExclusion,
   IssueFilter,
@@ -21,6 +23,9 @@ function milestoneMatch(filter: TitleFilter | undefined): MilestoneMatch | undef
   return filter?.kind === Kind.KIND_STARTED ? 'started' : titleMatch(filter);
 }
 
+const epicMatch = (filter: IssueEpicFilter | undefined): EpicMatch | undefined =>
+  filter === undefined ? undefined : filter.none ? 'none' : filter.any ? 'any' : filter.epicId;
+
 const weightMatch = (filter: IssueWeightFilter | undefined): WeightMatch | undefined =>
   filter === undefined ? undefined : filter.none ? 'none' : filter.any ? 'any' : filter.weight;
 
@@ -31,6 +36,7 @@ const toExclusion = (wire: WireExclusion): IssueExclusion => ({
   assignee: userMatch(wire.assignee),
   iids: wire.iids.length > 0 ? wire.iids : undefined,
   weight: weightMatch(wire.weight),
+  epic: epicMatch(wire.epic),
   healthStatus: (wire.healthStatus || undefined) as HealthMatch | undefined,
   reaction: reactionMatch(wire.reaction),
 });
@@ -51,6 +57,7 @@ export function toIssueFilter(wire: WireFilter | undefined): IssueFilter {
     confidential: wire.confidential,
     issueType: (wire.issueType || undefined) as IssueType | undefined,
     weight: weightMatch(wire.weight),
+    epic: epicMatch(wire.epic),
     healthStatus: (wire.healthStatus || undefined) as HealthMatch | undefined,
     dueDate: (wire.dueDate || undefined) as DueMatch | undefined,
     reaction: reactionMatch(wire.reaction),

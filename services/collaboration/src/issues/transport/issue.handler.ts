@@ -68,6 +68,7 @@ const toUpdate = (request: UpdateIssueRequest): UpdateIssueCommand => ({
   discussionLocked: request.discussionLocked,
   issueType: request.issueType as IssueType | undefined,
   updatedAt: request.updatedAt,
+  epicId: request.epicId === 0 ? null : request.epicId,
 });
 
 /** gRPC side of issues. */
@@ -136,6 +137,7 @@ export function issueHandler(useCases: IssueUseCases, { lists, externalUrl, cloc
         dueDate: request.dueDate || undefined,
         healthStatus: (request.healthStatus || undefined) as HealthStatus | undefined,
         iid: request.iid || undefined,
+        epicId: request.epicId || undefined,
       });
       return shown(await useCases.readIssue(caller, { projectId: request.projectId, iid }), context);
     },

@@ -57,6 +57,12 @@ const named: Readonly<Record<string, string>> = {
   'GET /projects/:id/merge_trains/merge_requests/:merge_request_iid/receipt': 'getProjectMergeTrainReceipt',
   'POST /projects/:id/merge_requests/:merge_request_iid/cancel_merge_when_pipeline_succeeds':
     'cancelProjectMergeRequestAutoMerge',
+  'POST /groups/:id/epics/:epic_iid/issues/:issue_id': 'assignGroupEpicIssue',
+  'GET /groups/:id/epics/:epic_iid/epics': 'listGroupChildEpics',
+  'POST /groups/:id/epics/:epic_iid/epics': 'createGroupChildEpic',
+  'POST /groups/:id/epics/:epic_iid/epics/:child_epic_id': 'assignGroupChildEpic',
+  'PUT /groups/:id/epics/:epic_iid/epics/:child_epic_id': 'moveGroupChildEpic',
+  'DELETE /groups/:id/epics/:epic_iid/epics/:child_epic_id': 'removeGroupChildEpic',
   'POST /projects/:id/hooks/:hook_id/test/:trigger': 'testProjectHook',
   'POST /groups/:id/hooks/:hook_id/test/:trigger': 'testGroupHook',
   'POST /hooks/:hook_id/test/:trigger': 'testHookByTrigger',

@@ -3,6 +3,7 @@ import { awardEmojiRoutes } from './award-emoji.routes';
 import { commitCommentRoutes } from './commit-comments.routes';
 import { discussionRoutes } from './discussions.routes';
 import { draftNoteRoutes } from './draft-notes.routes';
+import { epicTreeRoutes } from './epics/epic-trees.routes';
 import { epicRoutes } from './epics/epics.routes';
 import { eventRoutes } from './events.routes';
 import { issueListRoutes } from './issue-lists.routes';
@@ -27,6 +28,7 @@ export const routes: readonly Route[] = [
   ...issueListRoutes,
   ...issueRoutes,
   ...epicRoutes,
+  ...epicTreeRoutes,
   ...todoRoutes,
   ...notificationSettingsRoutes,
   ...ledgerRoutes,

@@ -15,9 +15,9 @@ import { issuableLists } from '../issuable-lists';
 
 const milestones = ['None', 'Any', 'Upcoming', 'Started', 'none', 'any', 'upcoming', 'started'] as const;
 
-/** What belongs to epics and iterations: neither exist yet. */
+/** What belongs to epics; iterations do not exist yet. */
 const planning = {
-  epic_id: unsupported(integerOrNoneAny()),
+  epic_id: integerOrNoneAny().optional(),
   iteration_id: unsupported(textOrNoneAny()),
   iteration_title: unsupported(textOrNoneAny()),
 };
@@ -109,6 +109,11 @@ const weight = (given: number | 'None' | 'Any' | undefined) =>
     ? undefined
     : { none: given === 'None', any: given === 'Any', weight: typeof given === 'number' ? given : 0 };
 
+const epicOf = (given: number | 'None' | 'Any' | undefined) =>
+  given === undefined
+    ? undefined
+    : { none: given === 'None', any: given === 'Any', epicId: typeof given === 'number' ? given : 0 };
+
 /** The words of a health status in lower case, as they travel. */
 const healthMatch = (given: string | undefined): string => given?.toLowerCase() ?? '';
 
@@ -118,6 +123,7 @@ const excluded = (not: Values<typeof exclusions>) => ({
   iids: not.iids ?? [],
   healthStatus: healthMatch(not.health_status),
   weight: weight(not.weight),
+  epic: epicOf(not.epic_id),
   reaction: titleFilter(not.my_reaction_emoji),
 });
 
@@ -129,6 +135,7 @@ const countedFilter = (params: Values<typeof counted>, scope: string | undefined
     milestone: milestone(params.milestone, params.milestone_id),
     reaction: titleFilter(params.my_reaction_emoji),
     confidential: params.confidential,
+    epic: epicOf(params.epic_id),
     not: params.not === undefined ? undefined : excluded(params.not),
   });
 

@@ -26,7 +26,7 @@ const fields = {
   discussion_locked: boolean().optional(),
   issue_type: oneOf('issue', 'incident', 'task').optional(),
   weight: nullable(weight).optional(),
-  epic_id: onlyDefault(nullable(integer({ min: 0 })), null).optional(),
+  epic_id: nullable(integer({ min: 0 })).optional(),
   health_status: nullable(oneOf('on_track', 'needs_attention', 'at_risk')).optional(),
   iteration_id: onlyDefault(nullable(integer({ min: 0 })), null).optional(),
 };
@@ -39,6 +39,7 @@ const updatable = [
   'description',
   'discussion_locked',
   'due_date',
+  'epic_id',
   'health_status',
   'issue_type',
   'labels',
@@ -113,6 +114,7 @@ export const issueRoutes = [
         createdAt: params.created_at,
         iid: params.iid ?? 0,
         discussionLocked: params.discussion_locked ?? false,
+        epicId: params.epic_id ?? 0,
       }),
   }),
   defineRoute({
@@ -151,6 +153,7 @@ export const issueRoutes = [
         discussionLocked: params.discussion_locked,
         issueType: params.issue_type,
         updatedAt: params.updated_at,
+        epicId: params.epic_id === null ? 0 : params.epic_id,
       }),
   }),
   defineRoute({

@@ -106,13 +106,19 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     });
     issue = made.id;
   }
-  for (let index = 0; index < 5; index += 1)
-    await post(`/groups/${group}/epics`, {
+  let childEpic = 0;
+  for (let index = 0; index < 5; index += 1) {
+    const made = await post(`/groups/${group}/epics`, {
       title: `Epic ${index}`,
       description: 'Something for @ada',
       labels: `l${index}-${`/groups/${group}`.length}`,
       confidential: index === 4,
     });
+    if (index > 0) childEpic = (await post(`/groups/${group}/epics/1/epics/${made.id}`, {})).id;
+  }
+  let epicIssue = 0;
+  for (const { id } of (await system.api('GET', `${at}/issues?confidential=false`)).body)
+    epicIssue = (await post(`/groups/${group}/epics/1/issues/${id}`, {})).id;
   for (let index = 0; index < 4; index += 1) {
     await post(`${at}/statuses/${head}`, { state: 'success', name: `more ${index}`, ref: 'b5' });
     await post(`${at}/protected_branches`, { name: `release/${index}` });
@@ -300,6 +306,11 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     'issues.id': String(issue),
     issue_iid: '1',
     epic_iid: '1',
+    issue_id: String(issue),
+    epic_issue_id: String(epicIssue),
+    'DELETE /groups/:id/epics/:epic_iid/issues/:epic_issue_id epic_issue_id': gone,
+    child_epic_id: String(childEpic),
+    'DELETE /groups/:id/epics/:epic_iid/epics/:child_epic_id child_epic_id': gone,
     'DELETE /groups/:id/epics/:epic_iid epic_iid': '999',
     ref: 'main',
     'DELETE /projects/:id/issues/:issue_iid issue_iid': '999',

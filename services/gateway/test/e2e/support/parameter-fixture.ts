@@ -280,7 +280,8 @@ export async function setParameterFixture(system: System): Promise<ParameterFixt
 
   const epic = (group: number | undefined, title: string, extra: object) =>
     post(`/groups/${group}/epics`, { title, ...extra });
-  await epic(ids.work, 'one', { description: 'a needle', labels: 'bug', confidential: true });
+  ids.epic = (await epic(ids.work, 'one', { description: 'a needle', labels: 'bug', confidential: true })).id;
+  await send('PUT', `${at}/issues/1`, { epic_id: ids.epic });
   await epic(ids.work, 'two', { labels: 'feature' });
   await epic(ids.sub, 'deep', {});
   await send('PUT', `/groups/${ids.work}/epics/2`, { state_event: 'close' });

@@ -64,7 +64,6 @@ export function issuableRows({ ids }: ParameterFixture): Row[] {
   });
   const inHtml = reading(field('title_html'), 'true => one', 'false => undefined');
   const planning: Proofs = {
-    epic_id: refused('5'),
     iteration_id: refused('5'),
     iteration_title: refused('x'),
   };
@@ -73,6 +72,8 @@ export function issuableRows({ ids }: ParameterFixture): Row[] {
     ...exclusions('four two', 'four'),
     ...planning,
     ...Object.fromEntries(Object.entries(planning).map(([name, proof]) => [`not[${name}]`, proof])),
+    epic_id: on(`${ids.epic} => one`, 'None => four two', 'Any => one'),
+    'not[epic_id]': on(`${ids.epic} => four two`, 'None => one'),
     health_status: on('on_track => one', 'None => two', 'Any => four one'),
     milestone_id: on('Started => one', 'Any => one', 'None => four two', 'Upcoming => one'),
     my_reaction_emoji: on('thumbsup => one', 'None => four two'),

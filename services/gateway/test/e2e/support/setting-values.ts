@@ -170,7 +170,7 @@ export const issueSettings = ({ ids }: ParameterFixture): Settings => ({
     iid: 77,
   }),
   ...allKept({ created_at: '2020-01-01T00:00:00.000Z', updated_at: '2090-01-01T00:00:00.000Z' }),
-  epic_id: refused(1),
+  epic_id: kept(ids.epic, 'epic.id'),
   iteration_id: refused(1),
 });
 

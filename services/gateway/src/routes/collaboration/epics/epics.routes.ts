@@ -58,6 +58,7 @@ const fields = {
   labels: csv().optional(),
   color: documented(text({ notEmpty: true }), color).optional(),
   confidential: boolean().optional(),
+  parent_id: nullable(integer({ min: 0 })).optional(),
   ...dates,
 };
 
@@ -69,6 +70,7 @@ const updatable = [
   'due_date_fixed',
   'due_date_is_fixed',
   'labels',
+  'parent_id',
   'remove_labels',
   'start_date_fixed',
   'start_date_is_fixed',
@@ -177,6 +179,7 @@ export const epicRoutes = [
         confidential: params.confidential ?? false,
         createdAt: params.created_at,
         dates: datesOf(params),
+        parentId: params.parent_id ?? 0,
       }),
   }),
   defineRoute({
@@ -215,6 +218,7 @@ export const epicRoutes = [
         confidential: params.confidential,
         color: params.color,
         dates: datesOf(params),
+        parentId: params.parent_id === null ? 0 : params.parent_id,
         updatedAt: params.updated_at,
       }),
   }),
