@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Area, defineService } from '@switchyard/service';
 import { composeApprovalRules } from './approval-rules';
+import { composeDependencySources } from './dependency-sources';
 import { composeDeployments } from './deployments';
 import { type Edges, gitLimitsOf, variables } from './edges';
 import { PrismaClient } from './generated/prisma/client';
@@ -49,6 +50,7 @@ export function composeAreas(given: Edges) {
   const approvalRules = composeApprovalRules(given, mergeRequests);
   const mergeTrains = composeMergeTrains(given, { jobs: jobs.requests, repositories, mergeRequests });
   const repositorySizes = composeRepositorySizes(given, repositories);
+  const dependencySources = composeDependencySources(given, repositories);
   const deployments = composeDeployments(given, repositories);
   const releases = composeReleases(given, repositories);
   const hookBodies = composeHookBodies(given, repositories, mergeRequests);
@@ -67,6 +69,7 @@ export function composeAreas(given: Edges) {
     approvalRules,
     mergeTrains,
     repositorySizes,
+    dependencySources,
     deployments,
     releases,
     hookBodies,
@@ -97,6 +100,7 @@ export const service = defineService({
       approvalRules,
       mergeTrains,
       repositorySizes,
+      dependencySources,
       deployments,
       releases,
       hookBodies,
@@ -109,6 +113,7 @@ export const service = defineService({
       approvalRules,
       mergeTrains,
       repositorySizes,
+      dependencySources,
       deployments,
       releases,
       hookBodies,

@@ -72,6 +72,8 @@ export interface PipelineStore {
   /** Statuses of a commit; of each name the newest report unless `all`. */
   listStatuses(filter: CommitStatusFilter, request: PageRequest): Promise<{ rows: CommitStatusView[]; page: PageInfo }>;
   find(projectId: number, pipelineId: number): Promise<PipelineView | undefined>;
+  /** The project of a pipeline; undefined without it. */
+  projectOf(pipelineId: number): Promise<number | undefined>;
   /** Those pipelines of a project that exist, in any order. */
   byIds(projectId: number, pipelineIds: readonly number[]): Promise<Pipeline[]>;
   /** The variables that it was made with, in the order in which they were given. */
@@ -107,6 +109,8 @@ export interface JobStore {
   /** A page of jobs, newest first. */
   list(filter: JobFilter, request: PageRequest): Promise<{ rows: JobView[]; page: PageInfo }>;
   find(projectId: number, jobId: number): Promise<JobView | undefined>;
+  /** Project and pipeline of a job; undefined without it. */
+  locate(jobId: number): Promise<{ readonly projectId: number; readonly pipelineId: number } | undefined>;
 }
 
 /** A job token, which is shown once. */

@@ -46,4 +46,7 @@ export const jobStore = (db: Database) => ({
     );
     return row && toJob(row);
   },
+
+  locate: (jobId: number): Promise<{ projectId: number; pipelineId: number } | undefined> =>
+    db.one(sql`select project_id as "projectId", pipeline_id as "pipelineId" from commit_statuses where id = ${jobId}`),
 });

@@ -214,6 +214,10 @@ export const pipelineStore = (
     return row === undefined ? undefined : toPipelineView(row);
   },
 
+  async projectOf(pipelineId: number): Promise<number | undefined> {
+    return (await db.one<{ id: number }>(sql`select project_id as id from pipelines where id = ${pipelineId}`))?.id;
+  },
+
   /** Ref of the newest pipeline of a commit. */
   async refOfCommit(projectId: number, sha: string): Promise<{ ref: string; tag: boolean } | undefined> {
     return db.one(sql`

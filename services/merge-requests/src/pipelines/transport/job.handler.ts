@@ -52,6 +52,12 @@ export function jobHandler(edges: Pick<PipelineEdges, 'jobs' | 'pipelines' | 'op
       return entity(job);
     },
 
+    async locateJob({ jobId }) {
+      const place = await jobs.locate(jobId);
+      if (place === undefined) throw notFound();
+      return place;
+    },
+
     async getJobTrace({ projectId, jobId }) {
       const { targetUrl } = (await existing(projectId, jobId)).status;
       if (!targetUrl) throw notFound();

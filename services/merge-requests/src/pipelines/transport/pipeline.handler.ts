@@ -175,6 +175,12 @@ export function pipelineHandler(useCases: PipelineUseCases, edges: PipelineEdges
         return entity(found.map((one) => presentPipelineBasic(one, { externalUrl, fullPath: place.fullPath })));
       },
 
+      async locatePipeline({ pipelineId }) {
+        const projectId = await pipelines.projectOf(pipelineId);
+        if (projectId === undefined) throw notFound('Pipeline');
+        return { projectId };
+      },
+
       async createMergeRequestPipeline({ async: later, ...key }, context) {
         const made = await useCases.createMergeRequestPipeline(callerOf(context), key);
         return later ? nothing(202) : entity(whole(made, context));

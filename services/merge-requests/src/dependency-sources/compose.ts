@@ -1,0 +1,15 @@
+import type { Area } from '@switchyard/service';
+import type { Edges } from '../edges';
+import type { Repositories } from '../repositories';
+import { findFiles } from './application/find-files';
+import { pipelineCommitStore } from './storage/pipeline-commit.store';
+import { dependencySourceHandler } from './transport/dependency-source.handler';
+
+/** Builds what the service imports-exports reads of pipelines and repositories. */
+export function composeDependencySources(
+  { db, observe }: Pick<Edges, 'db' | 'observe'>,
+  { openRepository }: Pick<Repositories, 'openRepository'>,
+): Area {
+  const files = observe('merge_requests.dependency_sources', findFiles(openRepository));
+  return { services: [dependencySourceHandler(pipelineCommitStore(db), files)] };
+}

@@ -1,0 +1,1 @@
+export { composeDependencySources } from './compose';

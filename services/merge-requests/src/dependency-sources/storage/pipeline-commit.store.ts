@@ -1,0 +1,20 @@
+import type { Database } from '@switchyard/database';
+import { raw, sql } from '@switchyard/database/sql';
+import type { PipelineCommit, PipelineCommits } from '../application/pipeline-commits';
+
+const columns = raw('i.project_id as "projectId", i.id as "pipelineId", i.sha, i.created_at as "createdAt"');
+
+/** Opens the store. */
+export const pipelineCommitStore = (db: Database): PipelineCommits => ({
+  find: (projectId, pipelineId) =>
+    db.one<PipelineCommit>(
+      sql`select ${columns} from pipelines i where i.project_id = ${projectId} and i.id = ${pipelineId}`,
+    ),
+
+  latest: (projectIds) =>
+    db.query<PipelineCommit>(sql`
+      select ${columns} from directory.projects p
+      cross join lateral (
+        select * from pipelines where project_id = p.id and ref = p.default_branch and not tag order by id desc limit 1) i
+      where p.id = any(${[...projectIds]}::bigint[]) and p.deleted_at is null`),
+});

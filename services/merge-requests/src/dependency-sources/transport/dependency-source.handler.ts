@@ -1,0 +1,32 @@
+import { notFound } from '@switchyard/errors';
+import { DependencySourceServiceService } from '@switchyard/protos/merge_requests/v1/dependency_source';
+import { implement, type ServiceImplementation } from '@switchyard/rpc';
+import type { FindFiles } from '../application/find-files';
+import type { PipelineCommits } from '../application/pipeline-commits';
+
+/** Projects and names of one request (see the proto). */
+const maxProjects = 100;
+const maxNames = 50;
+
+const rule = { callers: ['imports-exports'] };
+
+/** Serves `DependencySourceService`. */
+export const dependencySourceHandler = (pipelines: PipelineCommits, files: FindFiles): ServiceImplementation =>
+  implement(
+    DependencySourceServiceService,
+    {
+      async getPipelineCommit({ projectId, pipelineId }) {
+        const found = await pipelines.find(projectId, pipelineId);
+        if (found === undefined) throw notFound('Pipeline');
+        return found;
+      },
+      listLatestPipelineCommits: async ({ projectIds }) => ({
+        pipelines: await pipelines.latest(projectIds.slice(0, maxProjects)),
+      }),
+      findFiles: async ({ projectId, sha, names }) => ({
+        files: await files.find(projectId, sha, new Set(names.slice(0, maxNames))),
+      }),
+      readFile: async ({ projectId, blob }) => ({ content: await files.read(projectId, blob) }),
+    },
+    { getPipelineCommit: rule, listLatestPipelineCommits: rule, findFiles: rule, readFile: rule },
+  );
