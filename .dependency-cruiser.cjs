@@ -78,7 +78,7 @@ module.exports = {
     {
       name: 'domain-is-pure',
       comment:
-        'Rules import rules, the error kinds, the kinds of integrations, the words of notification settings, what rights are counted in, what patterns match, what texts and pictures say, how versions are ordered, and how the directory writes its ' +
+        'Rules import rules, the error kinds, the kinds of integrations, the words of notification settings, what rights are counted in, what patterns match, what texts and pictures say, how versions are ordered, how packages are named and lock files written, and how the directory writes its ' +
         'rows down; not even Node. Of libs/directory, and of the reasons of removals, it imports types alone: swc does not ' +
         'distinguish types, import-directions.test.ts does.',
       severity: 'error',
@@ -89,6 +89,9 @@ module.exports = {
           '^services/$1/src/[^/]+/index\\.ts$',
           '^libs/(directory|errors|images|integration-kinds|notification-settings|patterns|rights|texts)/',
           '^node_modules/semver/',
+          // How packages are named, and how lock files are written.
+          '^node_modules/(packageurl-js|smol-toml)/',
+          'node_modules/fast-xml-parser/',
           REASONS,
         ],
       },

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
  * What it needs stands under `switchyard` in its own package.json (`Manifest`), and everything that starts, deploys or tests services
  * follows from these two places.
  */
-const ROWS = ['groups-admin', 'merge-requests', 'collaboration', 'alerts', 'packages', 'gateway'];
+const ROWS = ['groups-admin', 'merge-requests', 'collaboration', 'alerts', 'packages', 'imports-exports', 'gateway'];
 
 /** What every domain service reads: `serviceVariables` of libs/config. */
 const DOMAIN_VARIABLES = [

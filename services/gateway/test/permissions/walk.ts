@@ -113,6 +113,7 @@ export async function openWalk(routes: readonly Route[]): Promise<Walk> {
       MERGE_REQUESTS_HTTP_URL: internal,
       ALERTS_HTTP_URL: internal,
       PACKAGES_HTTP_URL: internal,
+      IMPORTS_EXPORTS_HTTP_URL: internal,
     },
     fakes: {
       'AvatarService/GetAvatar': async () => ({ content: Buffer.from('x'), contentType: 'image/png', filename: 'x' }),

@@ -160,6 +160,7 @@ export async function startTestGateway(options: {
     MERGE_REQUESTS_HTTP_URL: 'http://127.0.0.1:9',
     ALERTS_HTTP_URL: 'http://127.0.0.1:9',
     PACKAGES_HTTP_URL: 'http://127.0.0.1:9',
+    IMPORTS_EXPORTS_HTTP_URL: 'http://127.0.0.1:9',
     SWITCHYARD_APPLICATION_LIMITS: 1,
     ...options.config,
   } as Config;

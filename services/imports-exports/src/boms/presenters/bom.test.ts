@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Ajv from 'ajv';
+import addFormats from 'ajv-formats';
+import type { Component } from '../domain/component';
+import { type Bom, type SpecVersion, writeCycloneDx } from './cyclonedx';
+import { writeSpdx } from './spdx';
+
+const schemas = join(require.resolve('@cyclonedx/cyclonedx-library/package.json'), '..', 'res', 'schema');
+const schema = (name: string) => JSON.parse(readFileSync(join(schemas, `${name}.SNAPSHOT.schema.json`), 'utf8'));
+
+/** What the official schema says against a document; nothing when it is valid. */
+function faults(version: SpecVersion, document: unknown): unknown {
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  addFormats(ajv);
+  ajv.addFormat('iri-reference', /^[^\s<>"{}|\\^`]*$/).addFormat('idn-email', /^[^\s@]+@[^\s@]+$/);
+  for (const name of ['spdx', 'jsf-0.82'])
+    ajv.addSchema(schema(name), `http://cyclonedx.org/schema/${name}.SNAPSHOT.schema.json`);
+  const validate = ajv.compile(schema(`bom-${version}`));
+  validate(document);
+  return validate.errors;
+}
+
+const bare = { hashes: [], licenses: [], properties: [] };
+const components: { key: string; component: Component }[] = [
+  {
+    key: 'pkg:npm/%40a/b@1.0.0',
+    component: {
+      type: 'library',
+      group: '@a',
+      name: 'b',
+      version: '1.0.0',
+      purl: 'pkg:npm/%40a/b@1.0.0',
+      cpe: 'cpe:2.3:a:a:b:1.0.0:*:*:*:*:*:*:*',
+      scope: 'optional',
+      hashes: [
+        { alg: 'SHA-256', content: 'a'.repeat(64) },
+        { alg: 'BLAKE3', content: 'b'.repeat(64) },
+      ],
+      licenses: [{ id: 'MIT', url: 'https://example.com/a b' }, { name: 'Own' }, { expression: 'MIT OR Apache-2.0' }],
+      properties: [{ name: 'n', value: '' }],
+    },
+  },
+  { key: 'x', component: { ...bare, type: 'cryptographic-asset', name: 'x', cpe: 'cpe:/nonsense', copyright: '(c)' } },
+  {
+    key: 'y',
+    component: { ...bare, type: 'machine-learning-model', name: 'y', licenses: [{ expression: 'MIT AND (X' }] },
+  },
+];
+
+async function* each<T>(list: readonly T[]): AsyncGenerator<T> {
+  yield* list;
+}
+
+const bom: Bom = {
+  head: {
+    subject: { ref: 'project:1', name: 'a/b', version: 'f'.repeat(40) },
+    id: '12345678-1234-8123-8123-123456789abc',
+    madeAt: new Date('2026-01-02T03:04:05.678Z'),
+    properties: [{ name: 'p', value: 'v' }],
+    toolVersion: '1',
+    email: 'noreply@127.0.0.1',
+  },
+  components: () => each(components),
+  dependencies: () => each([{ key: 'project:1', dependsOn: ['x', 'y'] }]),
+};
+const empty: Bom = { ...bom, components: () => each([]), dependencies: () => each([]) };
+
+async function textOf(pieces: AsyncIterable<string>): Promise<string> {
+  let text = '';
+  for await (const piece of pieces) text += piece;
+  return text;
+}
+
+it.each(['1.4', '1.5', '1.6'] as const)(
+  'writes CycloneDX %s that its official schema takes (G-4.14-5)',
+  async (version) => {
+    const document = JSON.parse(await textOf(writeCycloneDx(bom, version)));
+    expect(faults(version, document)).toBeNull();
+    expect(document).toMatchObject({ specVersion: version, version: 1, serialNumber: `urn:uuid:${bom.head.id}` });
+    expect(document.components.map(({ name }: Component) => name)).toEqual(['b', 'x', 'y']);
+    expect(document.components[0].licenses).toEqual([
+      { license: { id: 'MIT' } },
+      { license: { name: 'Own' } },
+      { license: { name: 'MIT OR Apache-2.0' } },
+    ]);
+    expect(document.dependencies).toEqual([{ ref: 'project:1', dependsOn: ['x', 'y'] }]);
+    expect(faults(version, JSON.parse(await textOf(writeCycloneDx(empty, version))))).toBeNull();
+    // The check can fail.
+    document.components[1].type = 'nothing';
+    expect(faults(version, document)).not.toBeNull();
+  },
+);
+
+it('writes SPDX 2.3: every relation and licence leads to something that is there', async () => {
+  const text = await textOf(writeSpdx(bom));
+  const document = JSON.parse(text);
+  expect(document).toMatchObject({
+    spdxVersion: 'SPDX-2.3',
+    dataLicense: 'CC0-1.0',
+    creationInfo: { created: '2026-01-02T03:04:05Z', creators: ['Tool: Switchyard-1'] },
+  });
+  const ids = new Set(['SPDXRef-DOCUMENT', ...document.packages.map((one: { SPDXID: string }) => one.SPDXID)]);
+  expect(ids.size).toBe(5);
+  for (const { spdxElementId, relatedSpdxElement } of document.relationships)
+    expect([ids.has(spdxElementId), ids.has(relatedSpdxElement)]).toEqual([true, true]);
+  const [own, broken] = ['Own', 'MIT AND (X'].map(
+    (name) => document.hasExtractedLicensingInfos.find((one: { name: string }) => one.name === name).licenseId,
+  );
+  expect(document.packages.map((one: { licenseDeclared: string }) => one.licenseDeclared)).toEqual([
+    'NOASSERTION',
+    `MIT AND ${own} AND (MIT OR Apache-2.0)`,
+    'NOASSERTION',
+    broken,
+  ]);
+  expect(document.packages[1].checksums[0]).toEqual({ algorithm: 'SHA256', checksumValue: 'a'.repeat(64) });
+  expect(await textOf(writeSpdx(bom))).toBe(text);
+});

@@ -1,0 +1,124 @@
+import type { Tx } from '@switchyard/database';
+import type { Component, Property } from '../../boms';
+import type {
+  DependencyListExport,
+  ExportFile,
+  ExportForm,
+  ExportSource,
+  ExportTarget,
+  PipelineCommit,
+} from '../domain/dependency-list-export';
+
+/** A new export. */
+export interface NewExport extends ExportForm {
+  readonly kind: ExportTarget['kind'];
+  readonly targetId: number;
+  readonly authorId: number;
+  readonly fullPath: string;
+  readonly pipeline: PipelineCommit | undefined;
+}
+
+/** Exports as rows. */
+export interface ExportStore {
+  /** Adds one; undefined while the author has 20 that wait. */
+  add(one: NewExport): Promise<DependencyListExport | undefined>;
+  /** One whose hour is not over. */
+  find(id: number): Promise<DependencyListExport | undefined>;
+  /** Full path of a project or group; undefined where it is gone. */
+  fullPathOf(target: ExportTarget): Promise<string | undefined>;
+}
+
+/** An export that a process works on until its lease ends. */
+export interface ExportLease {
+  readonly export: DependencyListExport;
+  readonly lease: string;
+  readonly planned: boolean;
+  /** Which try this is, from 1. */
+  readonly attempt: number;
+}
+
+/** A place in the order of what is read page by page; undefined for the start. */
+export type After = readonly string[] | undefined;
+
+/** Names of a source for components, and what depends on what by these names; refs are digests. */
+export interface SourceRows {
+  readonly components: readonly { readonly key: string; readonly digest: Buffer; readonly text: string }[];
+  readonly refs: readonly { readonly ref: Buffer; readonly key: string }[];
+  readonly links: readonly { readonly ref: Buffer; readonly target: Buffer }[];
+  readonly properties: readonly Property[];
+}
+
+/** Exports under way, in the database. Every write may be repeated. */
+export interface ExportWork {
+  /** Takes an export that waits, or whose lease has run out, for 30 seconds; undefined without one. */
+  claim(): Promise<ExportLease | undefined>;
+  /** Extends a lease; false when another process has the export. */
+  extend(one: ExportLease): Promise<boolean>;
+  /** Gives an export back, to be taken again after some seconds. */
+  release(one: ExportLease, seconds: number): Promise<void>;
+  /** Projects below a group whose lists its author may read, after one, by id. */
+  projectsBelow(
+    groupId: number,
+    authorId: number,
+    after: number,
+    limit: number,
+  ): Promise<{ readonly id: number; readonly fullPath: string }[]>;
+  /** Fixes what an export is made of, with the components and edges of its projects; once. */
+  plan(
+    one: ExportLease,
+    sources: readonly ExportSource[],
+    projects: SourceRows,
+    edges: readonly [string, string][],
+  ): Promise<void>;
+  /** Sources by position; those that have been read are left out unless `all`. */
+  sources(exportId: number, all: boolean): Promise<ExportSource[]>;
+  /** Adds what a source says. */
+  addRows(exportId: number, source: number, rows: SourceRows): Promise<void>;
+  /** Turns some links of a source after one into edges; returns the last one, undefined when none is left. */
+  resolveLinks(
+    exportId: number,
+    source: number,
+    after: readonly [Buffer, Buffer] | undefined,
+  ): Promise<readonly [Buffer, Buffer] | undefined>;
+  /** Marks a source as read. */
+  finishSource(exportId: number, source: number): Promise<void>;
+  /** Variants of components, by key and digest. */
+  components(
+    exportId: number,
+    after: After,
+    limit: number,
+  ): Promise<{ readonly key: string; readonly digest: string; readonly component: Component }[]>;
+  /** Edges, by both ends. */
+  edges(exportId: number, after: After, limit: number): Promise<{ readonly key: string; readonly target: string }[]>;
+  properties(exportId: number): Promise<Property[]>;
+  /**
+   * Ends an export, with its file or with a problem, and publishes it where a mail is asked for; false when another
+   * process has the export, or the file's blob was pruned.
+   */
+  end(
+    one: ExportLease,
+    outcome: { readonly file: ExportFile } | { readonly problem: string },
+    publish: PublishEnd,
+  ): Promise<boolean>;
+  /** Removes rows of work that has ended, and exports whose hour is over; returns how many. */
+  sweep(limit: number): Promise<number>;
+}
+
+/** Publishes that an export has ended. */
+export type PublishEnd = (tx: Tx, ended: DependencyListExport) => Promise<void>;
+
+/** What merge-requests says of pipelines and commits. */
+export interface PipelineSources {
+  /** Fails with `not_found`. */
+  pipeline(projectId: number, pipelineId: number, requestId: string): Promise<PipelineCommit>;
+  /** Of the default branch of each project that has one. */
+  latest(projectIds: readonly number[], requestId: string): Promise<PipelineCommit[]>;
+  /** Lock files of a commit, by path. */
+  lockFiles(
+    projectId: number,
+    sha: string,
+    requestId: string,
+  ): Promise<{ readonly path: string; readonly blob: string }[]>;
+  /** A lock file as text. Fails with `not_found`, `too_large`. */
+  readLockFile(projectId: number, blob: string, requestId: string): Promise<string>;
+}

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { AppError } from '@switchyard/errors';
+import type { Component } from '../../boms';
+import type { Reports } from '../../reports';
+import {
+  type ExportSource,
+  maxProjects,
+  type PipelineCommit,
+  projectRef,
+  subjectRef,
+} from '../domain/dependency-list-export';
+import type { ExportLease, ExportWork, PipelineSources, SourceRows } from './exports.ports';
+
+/** Projects that are looked at together. */
+const batch = 100;
+
+/** What planning works with. */
+export interface PlanningEdges {
+  readonly work: Pick<ExportWork, 'projectsBelow' | 'plan' | 'extend'>;
+  readonly reports: Pick<Reports, 'ofPipelines'>;
+  readonly pipelines: PipelineSources;
+}
+
+type Planned = PipelineCommit & { readonly fullPath: string };
+
+const projectComponent = ({ fullPath, sha }: Planned): Component => ({
+  type: 'application',
+  name: fullPath,
+  version: sha,
+  hashes: [],
+  licenses: [],
+  properties: [],
+});
+
+/** Projects of a group as components of its list. */
+function projectRows(planned: readonly Planned[]): SourceRows {
+  const components = planned.map((one) => {
+    const text = JSON.stringify(projectComponent(one));
+    return { key: projectRef(one.projectId), digest: createHash('sha256').update(text).digest(), text };
+  });
+  return { components, refs: [], links: [], properties: [] };
+}
+
+/** Finds what an export is made of, and fixes it (G-4.14-6): the reports of its pipelines, else lock files. */
+export function planExport({ work, reports, pipelines }: PlanningEdges) {
+  async function ofGroup(one: ExportLease, requestId: string): Promise<Planned[]> {
+    const { targetId, authorId } = one.export;
+    const planned: Planned[] = [];
+    let [seen, last] = [0, 0];
+    for (;;) {
+      const projects = await work.projectsBelow(targetId, authorId, last, batch);
+      const paths = new Map(projects.map(({ id, fullPath }) => [id, fullPath]));
+      const latest = projects.length === 0 ? [] : await pipelines.latest([...paths.keys()], requestId);
+      for (const pipeline of latest) planned.push({ ...pipeline, fullPath: paths.get(pipeline.projectId) ?? '' });
+      seen += projects.length;
+      if (seen > maxProjects) throw new AppError('invalid', `the group has more than ${maxProjects} projects`);
+      last = projects.at(-1)?.id ?? 0;
+      if (projects.length < batch) return planned.sort((a, b) => a.projectId - b.projectId);
+      await work.extend(one);
+    }
+  }
+
+  async function sourcesOf(one: ExportLease, planned: readonly Planned[], requestId: string): Promise<ExportSource[]> {
+    const sources: Omit<ExportSource, 'position'>[] = [];
+    for (let at = 0; at < planned.length; at += batch) {
+      const some = planned.slice(at, at + batch);
+      const found = await reports.ofPipelines(some.map(({ pipelineId }) => pipelineId));
+      const reported = new Set(found.map(({ pipelineId }) => pipelineId));
+      for (const { projectId, pipelineId, jobId, fileName, blob, sha256 } of found)
+        sources.push({ kind: 'report', projectId, pipelineId, path: `${jobId}/${fileName}`, blob, digest: sha256 });
+      for (const { projectId, pipelineId, sha } of some) {
+        if (reported.has(pipelineId)) continue;
+        for (const { path, blob } of await pipelines.lockFiles(projectId, sha, requestId))
+          sources.push({ kind: 'lock_file', projectId, pipelineId, path, blob, digest: blob });
+        await work.extend(one);
+      }
+    }
+    return sources.map((source, position) => ({ position, ...source }));
+  }
+
+  return async (one: ExportLease, requestId: string): Promise<void> => {
+    const { kind, targetId, pipeline, fullPath } = one.export;
+    const isGroup = kind === 'group';
+    const planned = isGroup
+      ? await ofGroup(one, requestId)
+      : pipeline === undefined
+        ? []
+        : [{ ...pipeline, projectId: targetId, fullPath }];
+    const sources = await sourcesOf(one, planned, requestId);
+    const edges = isGroup
+      ? planned.map(({ projectId }): [string, string] => [subjectRef(one.export), projectRef(projectId)])
+      : [];
+    await work.plan(one, sources, projectRows(isGroup ? planned : []), edges);
+  };
+}

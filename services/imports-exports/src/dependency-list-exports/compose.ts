@@ -1,0 +1,57 @@
+import type { Repeating } from '@switchyard/background';
+import { blobRemains } from '@switchyard/blobs';
+import { readKeyFile } from '@switchyard/secrets';
+import type { Area } from '@switchyard/service';
+import type { Edges } from '../edges';
+import type { Reports } from '../reports';
+import { manageExports } from './application/manage-exports';
+import { planExport } from './application/plan-export';
+import { readSource } from './application/read-source';
+import { fileSigner } from './application/sign';
+import { sweepExports, workExports } from './application/work-exports';
+import { writeExport } from './application/write-export';
+import { downloadUrlOf } from './presenters/dependency-list-export.presenter';
+import { recordEnd } from './storage/export.events';
+import { exportStore } from './storage/export.store';
+import { exportWorkStore } from './storage/export-work.store';
+import { dependencyListExportHandler } from './transport/dependency-list-export.handler';
+import { dependencyListExportHttp } from './transport/dependency-list-export.http';
+import { pipelineSourcesOf } from './transport/pipeline-sources.client';
+
+const keyVariable = 'SWITCHYARD_EXPORT_SIGNING_KEY_FILE';
+
+/** Version that exports name; the same input gives other bytes with another one. */
+const toolVersion = '1';
+
+/** Builds exports of dependency lists. */
+export function composeDependencyListExports(
+  { db, blobs, config, peer, observe }: Edges,
+  { reports }: { readonly reports: Reports },
+): Area {
+  const externalUrl = config.SWITCHYARD_EXTERNAL_URL;
+  const remains = blobRemains(db);
+  const work = exportWorkStore(db, remains);
+  const pipelines = pipelineSourcesOf(peer('merge-requests'));
+  const signer = fileSigner(readKeyFile(keyVariable, config[keyVariable]));
+  let working: Repeating | undefined;
+  const exports = observe(
+    'dependency_list_exports',
+    manageExports({ exports: exportStore(db), sources: pipelines, workSoon: () => working?.soon() }),
+  );
+  const email = `noreply@${new URL(externalUrl).hostname}`;
+  return {
+    services: [dependencyListExportHandler(exports, signer.publicKey, externalUrl)],
+    http: dependencyListExportHttp(exports, blobs),
+    start: () => {
+      working = workExports({
+        work,
+        plan: planExport({ work, reports, pipelines }),
+        read: readSource({ work, reports, pipelines }),
+        write: writeExport({ work, blobs, remains, signer, toolVersion, email }),
+        publish: (tx, ended) => recordEnd(tx, ended, downloadUrlOf(ended.id, externalUrl)),
+        pruneSoon: reports.pruneSoon,
+      });
+      return [working, sweepExports({ work, pruneSoon: reports.pruneSoon })];
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export { composeDependencyListExports } from './compose';

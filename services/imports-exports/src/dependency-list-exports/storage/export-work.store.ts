@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto';
+import type { BlobRemains } from '@switchyard/blobs';
+import type { Database, SqlExecutor, Tx } from '@switchyard/database';
+import { join, raw, type Sql, sql } from '@switchyard/database/sql';
+import {
+  accessLevel,
+  codeRule,
+  fullPathSql,
+  inGroup,
+  projectsFrom,
+  type Viewer,
+  visibleProjects,
+} from '@switchyard/directory';
+import { levels } from '@switchyard/rights';
+import type { Component, Property } from '../../boms';
+import type { ExportWork, SourceRows } from '../application/exports.ports';
+import type { ExportSource } from '../domain/dependency-list-export';
+import { exportColumns, toExport } from './export.rows';
+
+/** Seconds for which an export belongs to a process that does not report. */
+const leaseSeconds = 30;
+
+/** Links that one statement resolves: it ends well before a statement is cancelled. */
+const linkBatch = 10_000;
+
+const lease = raw(`now() + interval '${leaseSeconds} seconds'`);
+
+/** Tables of work in progress. */
+const workTables = [
+  'export_components',
+  'export_refs',
+  'export_links',
+  'export_edges',
+  'export_properties',
+  'export_sources',
+];
+
+async function addRows(db: SqlExecutor, exportId: number, source: number, rows: SourceRows): Promise<void> {
+  const { components, refs, links, properties } = rows;
+  if (components.length > 0)
+    await db.query(sql`
+      insert into export_components (export_id, key, digest, component)
+      select ${exportId}::bigint, * from unnest(${components.map(({ key }) => key)}::text[],
+        ${components.map(({ digest }) => digest)}::bytea[], ${components.map(({ text }) => text)}::text[])
+      on conflict do nothing`);
+  // Of two components under one name the first counts, whichever try finds it.
+  if (refs.length > 0)
+    await db.query(sql`
+      insert into export_refs (export_id, source, ref, key)
+      select ${exportId}::bigint, ${source}::int, * from unnest(${refs.map(({ ref }) => ref)}::bytea[], ${refs.map(({ key }) => key)}::text[])
+      on conflict do nothing`);
+  if (links.length > 0)
+    await db.query(sql`
+      insert into export_links (export_id, source, ref, target)
+      select ${exportId}::bigint, ${source}::int, * from unnest(${links.map(({ ref }) => ref)}::bytea[],
+        ${links.map(({ target }) => target)}::bytea[])
+      on conflict do nothing`);
+  if (properties.length > 0)
+    await db.query(sql`
+      insert into export_properties (export_id, name, value)
+      select ${exportId}::bigint, * from unnest(${properties.map(({ name }) => name)}::text[], ${properties.map(({ value }) => value)}::text[])
+      on conflict do nothing`);
+}
+
+const sourceColumns = raw('position, kind, project_id as "projectId", pipeline_id as "pipelineId", path, blob, digest');
+
+const afterOf = (after: readonly string[] | undefined, beyond: (first: string, second: string) => Sql): Sql =>
+  after === undefined ? sql`true` : beyond(after[0] ?? '', after[1] ?? '');
+
+/** Most properties that a list names. */
+const maxProperties = 1_000;
+
+/** Opens exports under way. */
+export const exportWorkStore = (db: Database, remains: Pick<BlobRemains, 'keep'>): ExportWork => ({
+  async claim() {
+    const taken = randomUUID();
+    const row = await db.one(sql`
+      update dependency_list_exports x set status = 'running', attempts = attempts + 1, lease = ${taken}::uuid, leased_until = ${lease}
+      where id = (
+        select id from dependency_list_exports
+        where status in ('created', 'running') and (leased_until is null or leased_until < now()) and expires_at > now()
+        order by id limit 1 for update skip locked)
+      returning ${exportColumns}, planned, attempts`);
+    if (row === undefined) return undefined;
+    return { export: toExport(row), lease: taken, planned: row.planned as boolean, attempt: row.attempts as number };
+  },
+
+  async extend({ export: { id }, lease: taken }) {
+    const rows = await db.query(sql`
+      update dependency_list_exports set leased_until = ${lease} where id = ${id} and lease = ${taken}::uuid returning 1`);
+    return rows.length > 0;
+  },
+
+  async release({ export: { id }, lease: taken }, seconds) {
+    await db.query(sql`
+      update dependency_list_exports set lease = null, leased_until = now() + make_interval(secs => ${seconds}::double precision)
+      where id = ${id} and lease = ${taken}::uuid`);
+  },
+
+  async projectsBelow(groupId, authorId, after, limit) {
+    const user = await db.one<{ admin: boolean; external: boolean }>(
+      sql`select admin, external from directory.users where id = ${authorId} and deleted_at is null`,
+    );
+    if (user === undefined) return [];
+    const viewer: Viewer = { userId: authorId, ...user };
+    return db.query<{ id: number; fullPath: string }>(sql`
+      select p.id, ${fullPathSql} as "fullPath" from ${projectsFrom}
+      where ${inGroup(groupId)} and p.id > ${after} and ${visibleProjects(viewer, codeRule)}
+        and ${accessLevel(viewer, sql`p.id`)} >= ${user.admin ? 0 : levels.developer}
+      order by p.id limit ${limit}`);
+  },
+
+  plan: ({ export: { id } }, sources, projects, edges) =>
+    db.transaction(async (tx) => {
+      // A process that lost its lease meanwhile may plan as well: the first one counts.
+      const [first] = await tx.query(
+        sql`update dependency_list_exports set planned = true where id = ${id} and not planned returning 1`,
+      );
+      if (first === undefined) return;
+      await addRows(tx, id, -1, projects);
+      await tx.query(sql`
+        insert into export_edges (export_id, key, target) select ${id}::bigint, * from unnest(
+          ${edges.map(([key]) => key)}::text[], ${edges.map(([, target]) => target)}::text[]) on conflict do nothing`);
+      for (let at = 0; at < sources.length; at += 1_000)
+        await tx.query(sql`
+          insert into export_sources (export_id, position, kind, project_id, pipeline_id, path, blob, digest)
+          values ${join(
+            sources
+              .slice(at, at + 1_000)
+              .map(
+                (one) =>
+                  sql`(${id}, ${one.position}, ${one.kind}, ${one.projectId}, ${one.pipelineId}, ${one.path}, ${one.blob}, ${one.digest})`,
+              ),
+          )}`);
+    }),
+
+  sources: (exportId, all) =>
+    db.query<ExportSource>(sql`
+      select ${sourceColumns} from export_sources where export_id = ${exportId} and (${all} or not done) order by position`),
+
+  addRows: (exportId, source, rows) => addRows(db, exportId, source, rows),
+
+  async resolveLinks(exportId, source, after) {
+    const [ref, target] = after ?? [Buffer.alloc(0), Buffer.alloc(0)];
+    const [last] = await db.query<{ ref: Buffer | null; target: Buffer | null }>(sql`
+      with batch as materialized (
+        select ref, target from export_links where export_id = ${exportId} and source = ${source} and (ref, target) > (${ref}::bytea, ${target}::bytea)
+        order by ref, target limit ${linkBatch}),
+      made as (
+        insert into export_edges (export_id, key, target)
+        select distinct ${exportId}::bigint, a.key, b.key from batch
+        join export_refs a on a.export_id = ${exportId} and a.source = ${source} and a.ref = batch.ref
+        join export_refs b on b.export_id = ${exportId} and b.source = ${source} and b.ref = batch.target
+        where a.key <> b.key on conflict do nothing)
+      select ref, target from batch order by ref desc, target desc limit 1`);
+    return last === undefined || last.ref === null || last.target === null ? undefined : [last.ref, last.target];
+  },
+
+  async finishSource(exportId, source) {
+    await db.query(sql`update export_sources set done = true where export_id = ${exportId} and position = ${source}`);
+  },
+
+  async components(exportId, after, limit) {
+    const rows = await db.query<{ key: string; digest: string; component: string }>(sql`
+      select key, encode(digest, 'hex') as digest, component from export_components
+      where export_id = ${exportId} and ${afterOf(after, (key, digest) => sql`(key, digest) > (${key}, decode(${digest}, 'hex'))`)}
+      order by key, digest limit ${limit}`);
+    return rows.map((row) => ({ ...row, component: JSON.parse(row.component) as Component }));
+  },
+
+  edges: (exportId, after, limit) =>
+    db.query<{ key: string; target: string }>(sql`
+      select key, target from export_edges
+      where export_id = ${exportId} and ${afterOf(after, (key, target) => sql`(key, target) > (${key}, ${target})`)}
+      order by key, target limit ${limit}`),
+
+  properties: (exportId) =>
+    db.query<Property>(
+      sql`select name, value from export_properties where export_id = ${exportId} order by name, value limit ${maxProperties}`,
+    ),
+
+  end: ({ export: { id }, lease: taken }, outcome, publish) =>
+    db.transaction(async (tx: Tx) => {
+      const file = 'file' in outcome ? outcome.file : undefined;
+      const row = await tx.one(sql`
+        update dependency_list_exports x set status = ${file === undefined ? 'failed' : 'finished'}, problem = ${'problem' in outcome ? outcome.problem : null},
+          blob = ${file?.blob ?? null}, size = ${file?.size ?? null}, sha256 = decode(${file?.sha256 ?? null}, 'hex'),
+          signature = ${file?.signature ?? null}, lease = null, leased_until = null, ended_at = now(), expires_at = now() + interval '1 hour'
+        where id = ${id} and lease = ${taken}::uuid and status = 'running' returning ${exportColumns}`);
+      if (row === undefined) return false;
+      if (file !== undefined && !(await remains.keep(tx, file.blob)))
+        throw new Error('the blob of an export was pruned');
+      const ended = toExport(row);
+      if (ended.sendEmail) await publish(tx, ended);
+      return true;
+    }),
+
+  async sweep(limit) {
+    for (const table of workTables) {
+      const rows = await db.query(sql`
+        delete from ${raw(table)} where ctid = any(array(
+          select w.ctid from dependency_list_exports x join ${raw(table)} w on w.export_id = x.id
+          where x.status in ('finished', 'failed') limit ${limit})) returning 1`);
+      if (rows.length > 0) return rows.length;
+    }
+    const rows = await db.query(sql`
+      with gone as (
+        delete from dependency_list_exports where id in (
+          select id from dependency_list_exports where expires_at <= now() order by expires_at limit 100 for update skip locked)
+        returning blob),
+      due as (
+        insert into blob_remains (blob, due_at) select blob, now() from gone where blob is not null
+        on conflict (blob) do update set due_at = now())
+      select 1 from gone`);
+    return rows.length;
+  },
+});

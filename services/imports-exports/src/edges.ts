@@ -1,0 +1,16 @@
+import { z } from '@switchyard/config';
+import type { ServiceEdges } from '@switchyard/service';
+import type { PrismaClient } from './generated/prisma/client';
+
+/** Variables of the service; those of every service and of its peers are added. See docs/operations.md. */
+export const variables = {
+  /** File with the key that signs exports: 64 hex digits, the seed of an Ed25519 key. */
+  SWITCHYARD_EXPORT_SIGNING_KEY_FILE: z.string(),
+};
+
+/** What each area of the service is built from. */
+export type Edges = ServiceEdges<
+  typeof variables,
+  'groups-admin' | 'merge-requests',
+  { directory: true; blobs: true; prisma: new (options: never) => PrismaClient }
+>;

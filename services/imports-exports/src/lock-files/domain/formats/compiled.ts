@@ -1,0 +1,163 @@
+import { XMLParser } from 'fast-xml-parser';
+import { parse as parseToml } from 'smol-toml';
+import { hashOf } from '../../../boms';
+import { fieldsOf, type LockFormat, LockListBuilder, listOf, packageOf } from '../lock-list';
+
+/** `Cargo.lock`. */
+export const cargoLock: LockFormat = {
+  language: 'Rust',
+  manager: 'cargo',
+  read(text) {
+    const lock = parseToml(text);
+    if (lock.package === undefined) throw new Error('it is no lock file of Cargo');
+    const packages = listOf(lock.package).map(fieldsOf);
+    const byName = new Map<string, string[]>();
+    const refOf = (name: unknown, version: unknown): string => `${name} ${version}`;
+    for (const { name, version } of packages)
+      byName.set(String(name), [...(byName.get(String(name)) ?? []), refOf(name, version)]);
+    // `name`, `name version` or `name version (source)`.
+    const target = (written: unknown): string[] => {
+      const [name = '', version] = String(written).split(' ');
+      return version === undefined ? (byName.get(name) ?? []) : [refOf(name, version)];
+    };
+    const builder = new LockListBuilder();
+    const roots: string[] = [];
+    for (const { name, version, source, checksum, dependencies } of packages) {
+      const dependsOn = listOf(dependencies).flatMap(target);
+      // What has no source is a part of the project.
+      if (source === undefined) roots.push(...dependsOn);
+      else {
+        const hash = hashOf('SHA-256', checksum);
+        builder.add(
+          refOf(name, version),
+          packageOf('cargo', name, version, { hashes: hash === undefined ? [] : [hash] }),
+          dependsOn,
+        );
+      }
+    }
+    return builder.list(roots);
+  },
+};
+
+/** `go.mod`: since Go 1.17 it names all that is built. */
+export const goMod: LockFormat = {
+  language: 'Go',
+  manager: 'go',
+  read(text) {
+    if (!/^module\s/m.test(text)) throw new Error('it is no go.mod');
+    const builder = new LockListBuilder();
+    const roots: string[] = [];
+    let inBlock = false;
+    for (const line of text.split(/\r?\n/)) {
+      const [code = '', comment = ''] = line.split('//', 2);
+      const words = code.trim().split(/\s+/);
+      if (words[0] === 'require' && words[1] === '(') inBlock = true;
+      else if (words[0] === ')') inBlock = false;
+      else if (inBlock || words[0] === 'require') {
+        const [module, version] = inBlock ? words : words.slice(1);
+        if (module === undefined || version === undefined) continue;
+        builder.add(module, packageOf('golang', module, version));
+        if (comment.trim() !== 'indirect') roots.push(module);
+      }
+    }
+    return builder.list(roots);
+  },
+};
+
+const xml = new XMLParser({ ignoreAttributes: true, parseTagValue: false, processEntities: false, trimValues: true });
+
+const asList = (value: unknown): readonly unknown[] =>
+  value === undefined ? [] : Array.isArray(value) ? value : [value];
+
+/** `pom.xml`: what it names itself, with versions that it says. */
+export const mavenPom: LockFormat = {
+  language: 'Java',
+  manager: 'maven',
+  read(text) {
+    const project = fieldsOf(fieldsOf(xml.parse(text)).project);
+    if (Object.keys(project).length === 0) throw new Error('it is no project of Maven');
+    const parent = fieldsOf(project.parent);
+    const properties: Record<string, unknown> = {
+      ...fieldsOf(project.properties),
+      'project.version': project.version ?? parent.version,
+      'project.groupId': project.groupId ?? parent.groupId,
+    };
+    // A property may name another one; few do so twice.
+    const filled = (value: unknown, depth = 0): string | undefined => {
+      if (typeof value !== 'string') return undefined;
+      const text = value.replace(/\$\{([^}]{1,200})\}/g, (whole, name: string) =>
+        depth < 5 && Object.hasOwn(properties, name) ? (filled(properties[name], depth + 1) ?? whole) : whole,
+      );
+      return text.includes('${') || text.length > 1_000 ? undefined : text;
+    };
+    const read = (list: unknown) =>
+      asList(fieldsOf(list).dependency).map((value) => {
+        const one = fieldsOf(value);
+        return {
+          name: `${filled(one.groupId)}:${filled(one.artifactId)}`,
+          version: filled(one.version),
+          scope: one.scope,
+        };
+      });
+    const managed = new Map(
+      read(fieldsOf(project.dependencyManagement).dependencies).map(({ name, version }) => [name, version]),
+    );
+    const builder = new LockListBuilder();
+    for (const { name, version, scope } of read(project.dependencies)) {
+      const isOptional = scope === 'test' || scope === 'provided';
+      builder.add(
+        name,
+        packageOf('maven', name, version ?? managed.get(name), isOptional ? { scope: 'optional' } : {}),
+      );
+    }
+    return builder.list();
+  },
+};
+
+/** `gradle.lockfile`. */
+export const gradleLock: LockFormat = {
+  language: 'Java',
+  manager: 'gradle',
+  read(text) {
+    const builder = new LockListBuilder();
+    for (const line of text.split(/\r?\n/)) {
+      const [, name, version] = /^([^#:=\s]+:[^:=\s]+):([^:=\s]+)=/.exec(line) ?? [];
+      if (name !== undefined) builder.add(name, packageOf('maven', name, version));
+    }
+    if (builder.packages.length === 0 && !/^empty=/m.test(text)) throw new Error('it is no lock file of Gradle');
+    return builder.list();
+  },
+};
+
+/** `packages.lock.json` of NuGet. */
+export const nugetLock: LockFormat = {
+  language: 'C#',
+  manager: 'nuget',
+  read(text) {
+    const frameworks = fieldsOf(JSON.parse(text)).dependencies;
+    if (frameworks === undefined) throw new Error('it is no lock file of NuGet');
+    const builder = new LockListBuilder();
+    const roots: string[] = [];
+    for (const [framework, packages] of Object.entries(fieldsOf(frameworks)))
+      for (const [name, value] of Object.entries(fieldsOf(packages))) {
+        const one = fieldsOf(value);
+        const refOf = (other: string): string => `${framework}/${other.toLowerCase()}`;
+        const dependsOn = Object.keys(fieldsOf(one.dependencies)).map(refOf);
+        if (one.type === 'Project') {
+          roots.push(...dependsOn);
+          continue;
+        }
+        const hash =
+          typeof one.contentHash === 'string'
+            ? hashOf('SHA-512', Buffer.from(one.contentHash, 'base64').toString('hex'))
+            : undefined;
+        builder.add(
+          refOf(name),
+          packageOf('nuget', name, one.resolved, { hashes: hash === undefined ? [] : [hash] }),
+          dependsOn,
+        );
+        if (one.type === 'Direct') roots.push(refOf(name));
+      }
+    return builder.list(roots);
+  },
+};

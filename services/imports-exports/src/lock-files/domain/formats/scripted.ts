@@ -1,0 +1,149 @@
+import { parse as parseToml } from 'smol-toml';
+import { type Component, hashOf } from '../../../boms';
+import { fieldsOf, type LockFormat, type LockList, LockListBuilder, listOf, packageOf } from '../lock-list';
+
+/** Names that mean one package in Python (PEP 503). */
+const normalized = (name: unknown): string =>
+  String(name)
+    .toLowerCase()
+    .replace(/[-_.]+/g, '-');
+
+/** Digests such as `sha256:…`, of the files in which a version is published. */
+const digests = (written: readonly unknown[]): Component['hashes'] =>
+  written.flatMap((one) => {
+    const [alg, content] = String(one).split(':');
+    return (
+      hashOf(alg === 'sha256' ? 'SHA-256' : alg === 'sha512' ? 'SHA-512' : alg === 'md5' ? 'MD5' : '', content) ?? []
+    );
+  });
+
+/** `requirements.txt`: lines with an exact version. */
+export const pipRequirements: LockFormat = {
+  language: 'Python',
+  manager: 'pip',
+  read(text) {
+    const builder = new LockListBuilder();
+    // A backslash joins lines.
+    for (const line of text.replace(/\\\r?\n/g, ' ').split(/\r?\n/)) {
+      const [, name, version, rest = ''] =
+        /^\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*={2,3}\s*([^\s;#,*]+)(.*)$/.exec(line) ?? [];
+      if (name === undefined) continue;
+      const hashes = digests([...rest.matchAll(/--hash=(\S+)/g)].map(([, hash]) => hash));
+      builder.add(normalized(name), packageOf('pypi', normalized(name), version, { hashes }));
+    }
+    return builder.list();
+  },
+};
+
+/** `Pipfile.lock`. */
+export const pipfileLock: LockFormat = {
+  language: 'Python',
+  manager: 'pipenv',
+  read(text) {
+    const lock = fieldsOf(JSON.parse(text));
+    if (lock._meta === undefined) throw new Error('it is no lock file of Pipenv');
+    const builder = new LockListBuilder();
+    for (const [list, scope] of [
+      ['default', {}],
+      ['develop', { scope: 'optional' }],
+    ] as const)
+      for (const [name, value] of Object.entries(fieldsOf(lock[list]))) {
+        const { version, hashes } = fieldsOf(value);
+        const exact = typeof version === 'string' ? version.replace(/^==+/, '') : undefined;
+        builder.add(
+          normalized(name),
+          packageOf('pypi', normalized(name), exact, { hashes: digests(listOf(hashes)), ...scope }),
+        );
+      }
+    return builder.list();
+  },
+};
+
+/** `poetry.lock`. */
+export const poetryLock: LockFormat = {
+  language: 'Python',
+  manager: 'poetry',
+  read(text) {
+    const lock = parseToml(text);
+    if (lock.package === undefined && lock.metadata === undefined) throw new Error('it is no lock file of Poetry');
+    const builder = new LockListBuilder();
+    // Files of each package lay apart before version 2 of the format.
+    const files = fieldsOf(fieldsOf(lock.metadata).files);
+    for (const value of listOf(lock.package)) {
+      const one = fieldsOf(value);
+      const hashes = listOf(one.files ?? files[String(one.name)]).map((file) => fieldsOf(file).hash);
+      const known = { hashes: digests(hashes), ...(one.optional === true ? { scope: 'optional' as const } : {}) };
+      const dependsOn = Object.keys(fieldsOf(one.dependencies)).map(normalized);
+      builder.add(normalized(one.name), packageOf('pypi', normalized(one.name), one.version, known), dependsOn);
+    }
+    return builder.list();
+  },
+};
+
+/** `uv.lock`. */
+export const uvLock: LockFormat = {
+  language: 'Python',
+  manager: 'uv',
+  read(text) {
+    const lock = parseToml(text);
+    if (lock.version === undefined) throw new Error('it is no lock file of uv');
+    const builder = new LockListBuilder();
+    const roots: string[] = [];
+    for (const value of listOf(lock.package)) {
+      const one = fieldsOf(value);
+      const named = (list: unknown): string[] => listOf(list).map((other) => normalized(fieldsOf(other).name));
+      const dependsOn = named(one.dependencies);
+      const { editable, virtual } = fieldsOf(one.source);
+      if (editable !== undefined || virtual !== undefined) {
+        roots.push(...dependsOn, ...Object.values(fieldsOf(one['dev-dependencies'])).flatMap(named));
+        continue;
+      }
+      const hashes = digests([fieldsOf(one.sdist).hash, ...listOf(one.wheels).map((wheel) => fieldsOf(wheel).hash)]);
+      builder.add(normalized(one.name), packageOf('pypi', normalized(one.name), one.version, { hashes }), dependsOn);
+    }
+    return builder.list(roots);
+  },
+};
+
+/** `Gemfile.lock`. */
+export const bundlerLock: LockFormat = {
+  language: 'Ruby',
+  manager: 'bundler',
+  read(text): LockList {
+    if (!/^(?:GEM|GIT|PATH|DEPENDENCIES)\s*$/m.test(text)) throw new Error('it is no lock file of Bundler');
+    const found = new Map<
+      string,
+      { version: string; dependsOn: string[]; own: boolean; hashes: Component['hashes'] }
+    >();
+    const roots: string[] = [];
+    let section = '';
+    let last: string | undefined;
+    for (const line of text.split(/\r?\n/)) {
+      if (/^\S/.test(line)) section = line.trim();
+      const [, name = '', version = ''] = /^ {4}(\S+) \(([^)]+)\)$/.exec(line) ?? [];
+      const isGem = section === 'GEM' || section === 'GIT' || section === 'PATH';
+      if (name !== '' && isGem) {
+        last = name;
+        // A version may have a platform behind it: the gem is the same.
+        const plain = version.replace(/-(?:x86|x64|arm|aarch|java|universal|mingw|mswin).*$/, '');
+        if (!found.has(name)) found.set(name, { version: plain, dependsOn: [], own: section === 'PATH', hashes: [] });
+      } else if (isGem && last !== undefined) {
+        const [, target] = /^ {6}(\S+)/.exec(line) ?? [];
+        if (target !== undefined) found.get(last)?.dependsOn.push(target);
+      } else if (section === 'DEPENDENCIES') {
+        const [, target] = /^ {2}([^\s!]+)/.exec(line) ?? [];
+        if (target !== undefined) roots.push(target);
+      } else if (section === 'CHECKSUMS') {
+        const [, gem = '', sum] = /^ {2}(\S+) \([^)]+\) sha256=([0-9a-f]{64})$/.exec(line) ?? [];
+        const hash = hashOf('SHA-256', sum);
+        const one = found.get(gem);
+        if (one !== undefined && hash !== undefined) found.set(gem, { ...one, hashes: [...one.hashes, hash] });
+      }
+    }
+    const builder = new LockListBuilder();
+    for (const [name, { version, dependsOn, own, hashes }] of found)
+      if (own) roots.push(...dependsOn);
+      else builder.add(name, packageOf('gem', name, version, { hashes }), dependsOn);
+    return builder.list(roots);
+  },
+};

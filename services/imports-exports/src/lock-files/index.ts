@@ -1,0 +1,2 @@
+export { type LockList, lockFileNames } from './domain/lock-list';
+export { readLockFile } from './domain/read-lock-file';

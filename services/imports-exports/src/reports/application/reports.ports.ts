@@ -1,0 +1,22 @@
+import type { Tx } from '@switchyard/database';
+import type { NewReport, Report } from '../domain/report';
+
+/** Reports as rows. */
+export interface ReportStore {
+  /**
+   * Adds a report; one of the same pipeline, job and name is replaced, and its blob removed an hour later: an export may
+   * be reading it. Undefined when the received blob was pruned. Fails with `bad_request` when the pipeline has 100
+   * reports.
+   */
+  add(tx: Tx, report: NewReport): Promise<Report | undefined>;
+  /** Reports of pipelines, in the order of pipelines, names and jobs. */
+  ofPipelines(pipelineIds: readonly number[]): Promise<Report[]>;
+  /** Removes up to `limit` reports of deleted projects; returns how many. */
+  removeOrphans(limit: number): Promise<number>;
+}
+
+/** What merge-requests says of pipelines and jobs. */
+export interface ReportTargets {
+  /** Fails with `not_found` unless the project has the pipeline. */
+  requirePipeline(projectId: number, pipelineId: number, requestId: string): Promise<void>;
+}

@@ -1,0 +1,42 @@
+import type { Repeating } from '@switchyard/background';
+import { blobRemains, pruneBlobs } from '@switchyard/blobs';
+import type { Area } from '@switchyard/service';
+import type { BomPart } from '../boms';
+import type { Edges } from '../edges';
+import { purgeReports } from './application/purge-reports';
+import { readReport } from './application/read-report';
+import { receiveReports } from './application/receive-report';
+import type { ReportStore } from './application/reports.ports';
+import { reportStore } from './storage/report.store';
+import { reportHttp } from './transport/report.http';
+import { reportTargetsOf } from './transport/report-targets.client';
+
+/** What other areas use of reports. */
+export interface Reports extends Area, Pick<ReportStore, 'ofPipelines'> {
+  /** What a report says, piece by piece. Fails with `not_found` without its blob. */
+  read(blob: string): AsyncGenerator<BomPart>;
+  /** Starts the removal of blobs that are due. */
+  pruneSoon(): void;
+}
+
+/** Builds the reports of pipelines, and the removal of blobs that no row names. */
+export function composeReports({ db, blobs, peer, observe }: Edges): Reports {
+  const remains = blobRemains(db);
+  const store = reportStore(db);
+  let pruning: Repeating | undefined;
+  const pruneSoon = () => pruning?.soon();
+  const receiving = observe(
+    'reports',
+    receiveReports({ db, blobs, remains, reports: store, targets: reportTargetsOf(peer('merge-requests')), pruneSoon }),
+  );
+  return {
+    http: reportHttp(receiving),
+    ofPipelines: store.ofPipelines,
+    read: readReport(blobs),
+    pruneSoon,
+    start: () => {
+      pruning = pruneBlobs({ db, remains, blobs });
+      return [pruning, purgeReports(store, pruneSoon)];
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export { composeReports, type Reports } from './compose';

@@ -1,0 +1,51 @@
+import type { Database } from '@switchyard/database';
+import { raw, sql } from '@switchyard/database/sql';
+import { badRequest } from '@switchyard/errors';
+import type { ReportStore } from '../application/reports.ports';
+import { maxReports, type Report } from '../domain/report';
+
+const columns =
+  raw(`id, project_id as "projectId", pipeline_id as "pipelineId", job_id as "jobId", file_name as "fileName",
+  blob, size, encode(sha256, 'hex') as sha256, components, created_at as "createdAt"`);
+
+/** Opens the store. */
+export const reportStore = (db: Database): ReportStore => ({
+  async add(tx, { projectId, pipelineId, jobId, fileName, blob, size, sha256, components, authorId }) {
+    // One after another for a pipeline, so that the number holds.
+    await tx.query(sql`select pg_advisory_xact_lock(${pipelineId})`);
+    const replaced = await tx.query(sql`
+      with gone as (
+        delete from dependency_reports
+        where pipeline_id = ${pipelineId} and job_id = ${jobId} and file_name = ${fileName} returning blob)
+      insert into blob_remains (blob, due_at) select blob, now() + interval '1 hour' from gone
+      on conflict (blob) do nothing returning 1`);
+    const [counted] = await tx.query<{ count: number }>(
+      sql`select count(*) from dependency_reports where pipeline_id = ${pipelineId}`,
+    );
+    if (replaced.length === 0 && (counted?.count ?? 0) >= maxReports)
+      throw badRequest(`a pipeline has at most ${maxReports} reports`);
+    const remaining = await tx.query(sql`delete from blob_remains where blob = ${blob} returning 1`);
+    if (remaining.length === 0) return undefined;
+    return tx.one<Report>(sql`
+      insert into dependency_reports (project_id, pipeline_id, job_id, file_name, blob, size, sha256, components, author_id)
+      values (${projectId}, ${pipelineId}, ${jobId}, ${fileName}, ${blob}, ${size}, decode(${sha256}, 'hex'), ${components},
+        ${authorId})
+      returning ${columns}`);
+  },
+
+  ofPipelines: (pipelineIds) =>
+    db.query<Report>(sql`
+      select ${columns} from dependency_reports where pipeline_id = any(${[...pipelineIds]}::bigint[])
+      order by pipeline_id, file_name collate "C", job_id`),
+
+  async removeOrphans(limit) {
+    const rows = await db.query(sql`
+      with gone as (
+        delete from dependency_reports where id in (
+          select r.id from directory.projects p join dependency_reports r on r.project_id = p.id
+          where p.deleted_at is not null limit ${limit}) returning blob)
+      insert into blob_remains (blob, due_at) select blob, now() from gone
+      on conflict (blob) do update set due_at = now() returning 1`);
+    return rows.length;
+  },
+});
