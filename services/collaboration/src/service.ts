@@ -8,6 +8,7 @@ import { composeDeletedUsers } from './deleted-users';
 import { type Edges, variables } from './edges';
 import { composeEpicTrees } from './epic-trees';
 import { composeEpics } from './epics';
+import { composeExportNotices } from './export-notices';
 import { PrismaClient } from './generated/prisma/client';
 import { composeHookBodies } from './hook-bodies';
 import { composeIssues } from './issues';
@@ -49,6 +50,7 @@ function areas(given: Edges): Area[] {
     ]),
     composeAlerts(given, { todos }),
     composeTokenNotices(given),
+      composeExportNotices(),
     composeDeletedUsers(given, [issues.authored, epics.authored, snippets.authored, ...notes.authored]),
     composeHookBodies(given),
     composeLedger(given, { mailAttempts }),

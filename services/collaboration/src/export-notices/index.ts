@@ -1,0 +1,1 @@
+export { composeExportNotices } from './compose';
