@@ -23,6 +23,7 @@ import { notes } from './notes.mjs';
 import { packages } from './packages.mjs';
 import { recheck } from './recheck.mjs';
 import { rename } from './rename.mjs';
+import { sbom } from './sbom.mjs';
 import { shares } from './shares.mjs';
 import { startSink } from './sink.mjs';
 import { start } from './start.mjs';
@@ -55,6 +56,7 @@ const onRunning = {
   burst,
   bombs,
   packages,
+  sbom,
 };
 /** Benchmarks of the installation itself, and of what needs none. */
 const ofStarting = { bus, deliveries, idle, start, 'train-policy': trainPolicy, forecast };
