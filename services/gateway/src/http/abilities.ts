@@ -72,6 +72,8 @@ export const projectAbilities = {
   create_package: ofPackages(writing(levels.developer)),
   delete_package: ofPackages(writing(levels.maintainer)),
   admin_package: ofPackages(everywhere(levels.maintainer)),
+  // G-4.14-2.
+  read_dependency: ofCode(everywhere(levels.developer)),
   admin_label: writing(levels.reporter),
   admin_milestone: writing(levels.reporter),
   admin_protected_branch: ofCode(writing(levels.maintainer)),
@@ -91,6 +93,7 @@ export const groupAbilities = {
   read_group: openOr(0),
   read_group_member: openOr(0),
   read_group_package: openOr(0),
+  read_group_dependency: everywhere(levels.developer),
   read_group_label: openOr(0),
   read_group_milestone: openOr(0),
   // G-4.18-1, G-4.18-3: confidential epics, and who of these deletes one, are decided by the service.

@@ -161,11 +161,14 @@ export function refusalOfLocated(
   instanceTier: string,
 ): AppError | undefined {
   if (typeof route.access === 'string' || !('located' in route.access) || route.locate === undefined) return undefined;
-  const refusal = (project: ProjectAbility): AppError | undefined =>
-    refusalOfTarget({ ...route, access: { project } }, answer, instanceTier);
+  const refusal = (project: ProjectAbility, tier: Route['tier']): AppError | undefined =>
+    refusalOfTarget({ ...route, tier, access: { project } }, answer, instanceTier);
   const { read, thing } = route.locate;
-  const mayRead = [read, ...(alsoRead === undefined ? [] : [alsoRead])].every((one) => refusal(one) === undefined);
-  return mayRead ? refusal(route.access.located) : notFound(thing);
+  // What is there can be read in every tier.
+  const mayRead = [read, ...(alsoRead === undefined ? [] : [alsoRead])].every(
+    (one) => refusal(one, undefined) === undefined,
+  );
+  return mayRead ? refusal(route.access.located, route.tier) : notFound(thing);
 }
 
 const tooLowTier = (route: Route, tier: string): boolean =>

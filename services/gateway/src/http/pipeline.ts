@@ -318,6 +318,8 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
       for (const [name, value] of Object.entries(pageHeaders(url, reply.page, route.list, page.descending)))
         response.setHeader(name, value);
     }
+    if (reply.status === 202 && route.pollInterval !== undefined)
+      response.setHeader('Poll-Interval', String(route.pollInterval));
     sendJson(request, response, reply.status || defaultStatus, reply.json);
   };
 

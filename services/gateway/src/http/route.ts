@@ -190,6 +190,8 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
    * long as its reader, and is timed until it begins.
    */
   readonly events?: string;
+  /** Milliseconds after which a caller should ask again whose answer is 202: the header `Poll-Interval` (G-4.14-3). */
+  readonly pollInterval?: number;
   /** Largest body in bytes; 5 MiB by default. */
   readonly bodyLimit?: number;
   /**

@@ -7,6 +7,7 @@ import {
   changePoints,
   deletedUserPoints,
   deliveryPoints,
+  dependencyExportPoints,
   deploymentPoints,
   epicPoints,
   eventPoints,
@@ -24,6 +25,7 @@ import {
   publicationPoints,
   pushOptionPoints,
   pushPoints,
+  reportPoints,
   suggestionPoints,
   trainPoints,
 } from './support/fault-points';
@@ -54,6 +56,8 @@ test('every fault point of the sources is fired here', () => {
     ...metricImagePoints,
     ...publicationPoints,
     ...packageDeletionPoints,
+    ...reportPoints,
+    ...dependencyExportPoints,
     ...deletedUserPoints,
     ...deploymentPoints,
     ...deliveryPoints,
@@ -621,6 +625,42 @@ describe('a process dies', () => {
       expect(await files.download(older)).toEqual(isDeletion ? undefined : older.content);
       await expectSoundContents(system, fixture.projectId);
       await fixture.ok('PATCH', `${packages}/cleanup/policy`, { keep_n_versions: null });
+    },
+  );
+
+  it.each([...reportPoints, ...dependencyExportPoints])(
+    'at %s: a report is there or can be sent again, and the list is exported',
+    async (point) => {
+      const project = `/projects/${fixture.projectId}`;
+      const headers = { 'PRIVATE-TOKEN': system.rootToken };
+      const { id: pipeline } = await fixture.ok('POST', `${project}/pipeline?ref=main`);
+      const component = { type: 'library', name: 'a', purl: 'pkg:npm/a@1', version: '1' };
+      const report = JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '1.5', components: [component] });
+      const send = async (): Promise<void> => {
+        const form = new FormData();
+        form.append('file', new Blob([report]), 'gl-sbom.cdx.json');
+        const url = `${system.url}/api/v4${project}/pipelines/${pipeline}/artifacts`;
+        expect((await fetch(url, { method: 'POST', headers, body: form })).status).toBe(201);
+      };
+      if (reportPoints.includes(point)) system.arm(point);
+      await eventually(send, { within: 30_000, every: 100 });
+      if (dependencyExportPoints.includes(point)) system.arm(point);
+      await system.api('POST', `/pipelines/${pipeline}/dependency_list_exports`).catch(() => undefined);
+      await fired();
+      await eventually(
+        async () => {
+          // As if the lease of the dead process had run out; an export that was not answered is there all the same.
+          const [made] = await system.query(
+            'imports_exports',
+            `update dependency_list_exports set leased_until = case when leased_until > now() + interval '25 seconds'
+              then leased_until else now() end where pipeline_id = ${pipeline} returning id`,
+          );
+          const id = made?.id ?? (await fixture.ok('POST', `/pipelines/${pipeline}/dependency_list_exports`)).id;
+          const file = await fetch(`${system.url}/api/v4/dependency_list_exports/${id}/download`, { headers });
+          expect(((await file.json()) as { components: object[] }).components).toHaveLength(1);
+        },
+        { within: 90_000, every: 1_000 },
+      );
     },
   );
 

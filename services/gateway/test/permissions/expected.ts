@@ -62,6 +62,11 @@ const families = {
    * (G-5-15).
    */
   locatedWrite: { public: '1........313', internal: '1........313', private: '1444.....313' },
+  /**
+   * What Developers do to what a path without a project names: those who may not read it find nothing (G-5-15).
+   * Anonymous callers are asked for a token first.
+   */
+  locatedDeveloper: { public: '13333....313', internal: '13333....313', private: '14443....313' },
   maintainerWrite: { public: '133333...313', internal: '133333...313', private: '143333...313' },
   maintainerRead: { public: '133333...31.', internal: '433333...31.', private: '443333...31.' },
   ownerRead: { public: '1333333..31.', internal: '4333333..31.', private: '4433333..31.' },
@@ -123,7 +128,7 @@ export function cellsOf({ operation, family }: Expectation, visibility: keyof Fa
   const cells: Family | Plain = families[family];
   if ('plain' in cells) return visibility === 'public' ? cells.plain : undefined;
   if (visibility !== 'closed') return cells[visibility];
-  if (family === 'locatedWrite') return `14${cells.public.slice(2)}`;
+  if (family === 'locatedWrite' || family === 'locatedDeveloper') return `14${cells.public.slice(2)}`;
   return operation.includes(' /projects/') ? closedCells(operation, cells.public) : undefined;
 }
 
@@ -968,6 +973,17 @@ export const expectations: readonly Expectation[] = [
   row('DELETE /projects/:id/packages/npm/*package_name/-rev/:revision', 'maintainerWrite', 'G-4.17-8'),
   row('PUT /projects/:id/packages/npm/-/package/*package_name/dist-tags/:tag', 'developerWrite', 'G-4.17-15'),
   row('DELETE /projects/:id/packages/npm/-/package/*package_name/dist-tags/:tag', 'maintainerWrite', 'G-4.17-15'),
+
+  // Dependency list exports
+  row('POST /projects/:id/pipelines/:pipeline_id/artifacts', 'developerWrite', 'G-13-10'),
+  row('POST /jobs/:job_id/artifacts', 'locatedDeveloper', 'G-13-10'),
+  row('POST /pipelines/:pipeline_id/dependency_list_exports', 'locatedDeveloper', 'G-4.14-2'),
+  row('POST /projects/:id/dependency_list_exports', 'developerWrite', 'G-4.14-7'),
+  row('POST /groups/:id/dependency_list_exports', 'developerWrite', 'G-4.14-7'),
+  row('GET /dependency_list_exports/signing_key', 'everyone', 'G-4.14'),
+  row('GET /dependency_list_exports/:export_id', 'userRead', 'G-4.14-3'),
+  row('GET /dependency_list_exports/:export_id/download', 'userRead', 'G-4.14-4'),
+  row('GET /dependency_list_exports/:export_id/signature', 'userRead', 'G-4.14-4'),
 ];
 
 const repository = '/projects/:id/repository';

@@ -34,6 +34,8 @@ export const sections = {
   'HTTP integrations': 'The addresses of a project that monitoring tools send alerts to.',
   'Alert inlet': 'Where monitoring tools send their alerts. Its addresses lie outside `/api/v4`.',
   Packages: 'The package registry: what was published, and the protocols of package managers.',
+  'Dependency list exports':
+    'What pipelines are built from: reports that are attached to them, and signed lists of all components.',
   Groups: 'Groups of projects and of further groups.',
   Namespaces: 'The paths that projects lie under: of users and of groups.',
   Projects: 'A repository with its issues, merge requests, alerts and settings.',

@@ -1,3 +1,4 @@
+import { eventually } from '@switchyard/testkit';
 import { routes } from '../../../src/routes';
 import { noteables } from '../../../src/routes/collaboration/noteables';
 import { makeAdministration, newSshKey } from './administration';
@@ -250,6 +251,10 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     spoken[`${operationOf(route)} draft_note_id`] = takesAway ? '999999' : String(draft);
   }
   const pipeline = await post(`${at}/pipeline`, { ref: 'b1' });
+  const exported = await post(`/pipelines/${pipeline.id}/dependency_list_exports`, {});
+  await eventually(async () => {
+    expect((await system.api('GET', `/dependency_list_exports/${exported.id}`)).body.status).toBe('finished');
+  });
   await post(`${at}/pipeline`, { ref: 'main' });
   const made = await makeAdministration(system, { group, project, user: ada }, async (work) => {
     for (let index = 0; index < 4; index += 1) await work(index);
@@ -418,6 +423,7 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     deployment_id: String(deployment),
     'DELETE /projects/:id/deployments/:deployment_id deployment_id': gone,
     pipeline_id: String(pipeline.id),
+    export_id: String(exported.id),
     'DELETE /projects/:id/pipelines/:pipeline_id pipeline_id': '999999',
   };
   const plausible: Record<string, unknown> = {

@@ -106,6 +106,20 @@ export const publicationPoints = [
   'package.file_committed',
 ];
 
+/** Fault points passed by a report of what a pipeline is built from, in their order. */
+export const reportPoints = ['report.expected', 'report.stored', 'report.committed'];
+
+/** Fault points passed by the export of a dependency list, in their order. */
+export const dependencyExportPoints = [
+  'dependency_export.created',
+  'dependency_export.planned',
+  'dependency_export.source_read',
+  'dependency_export.blob_expected',
+  'dependency_export.written',
+  'dependency_export.signed',
+  'dependency_export.ended',
+];
+
 /** Fault points passed by the cleanup and deletion of packages, in their order. */
 export const packageDeletionPoints = ['package.cleaned', 'package.deleted', 'package.destroyed', 'content.collected'];
 

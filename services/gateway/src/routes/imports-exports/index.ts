@@ -1,0 +1,9 @@
+import type { Route } from '../../http/route';
+import { dependencyListExportRoutes } from './dependency-list-exports.routes';
+import { dependencyReportRoutes } from './dependency-reports.routes';
+
+/** What the service imports-exports serves. */
+export const routes: readonly Route[] = [...dependencyReportRoutes, ...dependencyListExportRoutes];
+
+/** Reports and files of exports stream through its internal HTTP server. */
+export const forwards = true;
