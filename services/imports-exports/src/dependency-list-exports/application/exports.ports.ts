@@ -3,20 +3,11 @@ import type { Component, Property } from '../../boms';
 import type {
   DependencyListExport,
   ExportFile,
-  ExportForm,
   ExportSource,
   ExportTarget,
   PipelineCommit,
 } from '../domain/dependency-list-export';
-
-/** A new export. */
-export interface NewExport extends ExportForm {
-  readonly kind: ExportTarget['kind'];
-  readonly targetId: number;
-  readonly authorId: number;
-  readonly fullPath: string;
-  readonly pipeline: PipelineCommit | undefined;
-}
+import type { After, ExportLease, NewExport, SourceRows } from '../domain/export-work';
 
 /** Exports as rows. */
 export interface ExportStore {
@@ -26,26 +17,6 @@ export interface ExportStore {
   find(id: number): Promise<DependencyListExport | undefined>;
   /** Full path of a project or group; undefined where it is gone. */
   fullPathOf(target: ExportTarget): Promise<string | undefined>;
-}
-
-/** An export that a process works on until its lease ends. */
-export interface ExportLease {
-  readonly export: DependencyListExport;
-  readonly lease: string;
-  readonly planned: boolean;
-  /** Which try this is, from 1. */
-  readonly attempt: number;
-}
-
-/** A place in the order of what is read page by page; undefined for the start. */
-export type After = readonly string[] | undefined;
-
-/** Names of a source for components, and what depends on what by these names; refs are digests. */
-export interface SourceRows {
-  readonly components: readonly { readonly key: string; readonly digest: Buffer; readonly text: string }[];
-  readonly refs: readonly { readonly ref: Buffer; readonly key: string }[];
-  readonly links: readonly { readonly ref: Buffer; readonly target: Buffer }[];
-  readonly properties: readonly Property[];
 }
 
 /** Exports under way, in the database. Every write may be repeated. */

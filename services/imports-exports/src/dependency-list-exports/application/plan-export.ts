@@ -9,7 +9,8 @@ import {
   projectRef,
   subjectRef,
 } from '../domain/dependency-list-export';
-import type { ExportLease, ExportWork, PipelineSources, SourceRows } from './exports.ports';
+import type { ExportLease, SourceRows } from '../domain/export-work';
+import type { ExportWork, PipelineSources } from './exports.ports';
 
 /** Projects that are looked at together. */
 const batch = 100;

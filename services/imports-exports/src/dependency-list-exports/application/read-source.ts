@@ -3,7 +3,8 @@ import { type BomPart, componentKey, isLicenseId } from '../../boms';
 import { readLockFile } from '../../lock-files';
 import type { Reports } from '../../reports';
 import { type ExportSource, projectRef } from '../domain/dependency-list-export';
-import type { ExportLease, ExportWork, PipelineSources, SourceRows } from './exports.ports';
+import type { ExportLease, SourceRows } from '../domain/export-work';
+import type { ExportWork, PipelineSources } from './exports.ports';
 
 /** Rows of one statement. */
 const batch = 1_000;

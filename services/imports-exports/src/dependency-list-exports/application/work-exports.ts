@@ -3,7 +3,8 @@ import { isAppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import { type ExportFile, type ExportSource, maxAttempts } from '../domain/dependency-list-export';
-import type { ExportLease, ExportWork, PublishEnd } from './exports.ports';
+import type { ExportLease } from '../domain/export-work';
+import type { ExportWork, PublishEnd } from './exports.ports';
 
 faultPoints.push('dependency_export.planned', 'dependency_export.source_read', 'dependency_export.ended');
 

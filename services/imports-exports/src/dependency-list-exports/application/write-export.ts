@@ -10,7 +10,8 @@ import {
   subjectRef,
   uuidOf,
 } from '../domain/dependency-list-export';
-import type { ExportLease, ExportWork } from './exports.ports';
+import type { ExportLease } from '../domain/export-work';
+import type { ExportWork } from './exports.ports';
 import type { FileSigner } from './sign';
 
 faultPoints.push('dependency_export.blob_expected', 'dependency_export.written', 'dependency_export.signed');

@@ -13,8 +13,8 @@ import {
 } from '@switchyard/directory';
 import { levels } from '@switchyard/rights';
 import type { Component, Property } from '../../boms';
-import type { ExportWork, SourceRows } from '../application/exports.ports';
-import type { ExportSource } from '../domain/dependency-list-export';
+import type { DependencyListExport, ExportFile, ExportSource } from '../domain/dependency-list-export';
+import type { After, ExportLease, SourceRows } from '../domain/export-work';
 import { exportColumns, toExport } from './export.rows';
 
 /** Seconds for which an export belongs to a process that does not report. */
@@ -71,8 +71,8 @@ const afterOf = (after: readonly string[] | undefined, beyond: (first: string, s
 const maxProperties = 1_000;
 
 /** Opens exports under way. */
-export const exportWorkStore = (db: Database, remains: Pick<BlobRemains, 'keep'>): ExportWork => ({
-  async claim() {
+export const exportWorkStore = (db: Database, remains: Pick<BlobRemains, 'keep'>) => ({
+  async claim(): Promise<ExportLease | undefined> {
     const taken = randomUUID();
     const row = await db.one(sql`
       update dependency_list_exports x set status = 'running', attempts = attempts + 1, lease = ${taken}::uuid, leased_until = ${lease}
@@ -85,19 +85,24 @@ export const exportWorkStore = (db: Database, remains: Pick<BlobRemains, 'keep'>
     return { export: toExport(row), lease: taken, planned: row.planned as boolean, attempt: row.attempts as number };
   },
 
-  async extend({ export: { id }, lease: taken }) {
+  async extend({ export: { id }, lease: taken }: ExportLease): Promise<boolean> {
     const rows = await db.query(sql`
       update dependency_list_exports set leased_until = ${lease} where id = ${id} and lease = ${taken}::uuid returning 1`);
     return rows.length > 0;
   },
 
-  async release({ export: { id }, lease: taken }, seconds) {
+  async release({ export: { id }, lease: taken }: ExportLease, seconds: number): Promise<void> {
     await db.query(sql`
       update dependency_list_exports set lease = null, leased_until = now() + make_interval(secs => ${seconds}::double precision)
       where id = ${id} and lease = ${taken}::uuid`);
   },
 
-  async projectsBelow(groupId, authorId, after, limit) {
+  async projectsBelow(
+    groupId: number,
+    authorId: number,
+    after: number,
+    limit: number,
+  ): Promise<{ id: number; fullPath: string }[]> {
     const user = await db.one<{ admin: boolean; external: boolean }>(
       sql`select admin, external from directory.users where id = ${authorId} and deleted_at is null`,
     );
@@ -110,7 +115,12 @@ export const exportWorkStore = (db: Database, remains: Pick<BlobRemains, 'keep'>
       order by p.id limit ${limit}`);
   },
 
-  plan: ({ export: { id } }, sources, projects, edges) =>
+  plan: (
+    { export: { id } }: ExportLease,
+    sources: readonly ExportSource[],
+    projects: SourceRows,
+    edges: readonly [string, string][],
+  ): Promise<void> =>
     db.transaction(async (tx) => {
       // A process that lost its lease meanwhile may plan as well: the first one counts.
       const [first] = await tx.query(
@@ -134,13 +144,17 @@ export const exportWorkStore = (db: Database, remains: Pick<BlobRemains, 'keep'>
           )}`);
     }),
 
-  sources: (exportId, all) =>
+  sources: (exportId: number, all: boolean): Promise<ExportSource[]> =>
     db.query<ExportSource>(sql`
       select ${sourceColumns} from export_sources where export_id = ${exportId} and (${all} or not done) order by position`),
 
-  addRows: (exportId, source, rows) => addRows(db, exportId, source, rows),
+  addRows: (exportId: number, source: number, rows: SourceRows): Promise<void> => addRows(db, exportId, source, rows),
 
-  async resolveLinks(exportId, source, after) {
+  async resolveLinks(
+    exportId: number,
+    source: number,
+    after: readonly [Buffer, Buffer] | undefined,
+  ): Promise<readonly [Buffer, Buffer] | undefined> {
     const [ref, target] = after ?? [Buffer.alloc(0), Buffer.alloc(0)];
     const [last] = await db.query<{ ref: Buffer | null; target: Buffer | null }>(sql`
       with batch as materialized (
@@ -156,11 +170,15 @@ export const exportWorkStore = (db: Database, remains: Pick<BlobRemains, 'keep'>
     return last === undefined || last.ref === null || last.target === null ? undefined : [last.ref, last.target];
   },
 
-  async finishSource(exportId, source) {
+  async finishSource(exportId: number, source: number): Promise<void> {
     await db.query(sql`update export_sources set done = true where export_id = ${exportId} and position = ${source}`);
   },
 
-  async components(exportId, after, limit) {
+  async components(
+    exportId: number,
+    after: After,
+    limit: number,
+  ): Promise<{ key: string; digest: string; component: Component }[]> {
     const rows = await db.query<{ key: string; digest: string; component: string }>(sql`
       select key, encode(digest, 'hex') as digest, component from export_components
       where export_id = ${exportId} and ${afterOf(after, (key, digest) => sql`(key, digest) > (${key}, decode(${digest}, 'hex'))`)}
@@ -168,19 +186,23 @@ export const exportWorkStore = (db: Database, remains: Pick<BlobRemains, 'keep'>
     return rows.map((row) => ({ ...row, component: JSON.parse(row.component) as Component }));
   },
 
-  edges: (exportId, after, limit) =>
+  edges: (exportId: number, after: After, limit: number): Promise<{ key: string; target: string }[]> =>
     db.query<{ key: string; target: string }>(sql`
       select key, target from export_edges
       where export_id = ${exportId} and ${afterOf(after, (key, target) => sql`(key, target) > (${key}, ${target})`)}
       order by key, target limit ${limit}`),
 
-  properties: (exportId) =>
+  properties: (exportId: number): Promise<Property[]> =>
     db.query<Property>(
       sql`select name, value from export_properties where export_id = ${exportId} order by name, value limit ${maxProperties}`,
     ),
 
-  end: ({ export: { id }, lease: taken }, outcome, publish) =>
-    db.transaction(async (tx: Tx) => {
+  end: (
+    { export: { id }, lease: taken }: ExportLease,
+    outcome: { readonly file: ExportFile } | { readonly problem: string },
+    publish: (tx: Tx, ended: DependencyListExport) => Promise<void>,
+  ): Promise<boolean> =>
+    db.transaction(async (tx) => {
       const file = 'file' in outcome ? outcome.file : undefined;
       const row = await tx.one(sql`
         update dependency_list_exports x set status = ${file === undefined ? 'failed' : 'finished'}, problem = ${'problem' in outcome ? outcome.problem : null},
@@ -195,7 +217,7 @@ export const exportWorkStore = (db: Database, remains: Pick<BlobRemains, 'keep'>
       return true;
     }),
 
-  async sweep(limit) {
+  async sweep(limit: number): Promise<number> {
     for (const table of workTables) {
       const rows = await db.query(sql`
         delete from ${raw(table)} where ctid = any(array(

@@ -1,13 +1,22 @@
 import type { Database } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { fullPath, namespacesByIds, projectById } from '@switchyard/directory';
-import type { ExportStore } from '../application/exports.ports';
-import { maxWaiting } from '../domain/dependency-list-export';
+import { type DependencyListExport, type ExportTarget, maxWaiting } from '../domain/dependency-list-export';
+import type { NewExport } from '../domain/export-work';
 import { exportColumns, toExport } from './export.rows';
 
 /** Opens the store. */
-export const exportStore = (db: Database): ExportStore => ({
-  add: ({ kind, targetId, authorId, format, specVersion, sendEmail, fullPath: path, pipeline }) =>
+export const exportStore = (db: Database) => ({
+  add: ({
+    kind,
+    targetId,
+    authorId,
+    format,
+    specVersion,
+    sendEmail,
+    fullPath: path,
+    pipeline,
+  }: NewExport): Promise<DependencyListExport | undefined> =>
     db.transaction(async (tx) => {
       // One after another for an author, so that the number holds.
       await tx.query(sql`select pg_advisory_xact_lock(hashtextextended('dependency_list_exports', ${authorId}))`);
@@ -23,14 +32,14 @@ export const exportStore = (db: Database): ExportStore => ({
       return row && toExport(row);
     }),
 
-  async find(id) {
+  async find(id: number): Promise<DependencyListExport | undefined> {
     const row = await db.one(
       sql`select ${exportColumns} from dependency_list_exports x where x.id = ${id} and x.expires_at > now()`,
     );
     return row && toExport(row);
   },
 
-  async fullPathOf(target) {
+  async fullPathOf(target: ExportTarget): Promise<string | undefined> {
     if (target.kind === 'group') return (await namespacesByIds(db, [target.groupId])).get(target.groupId)?.full_path;
     const project = await projectById(db, target.projectId);
     return project && fullPath(project);

@@ -1,16 +1,18 @@
-import type { Database } from '@switchyard/database';
+import type { Database, Tx } from '@switchyard/database';
 import { raw, sql } from '@switchyard/database/sql';
 import { badRequest } from '@switchyard/errors';
-import type { ReportStore } from '../application/reports.ports';
-import { maxReports, type Report } from '../domain/report';
+import { maxReports, type NewReport, type Report } from '../domain/report';
 
 const columns =
   raw(`id, project_id as "projectId", pipeline_id as "pipelineId", job_id as "jobId", file_name as "fileName",
   blob, size, encode(sha256, 'hex') as sha256, components, created_at as "createdAt"`);
 
 /** Opens the store. */
-export const reportStore = (db: Database): ReportStore => ({
-  async add(tx, { projectId, pipelineId, jobId, fileName, blob, size, sha256, components, authorId }) {
+export const reportStore = (db: Database) => ({
+  async add(
+    tx: Tx,
+    { projectId, pipelineId, jobId, fileName, blob, size, sha256, components, authorId }: NewReport,
+  ): Promise<Report | undefined> {
     // One after another for a pipeline, so that the number holds.
     await tx.query(sql`select pg_advisory_xact_lock(${pipelineId})`);
     const replaced = await tx.query(sql`
@@ -33,12 +35,12 @@ export const reportStore = (db: Database): ReportStore => ({
       returning ${columns}`);
   },
 
-  ofPipelines: (pipelineIds) =>
+  ofPipelines: (pipelineIds: readonly number[]): Promise<Report[]> =>
     db.query<Report>(sql`
       select ${columns} from dependency_reports where pipeline_id = any(${[...pipelineIds]}::bigint[])
       order by pipeline_id, file_name collate "C", job_id`),
 
-  async removeOrphans(limit) {
+  async removeOrphans(limit: number): Promise<number> {
     const rows = await db.query(sql`
       with gone as (
         delete from dependency_reports where id in (

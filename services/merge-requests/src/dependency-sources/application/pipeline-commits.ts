@@ -1,10 +1,4 @@
-/** A pipeline with the commit that it is of. */
-export interface PipelineCommit {
-  readonly projectId: number;
-  readonly pipelineId: number;
-  readonly sha: string;
-  readonly createdAt: Date;
-}
+import type { PipelineCommit } from '../domain/pipeline-commit';
 
 /** Pipelines by what they are of. */
 export interface PipelineCommits {

@@ -1,17 +1,17 @@
 import type { Database } from '@switchyard/database';
 import { raw, sql } from '@switchyard/database/sql';
-import type { PipelineCommit, PipelineCommits } from '../application/pipeline-commits';
+import type { PipelineCommit } from '../domain/pipeline-commit';
 
 const columns = raw('i.project_id as "projectId", i.id as "pipelineId", i.sha, i.created_at as "createdAt"');
 
 /** Opens the store. */
-export const pipelineCommitStore = (db: Database): PipelineCommits => ({
-  find: (projectId, pipelineId) =>
+export const pipelineCommitStore = (db: Database) => ({
+  find: (projectId: number, pipelineId: number): Promise<PipelineCommit | undefined> =>
     db.one<PipelineCommit>(
       sql`select ${columns} from pipelines i where i.project_id = ${projectId} and i.id = ${pipelineId}`,
     ),
 
-  latest: (projectIds) =>
+  latest: (projectIds: readonly number[]): Promise<PipelineCommit[]> =>
     db.query<PipelineCommit>(sql`
       select ${columns} from directory.projects p
       cross join lateral (
