@@ -50,7 +50,7 @@ function areas(given: Edges): Area[] {
     ]),
     composeAlerts(given, { todos }),
     composeTokenNotices(given),
-      composeExportNotices(),
+    composeExportNotices(),
     composeDeletedUsers(given, [issues.authored, epics.authored, snippets.authored, ...notes.authored]),
     composeHookBodies(given),
     composeLedger(given, { mailAttempts }),

@@ -625,7 +625,7 @@ export const expectations: readonly Expectation[] = [
   row('GET /groups/:id/epics/:epic_iid/participants', 'openRead', 'api.md 4.18'),
 
   row('GET /groups/:id/epics/:epic_iid/issues', 'seerNotes', 'G-4.18-7'),
-  row('POST /groups/:id/epics/:epic_iid/issues/:issue_id', 'plannerWrite', 'G-4.18-8'),
+  row('POST /groups/:id/epics/:epic_iid/issues/:epic_issue_id', 'plannerWrite', 'G-4.18-8'),
   row('DELETE /groups/:id/epics/:epic_iid/issues/:epic_issue_id', 'plannerWrite', 'G-4.18-9'),
   row('PUT /groups/:id/epics/:epic_iid/issues/:epic_issue_id', 'plannerWrite', 'G-4.18-10', { move_after_id: 5 }),
   row('GET /groups/:id/epics/:epic_iid/epics', 'seerNotes', 'gaps §4.18'),

@@ -376,12 +376,19 @@ test('EnsureLabels finds the nearest, makes what is missing once, and is for ser
     kind: 'invalid',
     message: { labels: ['total must be less than or equal to 1000'] },
   });
-  const bad = service.ensureLabels({ projectId: project, groupId: 0, titles: ['x'.repeat(256), 'what?'], create: true });
+  const bad = service.ensureLabels({
+    projectId: project,
+    groupId: 0,
+    titles: ['x'.repeat(256), 'what?'],
+    create: true,
+  });
   expect(await refusal(bad)).toEqual({
     kind: 'invalid',
     message: { labels: ['is too long (maximum is 255 characters)', 'is invalid'] },
   });
-  expect(await refusal(labels(ada).ensureLabels({ projectId: project, groupId: 0, titles: ['x'], create: true }))).toMatchObject({
+  expect(
+    await refusal(labels(ada).ensureLabels({ projectId: project, groupId: 0, titles: ['x'], create: true })),
+  ).toMatchObject({
     kind: 'forbidden',
   });
 });

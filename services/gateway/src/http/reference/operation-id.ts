@@ -57,7 +57,7 @@ const named: Readonly<Record<string, string>> = {
   'GET /projects/:id/merge_trains/merge_requests/:merge_request_iid/receipt': 'getProjectMergeTrainReceipt',
   'POST /projects/:id/merge_requests/:merge_request_iid/cancel_merge_when_pipeline_succeeds':
     'cancelProjectMergeRequestAutoMerge',
-  'POST /groups/:id/epics/:epic_iid/issues/:issue_id': 'assignGroupEpicIssue',
+  'POST /groups/:id/epics/:epic_iid/issues/:epic_issue_id': 'assignGroupEpicIssue',
   'GET /groups/:id/epics/:epic_iid/epics': 'listGroupChildEpics',
   'POST /groups/:id/epics/:epic_iid/epics': 'createGroupChildEpic',
   'POST /groups/:id/epics/:epic_iid/epics/:child_epic_id': 'assignGroupChildEpic',

@@ -313,6 +313,7 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     epic_iid: '1',
     issue_id: String(issue),
     epic_issue_id: String(epicIssue),
+    'POST /groups/:id/epics/:epic_iid/issues/:epic_issue_id epic_issue_id': String(issue),
     'DELETE /groups/:id/epics/:epic_iid/issues/:epic_issue_id epic_issue_id': gone,
     child_epic_id: String(childEpic),
     'DELETE /groups/:id/epics/:epic_iid/epics/:child_epic_id child_epic_id': gone,

@@ -42,14 +42,15 @@ export const epicTreeRoutes = [
   defineRoute({
     ...write,
     method: 'post',
-    path: `${onePath}/issues/:issue_id`,
+    path: `${onePath}/issues/:epic_issue_id`,
     summary: 'Assign an issue to an epic',
     docs: { description: 'Make an issue part of an epic, by its id. One of another epic is moved.', fails: [400, 409] },
     tier: 'premium',
-    path_params: { ...epic, issue_id: integer() },
+    // The name that the other operations of the path use, where it is the id of a link.
+    path_params: { ...epic, epic_issue_id: documented(integer(), { description: 'Id of the issue.' }) },
     returns: { 201: 'EpicIssueLink' },
     handle: ({ path, access, call }) =>
-      call(EpicTreeServiceService).assignEpicIssue({ epic: refOf(access, path), issueId: path.issue_id }),
+      call(EpicTreeServiceService).assignEpicIssue({ epic: refOf(access, path), issueId: path.epic_issue_id }),
   }),
   defineRoute({
     ...write,
