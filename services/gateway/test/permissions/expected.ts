@@ -991,6 +991,8 @@ const mergeRequest = '/projects/:id/merge_requests/:merge_request_iid';
 
 /** Operations that take the token of a job (G-5-13): they read its project, and report what it found out. */
 export const jobOperations: ReadonlySet<string> = new Set([
+  'POST /jobs/:job_id/artifacts',
+  'POST /projects/:id/pipelines/:pipeline_id/artifacts',
   'GET /projects/:id/pipelines/:pipeline_id/ci_variables',
   'GET /projects/:id/packages',
   'GET /groups/:id/packages',

@@ -117,6 +117,7 @@ export async function openWalk(routes: readonly Route[]): Promise<Walk> {
     },
     fakes: {
       'AvatarService/GetAvatar': async () => ({ content: Buffer.from('x'), contentType: 'image/png', filename: 'x' }),
+      'DependencyListExportService/GetDependencyListExportSignature': async () => ({ signature: Buffer.from('x') }),
     },
     otherwise: async () => entity({}),
   });
