@@ -471,9 +471,16 @@ function planRows({ ids }: ParameterFixture): Row[] {
       name,
       proofs: {
         search: { ...on('abo => above', 'bro => '), at: `${group}/labels` },
-        include_ancestor_groups: { ...on('true => above below', 'false => below'), at: `${sub}/labels` },
-        include_descendant_groups: { ...on('true => above below', 'false => above'), at: `${group}/labels` },
-        only_group_labels: { ...on('true => above', 'false => above bug feature'), at: `${group}/labels` },
+        include_ancestor_groups: { ...on('true => above below bug feature', 'false => below'), at: `${sub}/labels` },
+        include_descendant_groups: {
+          ...on('true => above below bug feature', 'false => above bug feature'),
+          at: `${group}/labels`,
+        },
+        // Labels of the group's epics and of the project's issues have the same names.
+        only_group_labels: {
+          ...on('true => above bug feature', 'false => above bug bug feature feature'),
+          at: `${group}/labels`,
+        },
       },
     },
     {
@@ -481,8 +488,8 @@ function planRows({ ids }: ParameterFixture): Row[] {
       path: `${project}/labels`,
       name,
       proofs: {
-        search: on('broken => bug', 'feature => feature'),
-        include_ancestor_groups: on('true => above bug feature', 'false => bug feature'),
+        search: on('broken => bug', 'feature => feature feature'),
+        include_ancestor_groups: on('true => above bug bug feature feature', 'false => bug feature'),
       },
     },
     {
