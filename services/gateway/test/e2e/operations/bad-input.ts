@@ -135,12 +135,12 @@ export const badInputTests = (started: () => BadInputHarness, { share, seed }: A
 
     it('answers HEAD and If-None-Match on every read', async () => {
       const problems: string[] = [];
-      await inLanes(
-        routes.filter(
-          (route) =>
-            route.method === 'get' && route.path !== '/projects/:id/merge_requests/:merge_request_iid/merge_ref',
-        ),
-        async (route) => {
+      const reads = routes.filter(
+        (route) => route.method === 'get' && route.path !== '/projects/:id/merge_requests/:merge_request_iid/merge_ref',
+      );
+      // Files first: their package shows when it was last downloaded.
+      for (const some of [reads.filter(isFile), reads.filter((route) => !isFile(route))])
+        await inLanes(some, async (route) => {
           const { path } = requestOf(route, harness.pathOf(route), harness.baseOf(route), 0);
           const full = await harness.send({ method: 'GET', path });
           if (full.status !== 200) return void problems.push(`GET ${path}: ${full.status} ${full.text}`);
@@ -152,17 +152,15 @@ export const badInputTests = (started: () => BadInputHarness, { share, seed }: A
           const tag = full.headers.etag;
           if (typeof tag !== 'string') return void problems.push(`GET ${path}: no ETag`);
           if (!tag.startsWith('W/"') && !isFile(route)) problems.push(`GET ${path}: ETag ${tag} is not weak`);
-          let same = await harness.send({ method: 'GET', path, headers: { 'If-None-Match': tag } });
-          // It changed in between, as a package does when its download by another lane is noted.
-          if (same.status === 200 && same.headers.etag !== tag)
-            same = await harness.send({
-              method: 'GET',
-              path,
-              headers: { 'If-None-Match': same.headers.etag as string },
-            });
+          let asked = tag;
+          let same = await harness.send({ method: 'GET', path, headers: { 'If-None-Match': asked } });
+          // It changed in between, as a package does when its download is noted.
+          for (let tries = 0; tries < 5 && same.status === 200 && same.headers.etag !== asked; tries += 1) {
+            asked = same.headers.etag as string;
+            same = await harness.send({ method: 'GET', path, headers: { 'If-None-Match': asked } });
+          }
           if (same.status !== 304 || same.text !== '') problems.push(`304 of ${path}: ${same.status}`);
-        },
-      );
+        });
       expect(problems).toEqual([]);
     });
 
