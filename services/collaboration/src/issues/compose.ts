@@ -40,8 +40,8 @@ import { issueCounters } from './storage/issue-counter.store';
 import { issueDirectoryStore, issueDirectoryWithin } from './storage/issue-directory.store';
 import { issueEventStore } from './storage/issue-event.store';
 import { issueLinks, issueMergeRequestList } from './storage/issue-link.store';
-import { issueParticipantList } from './storage/issue-participant.list';
 import { issueTimelogStore } from './storage/issue-timelog.store';
+import { participantList } from './storage/participant.list';
 import { issueHandler } from './transport/issue.handler';
 import { issueEventHandler } from './transport/issue-event.handler';
 import { issueReferenceFollower } from './transport/issue-reference.follower';
@@ -100,7 +100,7 @@ export function composeIssues(
     listIssuesOfMergeRequest: listIssuesOfMergeRequest(edges, mergeRequests),
     readIssueTargets: readIssueTargets(edges),
     readIssueTarget: readIssueTarget(edges),
-    listIssueParticipants: listParticipantsOfIssue(edges, issueParticipantList(db)),
+    listIssueParticipants: listParticipantsOfIssue(edges, participantList(db, 'issue')),
   });
   const eventStore = issueEventStore(db);
   const events = observe('issues.events', {

@@ -9,3 +9,5 @@ export { issueStates } from './storage/issue.events';
 export { issueReaders, visibleIssues } from './storage/issue.visibility';
 export { changeIssue, incidents } from './storage/issue-change.store';
 export { issueReferences } from './storage/issue-reference.store';
+export { participantList } from './storage/participant.list';
+export { subscriptionStore } from './storage/subscription.store';

@@ -1,8 +1,7 @@
-import type { Database, PageRequest } from '@switchyard/database';
-import { listPage } from '@switchyard/database';
+import type { Database } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { userColumns, userJoin, userOf, type Viewer } from '@switchyard/directory';
-import { notFound } from '@switchyard/errors';
+import type { Viewer } from '@switchyard/directory';
+import { participantList, subscriptionStore } from '../../issues';
 import type { Epic } from '../domain/epic';
 import type { EpicDecision, LockedEpic, NewEpic } from '../domain/epic-change';
 import type { EpicKey } from '../domain/epic-query';
@@ -39,42 +38,7 @@ export const epicStore = (db: Database) => ({
     return row?.removed ?? 0;
   },
 
-  async isSubscribed(id: number, userId: number): Promise<boolean> {
-    const row = await db.one<{ subscribed: boolean }>(sql`
-      select coalesce(
-        (select subscribed from epic_subscriptions where epic_id = ${id} and user_id = ${userId}),
-        exists (select 1 from epic_participants where epic_id = ${id} and user_id = ${userId})) as subscribed`);
-    return row?.subscribed ?? false;
-  },
+  ...subscriptionStore(db, 'epic'),
 
-  async setSubscription(id: number, userId: number, subscribed: boolean): Promise<boolean> {
-    // Decided by the row itself: of several concurrent requests, one changes it.
-    const row = await db.one<{ alive: boolean; changed: boolean }>(sql`
-      with epic as (select id from epics where id = ${id} for key share),
-      said as (
-        insert into epic_subscriptions as said (epic_id, user_id, subscribed)
-        select e.id, ${userId}, ${subscribed} from epic e
-        where exists (select 1 from epic_subscriptions where epic_id = e.id and user_id = ${userId})
-          or exists (select 1 from epic_participants where epic_id = e.id and user_id = ${userId}) <> ${subscribed}::boolean
-        on conflict (epic_id, user_id) do update set subscribed = excluded.subscribed where said.subscribed <> excluded.subscribed
-        returning 1)
-      select exists (select 1 from epic) as alive, exists (select 1 from said) as changed`);
-    if (row?.alive !== true) throw notFound();
-    return row.changed;
-  },
-
-  async participants(epicId: number, internal: boolean, request: PageRequest) {
-    const { rows, page } = await listPage({
-      db,
-      name: 'list_epic_participants',
-      select: userColumns('shown'),
-      from: sql`epic_participants ep ${userJoin('shown', sql`ep.user_id`)}`,
-      countFrom: sql`epic_participants ep`,
-      where: [sql`ep.epic_id = ${epicId}`, ...(internal ? [] : [sql`not ep.internal`])],
-      orders: { id: [{ name: 'id', expression: sql`ep.user_id`, type: 'bigint' }] },
-      request,
-      count: true,
-    });
-    return { users: rows.flatMap((row) => userOf(row, 'shown') ?? []), page };
-  },
+  participants: participantList(db, 'epic').page,
 });

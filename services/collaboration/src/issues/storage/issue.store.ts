@@ -1,7 +1,7 @@
 import { type Database, isUniqueViolation } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
 import type { Viewer } from '@switchyard/directory';
-import { conflict, notFound } from '@switchyard/errors';
+import { conflict } from '@switchyard/errors';
 import { mayChangeEpic } from '../../epic-trees';
 import type { Issue } from '../domain/issue';
 import type { IssueDecision, LockedIssue, NewIssue } from '../domain/issue-change';
@@ -10,6 +10,7 @@ import type { IssueView } from '../domain/issue-view';
 import { issueFrom, issueSelect, readIssueView, toIssueView } from './issue.row';
 import { openToLevel, visibleIssues } from './issue.visibility';
 import { changeIssue, openIssue } from './issue-change.store';
+import { subscriptionStore } from './subscription.store';
 
 /** Opens the store of issues. */
 export const issueStore = (db: Database) => ({
@@ -107,27 +108,5 @@ export const issueStore = (db: Database) => ({
     return row?.removed ?? 0;
   },
 
-  async isSubscribed(id: number, userId: number): Promise<boolean> {
-    const row = await db.one<{ subscribed: boolean }>(sql`
-      select coalesce(
-        (select subscribed from issue_subscriptions where issue_id = ${id} and user_id = ${userId}),
-        exists (select 1 from issue_participants where issue_id = ${id} and user_id = ${userId})) as subscribed`);
-    return row?.subscribed ?? false;
-  },
-
-  async setSubscription(id: number, userId: number, subscribed: boolean): Promise<boolean> {
-    // Decided by the row itself: of several concurrent requests, one changes it.
-    const row = await db.one<{ alive: boolean; changed: boolean }>(sql`
-      with issue as (select id from issues where id = ${id} for key share),
-      said as (
-        insert into issue_subscriptions as said (issue_id, user_id, subscribed)
-        select i.id, ${userId}, ${subscribed} from issue i
-        where exists (select 1 from issue_subscriptions where issue_id = i.id and user_id = ${userId})
-          or exists (select 1 from issue_participants where issue_id = i.id and user_id = ${userId}) <> ${subscribed}::boolean
-        on conflict (issue_id, user_id) do update set subscribed = excluded.subscribed where said.subscribed <> excluded.subscribed
-        returning 1)
-      select exists (select 1 from issue) as alive, exists (select 1 from said) as changed`);
-    if (row?.alive !== true) throw notFound();
-    return row.changed;
-  },
+  ...subscriptionStore(db, 'issue'),
 });
