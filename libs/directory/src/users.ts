@@ -135,6 +135,20 @@ export const userColumns = (alias: string): Sql => {
   return raw(referenceColumns.map((column) => `${name}.${column} as ${name}_${column}`).join(', '));
 };
 
+/** A user under an alias as a JSON `UserRow`. */
+const referenceJson = (alias: string): Sql =>
+  raw(`json_build_object(${referenceColumns.map((column) => `'${column}', ${alias}.${column}`).join(', ')})`);
+
+/** A JSON `UserRow` for an id, the ghost in place of a deleted user; null when there is none. */
+export const userJson = (id: Sql): Sql => sql`(
+  select ${referenceJson('shown')}
+  from directory.users own join directory.users shown on shown.id = coalesce(own.ghost_id, own.id) where own.id = ${id})`;
+
+/** A JSON object of `UserRow` by id for the ids of an array expression, the ghost in place of deleted users; null without any. */
+export const peopleJson = (ids: Sql): Sql => sql`(
+  select json_object_agg(own.id, ${referenceJson('shown')})
+  from directory.users own join directory.users shown on shown.id = coalesce(own.ghost_id, own.id) where own.id = any(${ids}))`;
+
 /** The user that `userColumns(alias)` put into a row; undefined when there is none. */
 export function userOf(row: object, alias: string): UserRow | undefined {
   const values = row as Record<string, unknown>;
@@ -149,8 +163,7 @@ export function userOf(row: object, alias: string): UserRow | undefined {
  * inside one statement.
  */
 export const usersJson = (ids: Sql): Sql => sql`(
-  select coalesce(json_agg(json_build_object('id', us.id, 'username', us.username, 'name', us.name, 'state', us.state,
-    'avatar_url', us.avatar_url, 'public_email', us.public_email) order by listed.position), '[]'::json)
+  select coalesce(json_agg(${referenceJson('us')} order by listed.position), '[]'::json)
   from unnest(${ids}) with ordinality as listed (id, position)
   left join directory.users uo on uo.id = listed.id
   join directory.users us on us.id = coalesce(uo.ghost_id, uo.id, ${ghostId}))`;

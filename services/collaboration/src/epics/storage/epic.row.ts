@@ -1,6 +1,13 @@
 import { given, type SqlExecutor } from '@switchyard/database';
 import { named, type Sql, sql } from '@switchyard/database/sql';
-import { type AttachedLabel, labelsJson, memberNamespaces, type UserRow, type Viewer } from '@switchyard/directory';
+import {
+  type AttachedLabel,
+  labelsJson,
+  memberNamespaces,
+  peopleJson,
+  type UserRow,
+  type Viewer,
+} from '@switchyard/directory';
 import { levels } from '@switchyard/rights';
 import { editableEpics, epicFrom, visibleEpics } from '../../epic-trees';
 import type { Epic, EpicState } from '../domain/epic';
@@ -17,11 +24,7 @@ interface Row extends Record<string, unknown> {
 }
 
 // Subselects in the select list run for the rows of the page alone, after the limit.
-const people = sql`(
-  select json_object_agg(own.id, json_build_object('id', shown.id, 'username', shown.username, 'name', shown.name,
-    'state', shown.state, 'avatar_url', shown.avatar_url, 'public_email', shown.public_email))
-  from directory.users own join directory.users shown on shown.id = coalesce(own.ghost_id, own.id)
-  where own.id = e.author_id) as people`;
+const people = peopleJson(sql`array[e.author_id]`);
 
 /** Columns of `epics e` as `toEpic` reads them; dates as text, which has no zone to lose. */
 export const epicColumns: Sql = sql`e.*, e.start_date_fixed::text as start_fixed, e.due_date_fixed::text as due_fixed,
@@ -41,7 +44,7 @@ const parentOf = (viewer: Viewer): Sql => sql`(
     from ${epicFrom} where e.id = wanted.id and ${visibleEpics(viewer)}) found)`;
 
 /** Select list of a view for a viewer; on the aliases of `epicFrom`. */
-export const epicSelect = (viewer: Viewer): Sql => sql`${epicColumns}, n.full_path as group_path, ${people},
+export const epicSelect = (viewer: Viewer): Sql => sql`${epicColumns}, n.full_path as group_path, ${people} as people,
   ${labelsJson(sql`array(select el.label_id from epic_labels el where el.epic_id = e.id)`)} as labels,
   ${parentOf(viewer)} as parent, ${editableEpics(viewer)} as editable, ${shownNotes(viewer)} as shown_notes_count`;
 

@@ -7,6 +7,7 @@ import {
   labelsJson,
   memberProjects,
   milestoneJson,
+  peopleJson,
   projectColumns,
   projectOf,
   type UserRow,
@@ -30,12 +31,8 @@ interface Row extends Record<string, unknown> {
 }
 
 // Subselects in the select list run for the rows of the page alone, after the limit.
-const people = sql`(
-  select json_object_agg(own.id, json_build_object('id', shown.id, 'username', shown.username, 'name', shown.name,
-    'state', shown.state, 'avatar_url', shown.avatar_url, 'public_email', shown.public_email))
-  from directory.users own join directory.users shown on shown.id = coalesce(own.ghost_id, own.id)
-  where own.id = any(array[i.author_id, i.closed_by_id]
-    || array(select a.user_id from issue_assignees a where a.issue_id = i.id))) as people`;
+const people = peopleJson(sql`array[i.author_id, i.closed_by_id]
+  || array(select a.user_id from issue_assignees a where a.issue_id = i.id)`);
 
 /** Columns of `issues i` as `toIssue` reads them; the date as text, which has no zone to lose. */
 export const issueColumns: Sql = sql`i.*, i.due_date::text as due_on`;
@@ -56,7 +53,7 @@ const shownNotes = (viewer: Viewer): Sql =>
 export const issueSelect = (viewer: Viewer): Sql => sql`${issueColumns}, ${projectColumns},
   array(select a.user_id from issue_assignees a join directory.users who on who.id = a.user_id and who.deleted_at is null
     where a.issue_id = i.id order by a.created_at, a.user_id) as assignee_ids,
-  ${people}, ${labelsJson(sql`array(select il.label_id from issue_labels il where il.issue_id = i.id)`)} as labels,
+  ${people} as people, ${labelsJson(sql`array(select il.label_id from issue_labels il where il.issue_id = i.id)`)} as labels,
   ${milestoneJson(sql`i.milestone_id`)} as milestone, ${attachedEpic(sql`i.id`, viewer)} as epic,
   ${closingMergeRequests(viewer)} as merge_requests_count, ${shownNotes(viewer)} as shown_notes_count`;
 

@@ -8,6 +8,7 @@ import {
   memberProjects,
   mergeTrainColumns,
   milestoneJson,
+  peopleJson,
   projectColumns,
   projectOf,
   type UserRow,
@@ -38,13 +39,9 @@ interface Row extends Record<string, unknown> {
 }
 
 // Subselects in the select list run for the rows of the page alone, after the limit.
-const people = sql`(
-  select json_object_agg(own.id, json_build_object('id', shown.id, 'username', shown.username, 'name', shown.name,
-    'state', shown.state, 'avatar_url', shown.avatar_url, 'public_email', shown.public_email))
-  from directory.users own join directory.users shown on shown.id = coalesce(own.ghost_id, own.id)
-  where own.id = any(array[mr.author_id, mr.merge_user_id, mr.closed_by_id]
-    || array(select a.user_id from merge_request_assignees a where a.merge_request_id = mr.id)
-    || array(select r.user_id from merge_request_reviewers r where r.merge_request_id = mr.id))) as people`;
+const people = peopleJson(sql`array[mr.author_id, mr.merge_user_id, mr.closed_by_id]
+  || array(select a.user_id from merge_request_assignees a where a.merge_request_id = mr.id)
+  || array(select r.user_id from merge_request_reviewers r where r.merge_request_id = mr.id)`);
 
 /**
  * Whether `allow_collaboration` takes effect, as `canCollaborate` of the domain decides; the case keeps the rest from
@@ -78,7 +75,7 @@ const columns: Sql = sql`mr.*, ${projectColumns}, p.merge_method, p.squash_optio
   array(select r.user_id from merge_request_reviewers r join directory.users who on who.id = r.user_id and who.deleted_at is null
     where r.merge_request_id = mr.id order by r.created_at, r.user_id) as reviewer_ids,
   ${collaborates} as collaborates,
-  ${people},
+  ${people} as people,
   ${labelsJson(sql`array(select ml.label_id from merge_request_labels ml where ml.merge_request_id = mr.id)`)} as labels,
   ${milestoneJson(sql`mr.milestone_id`)} as milestone`;
 

@@ -1,5 +1,6 @@
 import { given } from '@switchyard/database';
-import { type Sql, sql } from '@switchyard/database/sql';
+import { sql } from '@switchyard/database/sql';
+import { userJson } from '@switchyard/directory';
 import type { CommitStatus, CommitStatusView, Pipeline, PipelineView } from '../domain/pipeline';
 import type { CommitStatusState, PipelineStatus } from '../domain/pipeline-status';
 
@@ -50,15 +51,10 @@ export const toCommitStatus = (row: Record<string, unknown>): CommitStatus => ({
   finishedAt: given(row.finished_at),
 });
 
-const person = (userId: Sql): Sql => sql`(
-  select json_build_object('id', shown.id, 'username', shown.username, 'name', shown.name, 'state', shown.state,
-    'avatar_url', shown.avatar_url, 'public_email', shown.public_email)
-  from directory.users own join directory.users shown on shown.id = coalesce(own.ghost_id, own.id) where own.id = ${userId})`;
-
 /** Columns of `toPipelineView`, on the alias `pl`. */
-export const pipelineSelect = sql`pl.*, ${person(sql`pl.user_id`)} as user_reference`;
+export const pipelineSelect = sql`pl.*, ${userJson(sql`pl.user_id`)} as user_reference`;
 /** Columns of `toStatusView`, on the alias `cs`. */
-export const statusSelect = sql`cs.*, ${person(sql`cs.user_id`)} as user_reference`;
+export const statusSelect = sql`cs.*, ${userJson(sql`cs.user_id`)} as user_reference`;
 
 /** A pipeline with the user who made it. */
 export const toPipelineView = (row: Record<string, unknown>): PipelineView => ({
