@@ -37,6 +37,9 @@ export const oneLineOrNone: ParameterSchema = { ...oneLine, minLength: 0, patter
 /** Text of issues, merge requests, milestones and snippets. */
 export const longText = atMost(1_048_576);
 
+/** Bytes of a request that carries a `longText`, each character escaped as `\ud83d\ude00` at the worst. */
+export const longTextBodyLimit = 16 << 20;
+
 /** The last part of the path of a project or group, and a user name. */
 export const pathPart: ParameterSchema = {
   minLength: 1,

@@ -4,16 +4,12 @@ import { IssueTimelogServiceService } from '@switchyard/protos/collaboration/v1/
 import { atLeastOne } from '../../http/check-parameters';
 import { boolean, date, dateTime, documented, integer, nullable, oneOf, onlyDefault, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
-import { afterEpoch, oneLine } from '../field-facts';
+import { afterEpoch, longTextBodyLimit, oneLine } from '../field-facts';
 import { changedFields, newFields, sharedFields } from '../issuable-fields';
 import { resourceEventRoutes } from '../resource-events';
 import { timeTrackingRoutes } from '../time-tracking';
 
 const issue = { issue_iid: integer() };
-/**
- * Bytes of a request that carries a description of 1,048,576 characters, each escaped as `\ud83d\ude00` at the worst.
- */
-const bodyLimit = 16 << 20;
 const projectPath = '/projects/:id/issues' as const;
 const onePath = `${projectPath}/:issue_iid` as const;
 
@@ -99,7 +95,7 @@ export const issueRoutes = [
       // Those after it must be whole numbers still.
       iid: integer({ min: 1, max: 2_147_483_647 }).optional(),
     },
-    bodyLimit,
+    bodyLimit: longTextBodyLimit,
     returns: { 201: 'Issue' },
     handle: ({ params, access, call }) =>
       call(IssueServiceService).createIssue({
@@ -136,7 +132,7 @@ export const issueRoutes = [
       updated_at: documented(dateTime(), afterEpoch).optional(),
     },
     relations: [atLeastOne(...updatable)],
-    bodyLimit,
+    bodyLimit: longTextBodyLimit,
     returns: { 200: 'Issue' },
     handle: ({ params, path, access, call }) =>
       call(IssueServiceService).updateIssue({

@@ -15,13 +15,8 @@ import {
   textOrNoneAny,
 } from '../../../http/params';
 import { defineRoute } from '../../../http/route';
-import { afterEpoch, color, longText, oneLine } from '../../field-facts';
+import { afterEpoch, color, longText, longTextBodyLimit, oneLine } from '../../field-facts';
 import { titleFilter, userFilter, userNamed } from '../../issuable-filters';
-
-/**
- * Bytes of a request that carries a description of 1,048,576 characters, each escaped as `\ud83d\ude00` at the worst.
- */
-const bodyLimit = 16 << 20;
 
 /** Path of the epics of a group. */
 const groupPath = '/groups/:id/epics' as const;
@@ -167,7 +162,7 @@ export const epicRoutes = [
       ...fields,
       created_at: documented(dateTime(), afterEpoch).optional(),
     },
-    bodyLimit,
+    bodyLimit: longTextBodyLimit,
     returns: { 201: 'Epic' },
     handle: ({ params, access, call }) =>
       call(EpicServiceService).createEpic({
@@ -203,7 +198,7 @@ export const epicRoutes = [
       updated_at: documented(dateTime(), afterEpoch).optional(),
     },
     relations: [atLeastOne(...updatable)],
-    bodyLimit,
+    bodyLimit: longTextBodyLimit,
     returns: { 200: 'Epic' },
     handle: ({ params, path, access, call }) =>
       call(EpicServiceService).updateEpic({
