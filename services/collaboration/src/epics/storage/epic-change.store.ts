@@ -1,10 +1,11 @@
 import type { Tx } from '@switchyard/database';
 import { join, raw, sql } from '@switchyard/database/sql';
-import { usersByUsernames, usersWhoSeeGroup } from '@switchyard/directory';
+import { usersWhoSeeGroup } from '@switchyard/directory';
 import { invalid, notFound } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { levels } from '@switchyard/rights';
 import { datesChannel, lockTrees, placeEpic, showsConfidential } from '../../epic-trees';
+import { addParticipants, mentionedUsers, replaceLabels } from '../../issues';
 import type { Epic } from '../domain/epic';
 import type { EpicChange, EpicDecision, EpicFact, EpicPatch, LockedEpic, NewEpic } from '../domain/epic-change';
 import { publishEpicFacts } from './epic.events';
@@ -44,13 +45,6 @@ async function lock(tx: Tx, id: number): Promise<LockedEpic | undefined> {
   return { epic: toEpic(row), labelIds: attached!.labels };
 }
 
-async function replaceLabels(tx: Tx, id: number, labelIds: readonly number[]): Promise<void> {
-  await tx.query(sql`delete from epic_labels where epic_id = ${id} and label_id <> all(${[...labelIds]}::bigint[])`);
-  await tx.query(sql`
-    insert into epic_labels (epic_id, label_id)
-    select ${id}, label_id from unnest(${[...labelIds]}::bigint[]) as given (label_id) on conflict do nothing`);
-}
-
 /** Those of `userIds` who may read an epic. */
 export const epicReaders = (
   tx: Tx,
@@ -58,28 +52,9 @@ export const epicReaders = (
   userIds: readonly number[],
 ): Promise<number[]> => usersWhoSeeGroup(tx, groupId, userIds, confidential ? levels.planner : 0);
 
-/** Users whom facts mention and who can read the epic; groups and `all` make no participant. */
-async function mentionedReaders(tx: Tx, epic: Epic, facts: readonly EpicFact[]): Promise<number[]> {
-  const names = facts.flatMap((fact) =>
-    'mentions' in fact ? [...fact.mentions.usernames, ...fact.mentions.directlyAddressed] : [],
-  );
-  if (names.length === 0) return [];
-  const users = await usersByUsernames(tx, names);
-  return epicReaders(
-    tx,
-    epic,
-    [...users.values()].map(({ id }) => id),
-  );
-}
-
-async function addParticipants(tx: Tx, id: number, userIds: readonly number[]): Promise<void> {
-  const known = [...new Set(userIds)].filter((userId) => userId > 0);
-  if (known.length === 0) return;
-  await tx.query(sql`
-    insert into epic_participants (epic_id, user_id)
-    select ${id}, user_id from unnest(${known}::bigint[]) as given (user_id)
-    on conflict (epic_id, user_id) do update set internal = false where epic_participants.internal`);
-}
+/** Users whom facts mention and who can read the epic. */
+const mentionedReaders = async (tx: Tx, epic: Epic, facts: readonly EpicFact[]): Promise<number[]> =>
+  epicReaders(tx, epic, await mentionedUsers(tx, facts));
 
 async function update(tx: Tx, id: number, patch: EpicPatch): Promise<Epic> {
   const sets = Object.entries(patch)
@@ -94,7 +69,7 @@ async function update(tx: Tx, id: number, patch: EpicPatch): Promise<Epic> {
 
 /** What follows from facts in their own transaction: participants and events. */
 async function tell(tx: Tx, epic: Epic, facts: readonly EpicFact[], people: readonly number[], actorId: number) {
-  await addParticipants(tx, epic.id, [...people, ...(await mentionedReaders(tx, epic, facts))]);
+  await addParticipants(tx, 'epic', epic.id, [...people, ...(await mentionedReaders(tx, epic, facts))]);
   await publishEpicFacts(tx, { subject: epic, facts, actorId, occurredAt: new Date() });
 }
 
@@ -108,7 +83,7 @@ async function saveChange(tx: Tx, { epic }: LockedEpic, change: EpicChange, acto
     throw invalid({ confidential: [problem] });
   }
   tx.notify(datesChannel);
-  if (change.labelIds !== undefined) await replaceLabels(tx, epic.id, change.labelIds);
+  if (change.labelIds !== undefined) await replaceLabels(tx, 'epic', epic.id, change.labelIds);
   await tell(tx, after, change.facts, change.participants ?? [], actorId);
   return after;
 }
@@ -140,7 +115,7 @@ export async function openEpic(tx: Tx, wanted: NewEpic): Promise<Epic> {
     returning ${epicColumns}`);
   const epic = toEpic(row!);
   if (wanted.parentId !== undefined) await placeEpic(tx, epic.id, wanted.parentId);
-  if (wanted.labelIds.length > 0) await replaceLabels(tx, epic.id, wanted.labelIds);
+  if (wanted.labelIds.length > 0) await replaceLabels(tx, 'epic', epic.id, wanted.labelIds);
   await tell(tx, epic, [{ kind: 'created', mentions: wanted.mentions }], [wanted.authorId], wanted.authorId);
   markFaults(tx);
   return epic;

@@ -1,17 +1,11 @@
 import { anyContains, type ClauseTable, clausesOf } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
 import { linkedLabels, userColumn } from '@switchyard/directory';
-import type { EpicExclusion, EpicFilter, EpicReactionMatch } from '../domain/epic-query';
+import { reactedWith } from '../../issues';
+import type { EpicExclusion, EpicFilter } from '../domain/epic-query';
 
 const author = userColumn(sql`e.author_id`);
 const labels = linkedLabels({ table: sql`epic_labels`, own: sql`link.epic_id = e.id` });
-
-function reactedWith(match: EpicReactionMatch, viewerId: number): Sql {
-  const reacted = (condition: Sql): Sql => sql`exists (select 1 from award_emoji ae
-    where ae.awardable_type = 'Epic' and ae.awardable_id = e.id and ae.user_id = ${viewerId}::bigint and ${condition})`;
-  if (match === 'none') return sql`not ${reacted(sql`true`)}`;
-  return reacted(match === 'any' ? sql`true` : sql`ae.name = ${match.name}`);
-}
 
 const clauses: ClauseTable<EpicFilter, number> = {
   state: (state) => sql`e.state = ${state}`,
@@ -22,7 +16,7 @@ const clauses: ClauseTable<EpicFilter, number> = {
     return words.map((word) => anyContains(columns, word));
   },
   confidential: (confidential) => sql`e.confidential = ${confidential}`,
-  reaction: reactedWith,
+  reaction: (match, viewerId) => reactedWith('Epic', sql`e.id`, match, viewerId),
   createdAfter: (date) => sql`e.created_at >= ${date}`,
   createdBefore: (date) => sql`e.created_at <= ${date}`,
   updatedAfter: (date) => sql`e.updated_at >= ${date}`,

@@ -1,6 +1,6 @@
 import type { SqlExecutor, Tx } from '@switchyard/database';
 import { join, raw, sql } from '@switchyard/database/sql';
-import { leastPriority, milestoneDue, usersByUsernames } from '@switchyard/directory';
+import { leastPriority, milestoneDue } from '@switchyard/directory';
 import { invalid, notFound } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { datesChannel, lockTrees, placeIssue, showsConfidential } from '../../epic-trees';
@@ -22,6 +22,9 @@ import { issueReaders } from './issue.visibility';
 import { copyConversation } from './issue-conversation.store';
 import { copyEvents, recordEvents } from './issue-event.store';
 import { timelogs } from './issue-timelog.store';
+import { replaceLabels } from './label-links';
+import { mentionedUsers } from './mentioned-users';
+import { addParticipants } from './subscription.store';
 
 faultPoints.push('issue.written', 'issue.committed');
 
@@ -82,30 +85,9 @@ async function replaceAssignees(tx: Tx, id: number, userIds: readonly number[]):
     on conflict (issue_id, user_id) do nothing`);
 }
 
-async function replaceLabels(tx: Tx, id: number, labelIds: readonly number[]): Promise<void> {
-  await tx.query(sql`delete from issue_labels where issue_id = ${id} and label_id <> all(${[...labelIds]}::bigint[])`);
-  await tx.query(sql`
-    insert into issue_labels (issue_id, label_id)
-    select ${id}, label_id from unnest(${[...labelIds]}::bigint[]) as given (label_id) on conflict do nothing`);
-}
-
-async function addParticipants(tx: Tx, id: number, userIds: readonly number[]): Promise<void> {
-  const known = [...new Set(userIds)].filter((userId) => userId > 0);
-  if (known.length === 0) return;
-  await tx.query(sql`
-    insert into issue_participants (issue_id, user_id)
-    select ${id}, user_id from unnest(${known}::bigint[]) as given (user_id)
-    on conflict (issue_id, user_id) do update set internal = false where issue_participants.internal`);
-}
-
-/** Users whom facts mention and who can read the issue; groups and `all` mention no one. */
+/** Users whom facts mention and who can read the issue. */
 async function mentionedReaders(tx: Tx, issue: Issue, facts: readonly IssueFact[]): Promise<number[]> {
-  const names = facts.flatMap((fact) =>
-    'mentions' in fact ? [...fact.mentions.usernames, ...fact.mentions.directlyAddressed] : [],
-  );
-  if (names.length === 0) return [];
-  const users = await usersByUsernames(tx, names);
-  const ids = [...users.values()].map(({ id }) => id);
+  const ids = await mentionedUsers(tx, facts);
   return ids.length === 0 ? [] : issueReaders(tx, issue, ids);
 }
 
@@ -146,7 +128,7 @@ async function insert(tx: Tx, wanted: NewIssue, actorId: number, movedFromId?: n
     returning ${issueColumns}`);
   const issue = toIssue(row!);
   if (wanted.assigneeIds.length > 0) await replaceAssignees(tx, issue.id, wanted.assigneeIds);
-  if (wanted.labelIds.length > 0) await replaceLabels(tx, issue.id, wanted.labelIds);
+  if (wanted.labelIds.length > 0) await replaceLabels(tx, 'issue', issue.id, wanted.labelIds);
   if (wanted.epicId !== undefined) await placeIssue(tx, issue.id, wanted.epicId);
   // What takes the place of an issue has that one's events.
   if (movedFromId === undefined) await recordEvents(tx, issue.id, actorId, undefined, { ...issue, labelIds });
@@ -154,7 +136,7 @@ async function insert(tx: Tx, wanted: NewIssue, actorId: number, movedFromId?: n
   await timelogs.record(tx, issue.id, wanted.authorId, wanted.timelogs ?? []);
   const fact: IssueFact = { kind: 'created', mentions, labelIds, movedFromId, alertId };
   const mentioned = await mentionedReaders(tx, issue, [fact]);
-  await addParticipants(tx, issue.id, [wanted.authorId, ...wanted.assigneeIds, ...mentioned]);
+  await addParticipants(tx, 'issue', issue.id, [wanted.authorId, ...wanted.assigneeIds, ...mentioned]);
   await publishIssueFacts(tx, {
     subject: issue,
     assigneeIds: wanted.assigneeIds,
@@ -169,7 +151,7 @@ async function saveChange(tx: Tx, before: LockedIssue, change: IssueChange, acto
   const { id } = before.issue;
   const after = await update(tx, id, change.patch ?? {}, change.labelIds);
   if (change.assigneeIds !== undefined) await replaceAssignees(tx, id, change.assigneeIds);
-  if (change.labelIds !== undefined) await replaceLabels(tx, id, change.labelIds);
+  if (change.labelIds !== undefined) await replaceLabels(tx, 'issue', id, change.labelIds);
   if (change.epicId !== undefined) await placeIssue(tx, id, change.epicId ?? undefined);
   if (change.patch?.confidential === false && (await showsConfidential(tx, { issueId: id }))) {
     throw invalid({ confidential: ['cannot be taken from an issue of a confidential epic'] });
@@ -186,7 +168,7 @@ async function saveChange(tx: Tx, before: LockedIssue, change: IssueChange, acto
   const { removedTimelogId } = change;
   if (removedTimelogId !== undefined && !(await timelogs.remove(tx, id, removedTimelogId))) throw notFound();
   const mentioned = await mentionedReaders(tx, after, change.facts ?? []);
-  await addParticipants(tx, id, [...(change.participants ?? []), ...mentioned]);
+  await addParticipants(tx, 'issue', id, [...(change.participants ?? []), ...mentioned]);
   await publishIssueFacts(tx, {
     subject: after,
     assigneeIds: change.assigneeIds ?? before.assigneeIds,

@@ -15,9 +15,9 @@ import type {
   IssueExclusion,
   IssueFilter,
   MilestoneMatch,
-  ReactionMatch,
   WeightMatch,
 } from '../domain/issue-filter';
+import { reactedWith } from './reaction.filter';
 
 const own = sql`link.issue_id = i.id`;
 const author = userColumn(sql`i.author_id`);
@@ -68,13 +68,6 @@ const spans: Record<DueMatch, Sql> = {
     and i.due_date < (date_trunc('month', current_date) + interval '2 months')::date`,
 };
 
-function reactedWith(match: ReactionMatch, viewerId: number): Sql {
-  const reacted = (condition: Sql): Sql => sql`exists (select 1 from award_emoji ae
-    where ae.awardable_type = 'Issue' and ae.awardable_id = i.id and ae.user_id = ${viewerId}::bigint and ${condition})`;
-  if (match === 'none') return sql`not ${reacted(sql`true`)}`;
-  return reacted(match === 'any' ? sql`true` : sql`ae.name = ${match.name}`);
-}
-
 const clauses: ClauseTable<IssueFilter, Viewer> = {
   state: (state) => sql`i.state = ${state}`,
   scope: (scope, { userId }) =>
@@ -94,7 +87,7 @@ const clauses: ClauseTable<IssueFilter, Viewer> = {
   weight: weighs,
   healthStatus: stands,
   dueDate: (match) => spans[match],
-  reaction: (match, { userId }) => reactedWith(match, userId),
+  reaction: (match, { userId }) => reactedWith('Issue', sql`i.id`, match, userId),
   epic: (match, viewer) => epicOfIssue(sql`i.id`, match, viewer),
   createdAfter: (date) => sql`i.created_at >= ${date}`,
   createdBefore: (date) => sql`i.created_at <= ${date}`,
@@ -115,7 +108,7 @@ const exclusions: ClauseTable<IssueExclusion, Viewer> = {
   iids: (iids) => sql`i.iid <> all(${[...iids]}::bigint[])`,
   weight: (match) => none(weighs(match)),
   healthStatus: (match) => none(stands(match)),
-  reaction: (match, { userId }) => none(reactedWith(match, userId)),
+  reaction: (match, { userId }) => none(reactedWith('Issue', sql`i.id`, match, userId)),
   epic: (match, viewer) => none(epicOfIssue(sql`i.id`, match, viewer)),
 };
 

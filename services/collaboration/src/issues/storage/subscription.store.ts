@@ -1,4 +1,4 @@
-import type { Database } from '@switchyard/database';
+import type { Database, Tx } from '@switchyard/database';
 import { raw, sql } from '@switchyard/database/sql';
 import { notFound } from '@switchyard/errors';
 
@@ -36,4 +36,15 @@ export function subscriptionStore(db: Database, kind: Followed) {
       return row.changed;
     },
   };
+}
+
+/** Users take part in an object from now on, with more than internal notes. */
+export async function addParticipants(tx: Tx, kind: Followed, id: number, userIds: readonly number[]): Promise<void> {
+  const known = [...new Set(userIds)].filter((userId) => userId > 0);
+  if (known.length === 0) return;
+  const [table, objectId] = [raw(`${kind}_participants`), raw(`${kind}_id`)];
+  await tx.query(sql`
+    insert into ${table} (${objectId}, user_id)
+    select ${id}, user_id from unnest(${known}::bigint[]) as given (user_id)
+    on conflict (${objectId}, user_id) do update set internal = false where ${table}.internal`);
 }
