@@ -645,7 +645,12 @@ describe('a process dies', () => {
       if (reportPoints.includes(point)) system.arm(point);
       await eventually(send, { within: 30_000, every: 100 });
       if (dependencyExportPoints.includes(point)) system.arm(point);
-      await system.api('POST', `/pipelines/${pipeline}/dependency_list_exports`).catch(() => undefined);
+      // The process of the last case may still be starting; the armed one may die before it answers.
+      const begun = async () => {
+        const reply = await system.api('POST', `/pipelines/${pipeline}/dependency_list_exports`).catch(() => undefined);
+        expect(reply?.status === 201 || system.fired()).toBe(true);
+      };
+      await eventually(begun, { within: 30_000, every: 200 });
       await fired();
       await eventually(
         async () => {
