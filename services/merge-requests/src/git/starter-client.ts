@@ -172,14 +172,17 @@ export function gitStarter(open: () => StarterStreams, lateMs = answerMs) {
   };
 }
 
-function openProcess(): StarterStreams {
+/** The starter as it was compiled; a service that runs from its sources, as tests do, takes that of the build, if there is one. */
+const program = ['git-starter.js', '../../dist/git/git-starter.js']
+  .map((path) => join(__dirname, path))
+  .find((path) => existsSync(path));
+
+function openProcess(starter: string): StarterStreams {
   // What it starts inherits the limit: a command of its own to set it would cost each start a millisecond, half of what
   // git itself takes.
-  const [file, args] = limitedCommand(
-    process.execPath,
-    ['--max-semi-space-size=1', join(__dirname, 'git-starter.js')],
-    { memoryBytes: gitLimits().memoryBytes },
-  );
+  const [file, args] = limitedCommand(process.execPath, ['--max-semi-space-size=1', starter], {
+    memoryBytes: gitLimits().memoryBytes,
+  });
   const child = spawn(file, args, {
     cwd: '/',
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -191,5 +194,5 @@ function openProcess(): StarterStreams {
   return { input: child.stdin, output: child.stdout, kill: () => child.kill('SIGKILL') };
 }
 
-/** Runs git through the starter of this process; undefined where the service runs from its sources, as tests do. */
-export const startedGit = existsSync(join(__dirname, 'git-starter.js')) ? gitStarter(openProcess) : undefined;
+/** Runs git through the starter of this process; undefined where none was built. */
+export const startedGit = program === undefined ? undefined : gitStarter(() => openProcess(program));
