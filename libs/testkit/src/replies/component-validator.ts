@@ -1,8 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import { parse } from 'yaml';
 
 /** What a reply is declared to be: the name of an OpenAPI component, or a list of them. */
 export type Component = string | readonly [string];
@@ -11,13 +9,8 @@ export type Component = string | readonly [string];
 export type ComponentValidator = (component: Component, value: unknown) => string[];
 
 /** The schemas of every public representation, by component: `protos/openapi/*.yaml`. */
-function componentSchemas(): Record<string, unknown> {
-  const folder = join(dirname(require.resolve('@switchyard/protos/package.json')), 'openapi');
-  const documents = readdirSync(folder)
-    .filter((file) => file.endsWith('.yaml'))
-    .map((file) => parse(readFileSync(join(folder, file), 'utf8')));
-  return Object.assign({}, ...documents.map(({ components }) => components.schemas));
-}
+export const componentSchemas = (): Record<string, unknown> =>
+  JSON.parse(readFileSync(require.resolve('@switchyard/protos/components.json'), 'utf8'));
 
 /** Builds the validator over every component of `protos/openapi`. It throws on a component that is not there. */
 export function componentValidator(): ComponentValidator {

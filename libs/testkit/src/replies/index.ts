@@ -1,2 +1,2 @@
-export { type ComponentValidator, componentValidator } from './component-validator';
+export { type ComponentValidator, componentSchemas, componentValidator } from './component-validator';
 export { type DeclaredEndpoint, endpointFinder, type ReplyValidator, replyValidator } from './reply-validator';

@@ -1,6 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { parse } from 'yaml';
+import { readFileSync } from 'node:fs';
 import { needsToken, scopesOf } from './authorize';
 import { descriptionOf } from './reference/access-text';
 import { ingestionPaths, ingestionSecuritySchemes } from './reference/ingestion';
@@ -30,17 +28,8 @@ export interface Operation {
 }
 
 /** Schemas of the public representations, by component name, as `protos/openapi/*.yaml` state them. */
-function readComponents(): Record<string, unknown> {
-  const folder = join(dirname(require.resolve('@switchyard/protos/package.json')), 'openapi');
-  const schemas: Record<string, unknown> = {};
-  for (const file of readdirSync(folder).filter((name) => name.endsWith('.yaml'))) {
-    const document = parse(readFileSync(join(folder, file), 'utf8')) as {
-      components: { schemas: Record<string, unknown> };
-    };
-    for (const [name, schema] of Object.entries(document.components.schemas)) add(schemas, name, schema);
-  }
-  return schemas;
-}
+const readComponents = (): Record<string, unknown> =>
+  JSON.parse(readFileSync(require.resolve('@switchyard/protos/components.json'), 'utf8'));
 
 function add(schemas: Record<string, unknown>, name: string, schema: unknown): void {
   if (Object.hasOwn(schemas, name)) throw new Error(`component ${name} is stated twice`);
