@@ -1,5 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { endProcessesOf } from '../../libs/machine/src/leftovers.mjs';
@@ -9,6 +8,7 @@ import { LaunchFailure } from './failure.mjs';
 import { onParentDeath } from './parent.mjs';
 import { createProgress } from './progress.mjs';
 import { prepareSources } from './steps/sources.mjs';
+import { makeTestFolder } from './steps/test-folder.mjs';
 import { checkToolchain } from './steps/toolchain.mjs';
 
 const INTERRUPTED = 130;
@@ -20,9 +20,7 @@ const paths = process.argv.slice(2).filter((argument) => !argument.startsWith('-
 const progress = createProgress();
 const ending = new AbortController();
 // Everything a test makes lies in here, and every process it starts carries the name in its environment.
-const folder = mkdtempSync(join(realpathSync(tmpdir()), 'switchyard-test-'));
-// PostgreSQL, run as another user by root, must be able to pass.
-chmodSync(folder, 0o711);
+const folder = makeTestFolder({ large: faults });
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => ending.abort());
 onParentDeath(() => ending.abort());

@@ -60,6 +60,7 @@ describe('a generated service', () => {
     run('protos', 'buf', 'generate');
     run('services/payroll', 'prisma', 'generate');
     run('.', 'tsc', '-b', 'services/payroll', 'services/gateway');
+    execFileSync(process.execPath, ['components.mjs'], { cwd: join(root, 'protos') });
   }, 4 * minutes);
 
   afterAll(async () => {
