@@ -156,6 +156,10 @@ export const exportWorkStore = (db: Database, remains: Pick<BlobRemains, 'keep'>
     after: readonly [Buffer, Buffer] | undefined,
   ): Promise<readonly [Buffer, Buffer] | undefined> {
     const [ref, target] = after ?? [Buffer.alloc(0), Buffer.alloc(0)];
+    // One look into the index for each name: the rows are new, and what the planner takes them for may be a join that
+    // reads all of them for each link.
+    const keyOf = (name: Sql): Sql => sql`
+      select key from export_refs where export_id = ${exportId} and source = ${source} and ref = ${name} limit 1`;
     const [last] = await db.query<{ ref: Buffer | null; target: Buffer | null }>(sql`
       with batch as materialized (
         select ref, target from export_links where export_id = ${exportId} and source = ${source} and (ref, target) > (${ref}::bytea, ${target}::bytea)
@@ -163,8 +167,7 @@ export const exportWorkStore = (db: Database, remains: Pick<BlobRemains, 'keep'>
       made as (
         insert into export_edges (export_id, key, target)
         select distinct ${exportId}::bigint, a.key, b.key from batch
-        join export_refs a on a.export_id = ${exportId} and a.source = ${source} and a.ref = batch.ref
-        join export_refs b on b.export_id = ${exportId} and b.source = ${source} and b.ref = batch.target
+        cross join lateral (${keyOf(sql`batch.ref`)}) a cross join lateral (${keyOf(sql`batch.target`)}) b
         where a.key <> b.key on conflict do nothing)
       select ref, target from batch order by ref desc, target desc limit 1`);
     return last === undefined || last.ref === null || last.target === null ? undefined : [last.ref, last.target];
