@@ -27,7 +27,10 @@ function countedIn(expression: string): number {
  * @throws AppError invalid "Regex is invalid", "Regex is too long" (over 500 characters) or "Regex is too complex"
  * (over 1,000 instructions, or counts that sum up to more than 256)
  */
-export function parseExpression(text: string): Expression {
+export const parseExpression = (text: string): Expression => compiledExpression(text).matches;
+
+/** As `parseExpression`, with the number of its instructions: each can cost a step per character. */
+export function compiledExpression(text: string): { readonly matches: Expression; readonly size: number } {
   if (text.length > maxLength) throw invalid('Regex is too long');
   if (countedIn(text) > maxCounted) throw invalid('Regex is too complex');
   let compiled: RE2JS;
@@ -37,8 +40,9 @@ export function parseExpression(text: string): Expression {
     if (error instanceof RE2JSException) throw invalid('Regex is invalid');
     throw error;
   }
-  if (compiled.programSize() > maxInstructions) throw invalid('Regex is too complex');
-  return (name) => compiled.test(name);
+  const size = compiled.programSize();
+  if (size > maxInstructions) throw invalid('Regex is too complex');
+  return { matches: (name) => compiled.test(name), size };
 }
 
 /** Limits of matching in one process. */

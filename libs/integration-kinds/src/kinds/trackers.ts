@@ -81,7 +81,7 @@ export const trackers: readonly IntegrationKind[] = [
       text('jira_allowed_statuses_as_string'),
     ],
     switches: ['commit_events', 'merge_requests_events', 'comment_on_event_enabled'],
-    does: 'Comments on the issues that pushed commits and merge requests name, and moves those that they close on the default branch by `jira_issue_transition_id`. In Markdown that is rendered as HTML `KEY-12` leads to the issue, unless the keys have another form here. The settings about vulnerabilities, checks of pushes and lists of issues are stored.',
+    does: 'Comments on the issues that pushed commits and merge requests name, and moves those that they close on the default branch by `jira_issue_transition_id`. In Markdown that is rendered as HTML `KEY-12` leads to the issue. With `jira_issue_regex`, which a whole word has to match, and with `jira_issue_prefix`, which stands before each key, keys have that form alone. The settings about vulnerabilities, checks of pushes and lists of issues are stored.',
     sends: true,
   },
   {

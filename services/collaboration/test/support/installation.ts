@@ -299,7 +299,7 @@ export async function startInstallation(given: Record<string, string> = {}): Pro
           disableIntegration: unasked,
           listTrackers: async ({ projectIds }) => ({
             trackers: projectIds.map((projectId) => ({
-              ...{ projectId, slug: 'redmine', ownsNumbers: false },
+              ...{ projectId, slug: 'redmine', ownsNumbers: false, keyExpression: '', keyPrefix: '' },
               issuesUrl: `https://tracker.example/${projectId}/:id`,
             })),
           }),

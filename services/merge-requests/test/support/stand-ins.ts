@@ -69,7 +69,7 @@ export const standInPeers = (db: Database, announced: [number, string][] = []): 
         {
           listTrackers: async ({ projectIds }: { projectIds: number[] }) => ({
             trackers: projectIds.map((projectId) => ({
-              ...{ projectId, slug: 'redmine', ownsNumbers: false },
+              ...{ projectId, slug: 'redmine', ownsNumbers: false, keyExpression: '', keyPrefix: '' },
               issuesUrl: `https://tracker.example/${projectId}/:id`,
             })),
           }),

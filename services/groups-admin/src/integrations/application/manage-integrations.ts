@@ -1,4 +1,3 @@
-import type { ExternalTracker } from '@switchyard/texts';
 import { type Effective, effectiveOf, type Found, type IntegrationPlace } from '../domain/integration';
 import {
   decideDisable,
@@ -8,7 +7,7 @@ import {
   kindToSet,
   type Sent,
 } from '../domain/integration-change';
-import { trackerOf } from '../domain/tracker';
+import { type Tracker, trackerOf } from '../domain/tracker';
 import type { IntegrationStore } from './integration.ports';
 
 /** What the use cases of integrations need. */
@@ -39,7 +38,7 @@ export const manageIntegrations = ({ integrations, isDevelopment, addressProblem
   },
 
   /** The trackers that texts of projects name issues of, by project. */
-  async trackers(projectIds: readonly number[]): Promise<ReadonlyMap<number, ExternalTracker>> {
+  async trackers(projectIds: readonly number[]): Promise<ReadonlyMap<number, Tracker>> {
     const found = await integrations.ofProjects(projectIds);
     return new Map(
       found.flatMap(({ id, active, hasIssues }) => {

@@ -15,7 +15,10 @@ test.each<[string, Effective[], boolean, object | undefined]>([
     'a project with issues of its own',
     [redmine],
     true,
-    { slug: 'redmine', issuesUrl: 'https://r.example/issues/:id', ownsNumbers: false },
+    {
+      ...{ slug: 'redmine', issuesUrl: 'https://r.example/issues/:id', ownsNumbers: false },
+      ...{ keyExpression: '', keyPrefix: '' },
+    },
   ],
   ['a project without', [redmine], false, { ownsNumbers: true }],
   [
@@ -32,9 +35,9 @@ test.each<[string, Effective[], boolean, object | undefined]>([
   ],
   [
     'Jira with keys of another form',
-    [active(1, 'jira', { url: 'https://j.example', jira_issue_regex: 'X.' }), redmine],
+    [active(1, 'jira', { url: 'https://j.example', jira_issue_regex: 'X.', jira_issue_prefix: 'J' }), redmine],
     true,
-    { slug: 'redmine' },
+    { slug: 'jira', issuesUrl: 'https://j.example/browse/:id', keyExpression: 'X.', keyPrefix: 'J' },
   ],
   [
     'Linear',

@@ -13,18 +13,34 @@ function addressOf({ slug, values }: IntegrationRow): string {
   return typeof value !== 'string' || value === '' ? '' : `${rest === '' ? value : value.replace(/\/+$/, '')}${rest}`;
 }
 
-/** Keys of another form than Jira's own are not looked for in texts. */
-const hasOwnKeys = ({ slug, values }: IntegrationRow): boolean =>
-  slug === 'jira' && [values.jira_issue_regex, values.jira_issue_prefix].some((value) => (value ?? '') !== '');
+/** A tracker with the form of its keys, where it is another than that of its kind. */
+export interface Tracker extends ExternalTracker {
+  /** What a whole key has to match, as `parseExpression` reads it; empty: as the kind has it. */
+  readonly keyExpression: string;
+  /** What stands before each key; empty for nothing. */
+  readonly keyPrefix: string;
+}
+
+/** A setting of Jira; empty for other kinds. */
+const ofJira = ({ slug, values }: IntegrationRow, name: string): string =>
+  slug === 'jira' && typeof values[name] === 'string' ? values[name] : '';
 
 /**
  * The tracker that texts of a project name issues of: of several active ones the first that was set up.
  * @param hasIssues the project has issues of its own
  */
-export function trackerOf(active: readonly Effective[], hasIssues: boolean): ExternalTracker | undefined {
+export function trackerOf(active: readonly Effective[], hasIssues: boolean): Tracker | undefined {
   const [first] = active
     .map(({ source }) => source)
-    .filter((source) => trackerSlugs.includes(source.slug) && addressOf(source) !== '' && !hasOwnKeys(source))
+    .filter((source) => trackerSlugs.includes(source.slug) && addressOf(source) !== '')
     .sort((one, other) => one.id - other.id);
-  return first && { slug: first.slug, issuesUrl: addressOf(first), ownsNumbers: !hasIssues };
+  return (
+    first && {
+      slug: first.slug,
+      issuesUrl: addressOf(first),
+      ownsNumbers: !hasIssues,
+      keyExpression: ofJira(first, 'jira_issue_regex'),
+      keyPrefix: ofJira(first, 'jira_issue_prefix'),
+    }
+  );
 }

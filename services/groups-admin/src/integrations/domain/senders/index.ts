@@ -1,5 +1,5 @@
 import { type IntegrationKind, integrationKind } from '@switchyard/integration-kinds';
-import { parseExpression } from '@switchyard/patterns';
+import { keyFinder } from '@switchyard/patterns';
 import type { Secrets, SettingValue, Switches } from '../integration';
 import * as builds from './builds';
 import type { SentChange } from './change-body';
@@ -8,7 +8,7 @@ import { emailsOnPush, pipelinesEmail } from './mails';
 import type { OutgoingMail, OutgoingRequest, SenderSettings } from './outgoing';
 import * as chats from './simple-chats';
 import { mattermost, slack } from './slack';
-import { asana, jira, type KeyFinder, keyFinder, pivotalTracker } from './trackers';
+import { asana, jira, type MentionFinder, mentionFinder, pivotalTracker } from './trackers';
 
 /** Makes the requests of a change; none where the kind has nothing to say of it. */
 export type Sender = (settings: SenderSettings, change: SentChange) => OutgoingRequest[];
@@ -17,14 +17,9 @@ export type Sender = (settings: SenderSettings, change: SentChange) => OutgoingR
 export type MailSender = (settings: SenderSettings, change: SentChange) => OutgoingMail | undefined;
 
 /** The keys that an integration finds: by its expression, behind its prefix, or as Jira makes them. */
-function keysOf(settings: SenderSettings): KeyFinder {
+function keysOf(settings: SenderSettings): MentionFinder {
   const [prefix, expression] = [settings.text('jira_issue_prefix'), settings.text('jira_issue_regex')];
-  if (prefix === '' && expression === '') return keyFinder(undefined);
-  const isKey = parseExpression(`^(?:${expression || '[A-Z][A-Z0-9_]+-\\d+'})$`);
-  return keyFinder((word) => {
-    const key = word.startsWith(prefix) ? word.slice(prefix.length) : '';
-    return key !== '' && isKey(key) ? key : undefined;
-  });
+  return mentionFinder(prefix === '' && expression === '' ? undefined : keyFinder({ expression, prefix }));
 }
 
 /** Kinds that send requests. */

@@ -1,3 +1,4 @@
+import type { FindKeys } from '@switchyard/patterns';
 import { actorOf, type ChangeBody, line, refOf, type SentChange } from './change-body';
 import { basic, jsonRequest, namesIn, type OutgoingRequest, type SenderSettings } from './outgoing';
 
@@ -69,28 +70,19 @@ export const pivotalTracker = (settings: SenderSettings, change: SentChange): Ou
         )
     : [];
 
-/** Finds the keys of issues in a text, in linear time. */
-export type KeyFinder = (text: string) => readonly { readonly key: string; readonly isClosed: boolean }[];
+/** Finds the keys of issues in a text, in bounded time, and whether a word before them closes them. */
+export type MentionFinder = (text: string) => readonly { readonly key: string; readonly isClosed: boolean }[];
 
 /** Keys as Jira makes them: `ABC-12`. */
 const standardKey = /\b[A-Z][A-Z0-9_]{1,30}-\d{1,12}\b/g;
 
-/**
- * The keys of a text, and whether a word before them closes them.
- * @param isKey decides for a word, where the integration has an expression or a prefix of its own
- */
-export const keyFinder =
-  (isKey: ((word: string) => string | undefined) | undefined): KeyFinder =>
+/** @param find finds the keys, where the integration has an expression or a prefix of its own */
+export const mentionFinder =
+  (find: FindKeys | undefined): MentionFinder =>
   (text) => {
     const start = text.slice(0, 10_000);
-    const found =
-      isKey === undefined
-        ? [...start.matchAll(standardKey)].map((match) => ({ key: match[0], at: match.index }))
-        : [...start.matchAll(/[^\s,;:()[\]{}"'<>]{1,255}/g)].flatMap((match) => {
-            const key = isKey(match[0].replace(/[.!?]+$/, ''));
-            return key === undefined ? [] : [{ key, at: match.index }];
-          });
-    return found.map(({ key, at }) => ({ key, isClosed: closing.test(start.slice(Math.max(0, at - 30), at)) }));
+    const found = find?.(start) ?? [...start.matchAll(standardKey)].map(({ 0: key, index }) => ({ key, start: index }));
+    return found.map(({ key, start: at }) => ({ key, isClosed: closing.test(start.slice(Math.max(0, at - 30), at)) }));
   };
 
 interface Mention {
@@ -99,7 +91,7 @@ interface Mention {
   readonly comment: string;
 }
 
-function ofCommit(change: SentChange, commit: ChangeBody, find: KeyFinder): Mention[] {
+function ofCommit(change: SentChange, commit: ChangeBody, find: MentionFinder): Mention[] {
   const { body } = change;
   const isDefault = refOf(change) === body.text('project.default_branch');
   const project = line(body.text('project.path_with_namespace'));
@@ -108,7 +100,7 @@ function ofCommit(change: SentChange, commit: ChangeBody, find: KeyFinder): Ment
   return find(commit.text('message')).map(({ key, isClosed }) => ({ key, isClosed: isClosed && isDefault, comment }));
 }
 
-function ofMergeRequest(change: SentChange, find: KeyFinder): Mention[] {
+function ofMergeRequest(change: SentChange, find: MentionFinder): Mention[] {
   const { body } = change;
   const attribute = (name: string): string => body.text(`object_attributes.${name}`);
   const action = attribute('action') || change.action;
@@ -127,7 +119,7 @@ function ofMergeRequest(change: SentChange, find: KeyFinder): Mention[] {
  * Jira: a comment on each issue that a commit or a merge request names, and its transitions where it is closed on the
  * default branch.
  */
-export function jira(settings: SenderSettings, change: SentChange, find: KeyFinder): OutgoingRequest[] {
+export function jira(settings: SenderSettings, change: SentChange, find: MentionFinder): OutgoingRequest[] {
   const mentions =
     change.kind === 'push'
       ? change.body.list('commits').flatMap((commit) => ofCommit(change, commit, find))
