@@ -56,8 +56,8 @@ const missing: Readonly<Record<SettingScope, readonly EventFlag[]>> = {
 export const flagsOf = (scope: SettingScope): EventFlag[] =>
   eventFlags.filter((flag) => !missing[scope].includes(flag));
 
-/** How mails go out: each as it comes, or one a day. */
-export const digests = ['none', 'daily'] as const;
+/** How mails go out: each as it comes, one a day, or none at all. */
+export const digests = ['none', 'daily', 'stopped'] as const;
 
 /** When mails go out. */
 export type Digest = (typeof digests)[number];

@@ -1,4 +1,4 @@
-import { projectById } from '@switchyard/directory';
+import { projectById, trackerLinksOf } from '@switchyard/directory';
 import { readKeyFile } from '@switchyard/secrets';
 import type { Area } from '@switchyard/service';
 import { logger } from '@switchyard/telemetry';
@@ -74,6 +74,7 @@ export function composeNotifications({ config, db, directory, peer, clock }: Edg
       parts: partStore,
       audience: audienceStore,
       tokens,
+      trackerLinks: trackerLinksOf(peer('groups-admin')),
       externalUrl: config.SWITCHYARD_EXTERNAL_URL,
     }),
   };

@@ -66,13 +66,15 @@ const ledger = (userId: number) =>
     sql`select event, decision, rule, detail from ledger_entries where user_id = ${userId} and channel = 'mail' order by id desc limit 1`,
   );
 
+const tokenIn = (mail: ParsedMail | undefined) => /unsubscribe\?token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? '';
+
 const header = (mail: ParsedMail | undefined, name: string): string => String(mail?.headers.get(name) ?? '');
 
 it('an issue and its comments are one thread in every mailbox, with text and HTML', async () => {
   const { ada, bob, project } = fixture;
   const issue = await open(ada, {
     title: 'Broken =?UTF-8?B?eA==?=',
-    description: '**Look** <script>',
+    description: '**Look** at AB-12 <script>',
     assigneeIds: [bob.id],
   });
   const [first] = await server.mailsTo(bob.email);
@@ -88,8 +90,9 @@ it('an issue and its comments are one thread in every mailbox, with text and HTM
   expect(header(second, 'x-switchyard-reason')).toBe('mentioned');
   expect(header(second, 'x-switchyard-project-id')).toBe(String(project.id));
   expect(first?.html).toContain('<strong>Look</strong>');
+  expect(first?.html).toContain(`href="https://tracker.example/${project.id}/12"`);
   expect(first?.html).not.toContain('<script');
-  expect(first?.text).toContain('**Look** <script>');
+  expect(first?.text).toContain('**Look** at AB-12 <script>');
   expect(second?.html).toContain('<em>thought</em>');
   expect(second?.text).toContain(`#note_${note.id}`);
   const list = first?.headers.get('list') as Item;
@@ -168,7 +171,6 @@ it('a group whose mail is off silences what lies below it, and the ledger says s
 
 it('the link in a mail ends the mails about an issue or merge request, whether the user takes part or not', async () => {
   const { ada, bob, here } = fixture;
-  const tokenIn = (mail: ParsedMail | undefined) => /unsubscribe\?token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? '';
   const issue = await open(ada, { assigneeIds: [bob.id] });
   const [mail] = await server.mailsTo(bob.email);
   const token = tokenIn(mail);
@@ -176,7 +178,10 @@ it('the link in a mail ends the mails about an issue or merge request, whether t
     here.unsubscriptions.unsubscribe({ token: token.replace(/^\d+/, '1') }, here.as(undefined)),
   ).rejects.toThrow('The link is invalid');
   for (let times = 0; times < 2; times++)
-    expect(await here.unsubscriptions.unsubscribe({ token }, here.as(undefined))).toEqual({ project: false });
+    expect(await here.unsubscriptions.unsubscribe({ token }, here.as(undefined))).toEqual({
+      project: false,
+      everything: false,
+    });
   await comment(ada, issue.iid, 'no one hears');
   await settled();
   expect(await ledger(bob.id)).toMatchObject([{ decision: 'skip', rule: 'unsubscribed' }]);
@@ -234,6 +239,21 @@ it('a burst on one thing is one mail, checked once more when it is sent; a diges
   expect(digest?.text).toContain(`Another (#${other.iid})`);
   expect(digest?.text).toContain('in the digest');
   expect(header(digest, 'x-switchyard-reason')).toBe('digest');
+  const endings = digest?.headers.get('list') as Item;
+  expect(endings.unsubscribe.url).toContain(`?token=${tokenIn(digest)}`);
+  expect(digest?.headerLines.map(({ key }) => key)).toContain('list-unsubscribe-post');
+  // What waits for the next digest is not sent either.
+  await comment(ada, issue.iid, 'for tomorrow');
+  const held = sql`select state, last_error from mails where user_id = ${bob.id} order by id desc limit 1`;
+  await eventually(async () => expect(await here.db.query(held)).toEqual([{ state: 'waiting', last_error: null }]));
+  const ended = await here.unsubscriptions.unsubscribe({ token: tokenIn(digest) }, here.as(undefined));
+  expect(ended).toEqual({ project: false, everything: true });
+  await here.db.query(sql`update mails set due_at = now() where state = 'waiting'`);
+  await eventually(async () =>
+    expect(await here.db.query(held)).toEqual([{ state: 'dropped', last_error: 'stopped' }]),
+  );
+  await comment(ada, issue.iid, 'and @bob hears nothing');
+  await eventually(async () => expect(await ledger(bob.id)).toMatchObject([{ decision: 'skip', rule: 'stopped' }]));
 
   // What was decided to be sent is not, where its reader switches it off while it waits.
   const setting = { projectId: 0, groupId: 0, events: {} };

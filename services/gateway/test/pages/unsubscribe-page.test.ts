@@ -6,13 +6,14 @@ const token = `7.Issue.17.3.5.${'a'.repeat(43)}`;
 let gateway: TestGateway;
 let refusal: Error | undefined;
 let project = false;
+let everything = false;
 beforeAll(async () => {
   gateway = await startTestGateway({
     config: { SWITCHYARD_EXTERNAL_URL: 'https://forge.example/under' },
     fakes: {
       'UnsubscribeService/Unsubscribe': async () => {
         if (refusal !== undefined) throw refusal;
-        return { project };
+        return { project, everything };
       },
     },
   });
@@ -21,6 +22,7 @@ afterAll(() => gateway.close());
 beforeEach(() => {
   refusal = undefined;
   project = false;
+  everything = false;
   gateway.calls.length = 0;
 });
 
@@ -43,7 +45,12 @@ it('its button ends the mails, and so does one click of a program (RFC 8058)', a
   project = true;
   const clicked = await post(`?token=${token}`, { 'List-Unsubscribe': 'One-Click' });
   expect([clicked.status, await clicked.text()]).toEqual([200, expect.stringContaining('about this project.')]);
-  expect(called()).toEqual(Array(2).fill(['UnsubscribeService/Unsubscribe', { token }]));
+  [project, everything] = [false, true];
+  const digest = token.replace('Issue.17.3.5', 'Digest.0.0.0');
+  const stopped = await post(`?token=${digest}`, { 'List-Unsubscribe': 'One-Click' });
+  expect([stopped.status, await stopped.text()]).toEqual([200, expect.stringContaining('no more digests')]);
+  expect(called()[2]).toEqual(['UnsubscribeService/Unsubscribe', { token: digest }]);
+  expect(called().slice(0, 2)).toEqual(Array(2).fill(['UnsubscribeService/Unsubscribe', { token }]));
 });
 
 it('what is wrong with a link is said; an owner that is away is no refusal', async () => {

@@ -33,6 +33,14 @@ it.each<[Partial<LedgerRow>, string]>([
     'You got no mail about new_note, because mail is switched off in team.',
   ],
   [
+    { decision: 'skip', rule: 'own_activity', detail: '', fate: 'not_sent' },
+    'You got no mail about new_note, because it was your own doing.',
+  ],
+  [
+    { decision: 'skip', rule: 'stopped', detail: '', fate: 'not_sent' },
+    'You got no mail about new_note, because all mail about what happens was stopped.',
+  ],
+  [
     { rule: 'mention', detail: '', fate: 'refused', error: '550 no such user' },
     'You got a mail about new_note, because you are mentioned. The mail server refused it: 550 no such user',
   ],
@@ -55,6 +63,9 @@ it.each<[Partial<LedgerRow>, string]>([
 it('speaks of others in the third person', () => {
   const ada = { subject: 'Ada', second: false };
   expect(explain(row, ada)).toMatch(/^Ada got a mail about new_note, because the user is watching/);
+  expect(explain({ ...row, decision: 'skip', rule: 'own_activity', fate: 'not_sent' }, ada)).toContain(
+    'their own doing',
+  );
   expect(nothingDecided(ada)).toContain('decided for Ada');
 });
 

@@ -21,11 +21,12 @@ const sent: Readonly<Record<string, (are: string) => string>> = {
   address: () => 'the address was given for it',
 };
 
-const skipped: Readonly<Record<string, (detail: string) => string>> = {
+const skipped: Readonly<Record<string, (detail: string, second: boolean) => string>> = {
   level: (detail) => `the notification level is ${detail || 'disabled'}`,
   flag: (detail) => `the flag of the event is off: ${detail}`,
   unsubscribed: () => 'the subscription was ended',
-  own_activity: () => 'it was their own doing',
+  stopped: () => 'all mail about what happens was stopped',
+  own_activity: (_detail, second) => `it was ${second ? 'your' : 'their'} own doing`,
   access: () => 'what it is about could not be read at that time',
   emails_disabled: (detail) => `mail is switched off${detail === '' ? '' : ` in ${detail}`}`,
   inactive: () => 'the account is not active',
@@ -34,13 +35,14 @@ const skipped: Readonly<Record<string, (detail: string) => string>> = {
   invalid_address: (detail) => `${detail} is no e-mail address`,
 };
 
-const fates: Readonly<Record<LedgerRow['fate'], (row: LedgerRow) => string>> = {
+const fates: Readonly<Record<LedgerRow['fate'], (row: LedgerRow, second: boolean) => string>> = {
   not_sent: () => '',
   shown: () => '',
   queued: ({ attempts, error }) =>
     attempts === 0 ? 'It waits to be sent.' : `It waits for another try after ${attempts}: ${error}`,
   sent: () => 'It was sent.',
-  withheld: ({ error }) => `It was withheld when it was to be sent: ${(skipped[error] ?? (() => error))('')}.`,
+  withheld: ({ error }, second) =>
+    `It was withheld when it was to be sent: ${(skipped[error] ?? (() => error))('', second)}.`,
   refused: ({ error }) => `The mail server refused it: ${error}`,
   given_up: ({ attempts, error }) => `It was given up after ${attempts} tries: ${error}`,
 };
@@ -52,13 +54,13 @@ export function explain(row: LedgerRow, { subject, second }: Person): string {
   const what = `${subject} got ${decision === 'skip' ? 'no ' : 'a '}${channel === 'mail' ? 'mail' : 'to-do'} about ${event}`;
   const because =
     decision === 'skip'
-      ? (skipped[rule] ?? (() => rule))(detail)
+      ? (skipped[rule] ?? (() => rule))(detail, second)
       : channel === 'todo'
         ? `the event asks for it: ${rule}`
         : (sent[rule] ?? (() => rule))(are);
   const level = decision === 'skip' || channel === 'todo' || detail === '' ? '' : `; the level is ${detail}`;
   const digest = decision === 'digest' ? ' It is part of the daily digest.' : '';
-  const fate = fates[row.fate](row);
+  const fate = fates[row.fate](row, second);
   return `${what}, because ${because}${level}.${digest}${fate === '' ? '' : ` ${fate}`}`;
 }
 

@@ -3,7 +3,7 @@ export type LedgerChannel = 'mail' | 'todo';
 
 /**
  * Why it was sent or not. Sent: `mention`, `participation`, `subscription`, `watch`, `custom_flag`, `own_pipeline`,
- * `membership`, `role`, `own_account`, `address`, and the action of a to-do. Not sent: `level`, `flag`, `unsubscribed`,
+ * `membership`, `role`, `own_account`, `address`, and the action of a to-do. Not sent: `level`, `flag`, `unsubscribed`, `stopped`,
  * `own_activity`, `access`, `emails_disabled`, `inactive`, `no_address`, `invalid_address`.
  */
 export type LedgerRule = string;

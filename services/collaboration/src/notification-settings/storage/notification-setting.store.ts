@@ -75,6 +75,13 @@ export const setLevel = (tx: SqlExecutor, userId: number, place: SettingPlace, l
     values (${userId}, ${place.projectId}, ${place.groupId}, ${level})
     on conflict (user_id, project_id, group_id) do update set level = excluded.level, updated_at = now()`);
 
+/** Ends all mail of a user about what happens, in the caller's transaction; the rest stays. */
+export const stopDigest = (tx: SqlExecutor, userId: number): Promise<unknown> =>
+  tx.query(sql`
+    insert into notification_settings (user_id, project_id, group_id, level, digest)
+    values (${userId}, 0, 0, ${defaultSetting({ projectId: 0, groupId: 0 }).level}, 'stopped')
+    on conflict (user_id, project_id, group_id) do update set digest = excluded.digest, updated_at = now()`);
+
 /** Settings everywhere, of some projects and of some groups, of some users: one statement. */
 export async function settingsOf(
   db: SqlExecutor,

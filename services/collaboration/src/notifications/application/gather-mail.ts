@@ -1,6 +1,13 @@
 import type { Database } from '@switchyard/database';
-import { type DirectoryProjectRow, fullPath, projectsByIds, projectUrl, usersByIds } from '@switchyard/directory';
-import { markdownRenderer } from '@switchyard/markdown';
+import {
+  type DirectoryProjectRow,
+  fullPath,
+  projectsByIds,
+  projectUrl,
+  type TrackerLinks,
+  usersByIds,
+} from '@switchyard/directory';
+import { projectMarkdownRenderer } from '@switchyard/markdown';
 import type { GatheredMail, Made } from '../../mail';
 import { addressFor, effectiveSetting, type StoredSetting } from '../../notification-settings';
 import { type Chapter, type Passage, writeMail } from '../domain/notification-mail';
@@ -18,7 +25,8 @@ export interface Gathering {
   readonly db: Database;
   readonly parts: PartStore;
   readonly audience: AudienceStore;
-  readonly tokens: UnsubscribeTokens;
+  readonly tokens: Pick<UnsubscribeTokens, 'sign'>;
+  readonly trackerLinks: TrackerLinks;
   readonly externalUrl: string;
 }
 
@@ -95,12 +103,16 @@ const isWanted = (
   loud.has(part.subject.projectId) &&
   (part.reason === 'subscribed' || effectiveSetting(settings, placeOf(part, loud)).level !== 'disabled');
 
+/** Projects whose texts the chapters show. */
+const shownIn = (chapters: readonly Chapter[]): number[] =>
+  chapters.filter(({ passages }) => passages.some(({ text }) => text !== '')).map(({ subject }) => subject.projectId);
+
 /**
  * Makes a mail of what it gathered: of those events that its recipient may read now, and has not switched off in the
  * meantime; at their address of now.
  */
 export const gatherMail =
-  ({ db, parts: store, audience, tokens, externalUrl }: Gathering) =>
+  ({ db, parts: store, audience, tokens, trackerLinks, externalUrl }: Gathering) =>
   async (mail: GatheredMail, domain: string): Promise<Made> => {
     const { userId } = mail;
     const { parts: all, total } = await store.partsOf(db, mail.id, maxParts);
@@ -113,6 +125,7 @@ export const gatherMail =
     if (loud.size === 0) return { dropped: 'emails_disabled' };
     const places = { projectIds: [...loud.keys()], groupIds: [...loud.values()].flat() };
     const settings = await audience.settings(db, places, [userId]);
+    if (effectiveSetting(settings, everywhere).digest === 'stopped') return { dropped: 'stopped' };
     const parts = readable.filter((part) => isWanted(part, loud, settings));
     const [first] = parts;
     if (first === undefined) return { dropped: 'level' };
@@ -130,15 +143,13 @@ export const gatherMail =
     const users = await usersByIds(db, [...people, userId]);
     const names = { users, projects };
     const begins = !isDigest && parts.some(beginsThread);
-    const unsubscribe = isDigest
-      ? undefined
-      : `${externalUrl.replace(/\/+$/, '')}/-/unsubscribe?token=${tokens.sign({ userId, ...first.subject })}`;
+    const ended = isDigest ? ({ type: 'Digest', id: 0, iid: 0, projectId: 0 } as const) : first.subject;
+    const unsubscribe = `${externalUrl.replace(/\/+$/, '')}/-/unsubscribe?token=${tokens.sign({ userId, ...ended })}`;
     const reason = strongest(parts.map((part) => part.reason));
-    const written = writeMail(
-      chaptersOf(parts, names, externalUrl),
-      { reason, unsubscribe, isCut: total > all.length },
-      { answers: !begins, markdown: markdownRenderer() },
-    );
+    const chapters = chaptersOf(parts, names, externalUrl);
+    const markdown = projectMarkdownRenderer(await trackerLinks(shownIn(chapters)));
+    const footer = { reason, unsubscribe, isCut: total > all.length };
+    const written = writeMail(chapters, footer, { answers: !begins, markdown });
     const project = projects.get(first.subject.projectId);
     const path = project === undefined ? '' : fullPath(project);
     const thing = things[first.subject.type];
@@ -154,12 +165,12 @@ export const gatherMail =
         html: written.html,
         headers: {
           'X-Switchyard-Reason': isDigest ? 'digest' : reason,
+          'List-Unsubscribe': `<${unsubscribe}>`,
+          'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
           ...(isDigest
             ? {}
             : {
                 'List-Id': listIdOf(first.subject.projectId, path, domain),
-                'List-Unsubscribe': `<${unsubscribe}>`,
-                'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
                 'X-Switchyard-Project-Id': String(first.subject.projectId),
                 'X-Switchyard-Project-Path': path,
               }),

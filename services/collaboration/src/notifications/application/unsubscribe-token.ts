@@ -4,14 +4,15 @@ import type { SubjectType } from '../domain/notification-event';
 /** What a link in a mail ends: the mail of a user about a subject. */
 export interface Unsubscription {
   readonly userId: number;
-  readonly type: SubjectType;
+  /** `Digest`: of everything, with ids of 0. */
+  readonly type: SubjectType | 'Digest';
   readonly id: number;
   /** 0 where there is none. */
   readonly iid: number;
   readonly projectId: number;
 }
 
-const types: readonly SubjectType[] = ['Issue', 'MergeRequest', 'Commit', 'Snippet', 'Pipeline', 'Project'];
+const types = ['Issue', 'MergeRequest', 'Commit', 'Snippet', 'Pipeline', 'Project', 'Digest'] as const;
 
 const form = /^(\d{1,15})\.([A-Za-z]{5,12})\.(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.([A-Za-z0-9_-]{43})$/;
 

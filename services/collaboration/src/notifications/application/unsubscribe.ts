@@ -1,6 +1,6 @@
 import type { Database, Tx } from '@switchyard/database';
 import { badRequest } from '@switchyard/errors';
-import { setLevel } from '../../notification-settings';
+import { setLevel, stopDigest } from '../../notification-settings';
 import type { UnsubscribeTokens } from './unsubscribe-token';
 
 /** What ending mail needs. */
@@ -13,12 +13,12 @@ export interface Unsubscribing {
   readonly projectExists: (id: number) => Promise<boolean>;
 }
 
-/** What was ended: mail about a subject, or all mail about a project. */
-export type Ended = 'subject' | 'project';
+/** What was ended: mail about a subject, all mail about a project, or all mail about what happens. */
+export type Ended = 'subject' | 'project' | 'everything';
 
 /**
  * Ends what the link of a mail is for: the subscription to an issue or merge request; where there is none to end, mail
- * about the project. Repeats change nothing.
+ * about the project; that of a digest ends all mail about what happens. Repeats change nothing.
  * @throws AppError bad_request for a link that was not made here
  */
 export const unsubscribe =
@@ -34,6 +34,10 @@ export const unsubscribe =
     if (type === 'MergeRequest') {
       await endMergeRequestSubscription(id, userId);
       return 'subject';
+    }
+    if (type === 'Digest') {
+      await db.transaction((tx) => stopDigest(tx, userId));
+      return 'everything';
     }
     if (await projectExists(projectId))
       await db.transaction((tx) => setLevel(tx, userId, { projectId, groupId: 0 }, 'disabled'));

@@ -262,6 +262,16 @@ describe('the rule of a decision', () => {
       author,
       { outcome: 'digest' },
     ],
+    [
+      'mail that was stopped, a mention too',
+      {
+        ...note,
+        people: { mentionedIds: [author] },
+        settings: at('watch', author, { digest: 'stopped' }),
+      },
+      author,
+      { outcome: 'none', rule: 'stopped' },
+    ],
   ])('%s', (_name, given, userId, expected) => {
     expect(one(given, userId)).toMatchObject(expected);
   });

@@ -166,6 +166,7 @@ function decideFor(facts: DecisionFacts, recipient: Recipient, context: Decision
   if ('refusal' in wish)
     return refused(wish.refusal, wish.refusal === 'flag' ? `${flag ?? 'none'}, ${detail}` : detail);
   if (wish.reason !== 'mentioned' && context.unsubscribed) return refused('unsubscribed', '');
+  if (setting.digest === 'stopped') return refused('stopped', '');
   if (silencedBy !== undefined) return refused('emails_disabled', silencedBy);
   if (addressFor(recipient, setting.email) === '') return refused('no_address', '');
   const outcome = setting.digest === 'daily' ? 'digest' : 'mail';

@@ -26,11 +26,14 @@ export interface Chapter {
 /** What stands at the end. */
 export interface Footer {
   readonly reason: Reason;
-  /** Address that ends these mails; undefined where there is none for all of them. */
-  readonly unsubscribe: string | undefined;
+  /** Address that ends these mails. */
+  readonly unsubscribe: string;
   /** Whether there are more events: not how many, since the reader may not read all of them. */
   readonly isCut: boolean;
 }
+
+/** Markdown of a project as HTML. */
+type RenderMarkdown = (text: string, projectId: number) => string;
 
 /** A mail as text and as HTML. */
 export interface Written {
@@ -48,7 +51,7 @@ const moreOf = (isCut: boolean): string[] => (isCut ? ['… and more.'] : []);
 
 const end = ({ reason, unsubscribe }: Footer): string[] => [
   `You get this mail because ${reasonText(reason)}.`,
-  ...(unsubscribe === undefined ? [] : [`End these mails: ${unsubscribe}`]),
+  `End these mails: ${unsubscribe}`,
 ];
 
 function textOf(chapters: readonly Chapter[], footer: Footer): string {
@@ -68,13 +71,13 @@ function textOf(chapters: readonly Chapter[], footer: Footer): string {
 
 const link = (url: string, text: string): string => `<a href="${escapedText(url)}">${escapedText(text)}</a>`;
 
-function htmlOf(chapters: readonly Chapter[], footer: Footer, markdown: (text: string) => string): string {
+function htmlOf(chapters: readonly Chapter[], footer: Footer, markdown: RenderMarkdown): string {
   const many = chapters.length > 1;
   const body = chapters.flatMap((chapter) => [
     ...(many ? [`<h2>${escapedText(headerLine(nameOf(chapter)))}</h2>`] : []),
     ...chapter.passages.flatMap(({ sentence, text, url }) => [
       `<p>${escapedText(headerLine(sentence))}</p>`,
-      ...(text === '' ? [] : [`<blockquote>${markdown(text)}</blockquote>`]),
+      ...(text === '' ? [] : [`<blockquote>${markdown(text, chapter.subject.projectId)}</blockquote>`]),
       `<p>${link(url, url)}</p>`,
     ]),
   ]);
@@ -85,7 +88,7 @@ function htmlOf(chapters: readonly Chapter[], footer: Footer, markdown: (text: s
     ...body,
     ...moreOf(isCut).map((line) => `<p>${line}</p>`),
     '<hr>',
-    `<p>You get this mail because ${reasonText(reason)}.${unsubscribe === undefined ? '' : ` ${link(unsubscribe, 'End these mails')}.`}</p>`,
+    `<p>You get this mail because ${reasonText(reason)}. ${link(unsubscribe, 'End these mails')}.</p>`,
     '</body></html>',
     '',
   ]
@@ -100,7 +103,7 @@ function htmlOf(chapters: readonly Chapter[], footer: Footer, markdown: (text: s
 export function writeMail(
   chapters: readonly Chapter[],
   footer: Footer,
-  { answers, markdown }: { readonly answers: boolean; readonly markdown: (text: string) => string },
+  { answers, markdown }: { readonly answers: boolean; readonly markdown: RenderMarkdown },
 ): Written {
   const [first] = chapters;
   const about = first === undefined ? '' : nameOf(first);

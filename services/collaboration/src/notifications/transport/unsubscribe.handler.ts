@@ -5,5 +5,8 @@ import type { Ended } from '../application/unsubscribe';
 /** Serves `UnsubscribeService`. */
 export const unsubscribeHandler = (unsubscribe: (token: string) => Promise<Ended>): ServiceImplementation =>
   implement(UnsubscribeServiceService, {
-    unsubscribe: async ({ token }) => ({ project: (await unsubscribe(token)) === 'project' }),
+    async unsubscribe({ token }) {
+      const ended = await unsubscribe(token);
+      return { project: ended === 'project', everything: ended === 'everything' };
+    },
   });

@@ -23,7 +23,9 @@ export const unsubscribePage = ({
       invalidLink: 'The link is invalid',
       oneClick: true,
       async act(token, requestId) {
-        const { project } = await subscriptions.unsubscribe({ token }, { requestId, actor: anonymous });
+        const { project, everything } = await subscriptions.unsubscribe({ token }, { requestId, actor: anonymous });
+        if (everything)
+          return 'You get no more digests, and no other mails about what happens. Your notification settings change that.';
         return project
           ? 'You get no more mails about this project. Your notification settings of the project change that.'
           : 'You get no more mails about this, unless somebody mentions you.';

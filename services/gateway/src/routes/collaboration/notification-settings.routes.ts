@@ -59,7 +59,7 @@ export const notificationSettingsRoutes = [
       notification_email: address('A confirmed address of the caller; empty: the primary one.'),
       notified_of_own_activity: boolean().optional(),
       digest: documented(oneOf(...digests), {
-        description: 'One mail for each change, or one for all changes of a day.',
+        description: 'One mail for each change, one for all changes of a day, or none at all, whatever the levels.',
       }).optional(),
     },
     returns: { 200: 'NotificationSettings' },
