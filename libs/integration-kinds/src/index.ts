@@ -1,3 +1,3 @@
 export { type Field, type IntegrationKind, type SwitchName, switchNames, type TextField } from './kind';
 export { integrationKind, integrationKinds, isSwitchedOn, parametersOf, switchAliases } from './kinds';
-export { kindTable } from './reference';
+export { kindSchemas, kindTable } from './reference';

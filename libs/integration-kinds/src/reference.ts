@@ -1,5 +1,5 @@
 import type { Field, IntegrationKind } from './kind';
-import { integrationKinds, isSwitchedOn, parametersOf } from './kinds';
+import { integrationKinds, isSwitchedOn, parametersOf, switchAliases } from './kinds';
 
 const code = (text: string): string => `\`${text}\``;
 
@@ -58,6 +58,51 @@ function notesOf(kind: IntegrationKind): string[] {
     ...(kind.development === true ? ['Where `SWITCHYARD_DEVELOPMENT_INTEGRATIONS` is on.'] : []),
   ];
 }
+
+/** A setting as JSON Schema, for requests. */
+function settingSchema(field: Field): Record<string, unknown> {
+  const standard = 'default' in field && field.default !== undefined ? { default: field.default } : {};
+  if (field.type === 'flag') return { type: 'boolean', ...standard };
+  if (field.type === 'number') return { type: 'integer', minimum: field.min, maximum: field.max, ...standard };
+  if (field.type === 'list') return { type: 'array', items: { type: 'string' } };
+  const { max, choices, form, secret } = field;
+  return {
+    type: 'string',
+    maxLength: max,
+    ...(choices === undefined ? {} : { enum: choices }),
+    ...standard,
+    ...(form === undefined ? {} : { description: `${forms[form]?.charAt(0).toUpperCase()}${forms[form]?.slice(1)}.` }),
+    ...(secret === true ? { writeOnly: true } : {}),
+  };
+}
+
+/** Name of the component that describes the settings of a kind: `slack` has `SlackIntegrationSettings`. */
+const componentOf = ({ slug }: IntegrationKind): string =>
+  `${slug.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())}IntegrationSettings`;
+
+/** The parameters of kinds as JSON Schema, by the names of their components: what each needs, and what it takes. */
+export const kindSchemas = (kinds: readonly IntegrationKind[]): Record<string, Record<string, unknown>> =>
+  Object.fromEntries(
+    kinds.map((kind) => {
+      const needed = kind.fields.filter(({ required }) => required).map(({ name }) => name);
+      const switches = kind.switches.map((name) => [name, { type: 'boolean', default: isSwitchedOn(kind, name) }]);
+      const aliases = Object.keys(switchAliases).filter((name) => switchAliases[name]?.slug === kind.slug);
+      return [
+        componentOf(kind),
+        {
+          title: `${kind.title} (${kind.slug})`,
+          description: [kind.does, ...notesOf(kind)].join(' '),
+          type: 'object',
+          ...(needed.length === 0 ? {} : { required: needed }),
+          properties: Object.fromEntries([
+            ...kind.fields.map((field) => [field.name, settingSchema(field)]),
+            ...switches,
+            ...aliases.map((name) => [name, { type: 'boolean' }]),
+          ]),
+        },
+      ];
+    }),
+  );
 
 function sectionOf(kind: IntegrationKind): string[] {
   const fields = kind.fields.map(

@@ -55,7 +55,10 @@ export function openApiDocument(routes: readonly Route[], serverUrl: string): Op
     const path = openapiPath(route.path);
     paths[path] = { ...paths[path], [route.method]: operation(route, routes) };
     const schema = bodySchema(route);
-    if (schema !== undefined) add(schemas, requestComponent(route), schema);
+    const bodies = route.docs?.bodies;
+    if (schema !== undefined) add(schemas, requestComponent(route), { ...schema, ...choiceOf(bodies) });
+    // Several routes take the same bodies.
+    Object.assign(schemas, bodies);
   }
   Object.assign(paths, ingestionPaths(serverUrl));
   const used = new Set(Object.values(paths).flatMap((methods) => Object.values(methods).flatMap(({ tags }) => tags)));
@@ -85,6 +88,10 @@ export function openApiDocument(routes: readonly Route[], serverUrl: string): Op
     },
   };
 }
+
+/** That a body fits at least one of some components. */
+const choiceOf = (bodies: Readonly<Record<string, object>> | undefined) =>
+  bodies === undefined ? {} : { anyOf: Object.keys(bodies).map((name) => ({ $ref: `#/components/schemas/${name}` })) };
 
 /** Name of the component that describes an endpoint's body. */
 const requestComponent = (route: Route): string => {

@@ -113,6 +113,11 @@ export interface RouteDocs {
   readonly fails?: readonly number[];
   /** Media types of a reply that is no JSON. */
   readonly contentTypes?: readonly string[];
+  /**
+   * Schemas by the names of their components, of which the body fits at least one: where what it needs follows from the
+   * path, and one schema of all parameters cannot say it.
+   */
+  readonly bodies?: Readonly<Record<string, object>>;
   /** Parameters of the example, over those that the reference would choose. */
   readonly example?: Readonly<Record<string, unknown>>;
 }

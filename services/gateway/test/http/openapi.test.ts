@@ -1,3 +1,4 @@
+import { integrationKinds } from '@switchyard/integration-kinds';
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { checkParameters } from '../../src/http/check-parameters';
@@ -100,6 +101,28 @@ test('rules over several parameters are in the schemas', () => {
   const rules = document.paths['/merge_requests'].get['x-query-rules'];
   expect(ajv.validate(rules, { author_id: 1 })).toBe(true);
   expect(ajv.validate(rules, { author_id: 1, author_username: 'ada' })).toBe(false);
+});
+
+test('what each kind of integration needs is in the schemas (G-4.4-2)', () => {
+  for (const { slug, fields } of integrationKinds) {
+    const component = `${slug.replace(/(^|-)([a-z])/g, (_whole, _start, letter) => letter.toUpperCase())}IntegrationSettings`;
+    const required = fields.filter((field) => field.required);
+    const body = Object.fromEntries(
+      required.map((field) => [field.name, ('choices' in field ? field.choices?.[0] : undefined) ?? 'a']),
+    );
+    expect(`${slug} ${fits(component, body)}`).toBe(`${slug} `);
+    for (const { name } of required) {
+      const { [name]: _, ...others } = body;
+      expect(`${slug} ${fits(component, others)}`).toContain(`'${name}'`);
+    }
+    expect(Object.keys(document.components.schemas[component].properties)).toEqual(
+      expect.arrayContaining(fields.map(({ name }) => name)),
+    );
+  }
+  const choices = (id: string) => JSON.stringify(document.components.schemas[id].anyOf);
+  expect(choices('UpdateProjectIntegrationRequest')).toContain('/JenkinsIntegrationSettings');
+  expect(choices('UpdateGroupIntegrationRequest')).not.toContain('/JenkinsIntegrationSettings');
+  expect(document.components.schemas.RedmineIntegrationSettings.description).toContain('Nothing is sent');
 });
 
 test('links lead from what was made to its own operations', () => {

@@ -3,6 +3,7 @@ import {
   type IntegrationKind,
   integrationKind,
   integrationKinds,
+  kindSchemas,
   kindTable,
   parametersOf,
   switchAliases,
@@ -105,10 +106,24 @@ const described: Record<Place, string> = {
     'Parameters that are not sent stay; a blank one is taken away. The parameters of each kind:',
     kindTable(),
   ].join('\n\n'),
-  project: 'Takes what `PUT /groups/{id}/integrations/{slug}` takes.',
+  project: `Takes what \`PUT /groups/{id}/integrations/{slug}\` takes. Of projects alone: ${integrationKinds
+    .filter(({ projectOnly }) => projectOnly)
+    .map(({ slug }) => `\`${slug}\``)
+    .join(', ')}.`,
   instance:
     'The settings of groups and projects that have none of their own. Takes what `PUT /groups/{id}/integrations/{slug}` takes.',
 };
+
+/** What the body of each kind needs and takes, or that it has the settings of another place. */
+const bodiesFor = (place: Place) => ({
+  InheritedIntegrationSettings: {
+    title: 'The settings of a place above',
+    type: 'object',
+    required: ['use_inherited_settings'],
+    properties: { use_inherited_settings: { const: true } },
+  },
+  ...kindSchemas(integrationKinds.filter(({ projectOnly }) => place === 'project' || projectOnly !== true)),
+});
 
 /** Integrations of groups, of projects and of the instance are one resource on four paths. */
 const integrationRoutesOf = (place: Place, root: string): Route[] => {
@@ -148,6 +163,7 @@ const integrationRoutesOf = (place: Place, root: string): Route[] => {
       docs: {
         description: described[place],
         fails: [405, 422],
+        bodies: bodiesFor(place),
         example: { webhook: 'https://chat.example.com/hooks/one', push_events: true },
       },
       access: write,
