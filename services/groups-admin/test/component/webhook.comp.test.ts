@@ -281,7 +281,17 @@ test('G-6-6: after 4 failures it is disabled for a minute, its changes are skipp
   expect(await refusal(test_({ project }, id, 'wiki_page_events'))).toMatchObject({ kind: 'invalid_params' });
 });
 
-test('a delivery to a webhook that was deleted is skipped, and one to an address that turned private says so', async () => {
+test('a delivery to a webhook that was deleted is skipped, and one that cannot be sent says why', async () => {
+  const customWebhookTemplate = `[${Array(400).fill('{{big}}').join(',')}]`;
+  const multiplying = await create({ project }, { customWebhookTemplate });
+  await running.followed([change({ body: JSON.stringify({ big: 'x'.repeat(10_000) }) })]);
+  await eventually(async () =>
+    expect((await lines({ projectId: project }))[0]).toMatchObject({
+      fate: 'failed',
+      error: 'The template makes a body that is too large',
+    }),
+  );
+  await running.db.query(sql`delete from webhooks where id = ${multiplying.id}`);
   const { id } = await create({ project });
   await running.db.query(sql`update webhooks set url = 'http://10.0.0.1/' where id = ${id}`);
   await running.followed([change()]);

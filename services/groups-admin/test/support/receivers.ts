@@ -13,8 +13,8 @@ export interface Received {
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
-  /** Answers of the next requests, by default 200; `never` leaves a request without one. */
-  answer: (request: Received) => number | 'never';
+  /** Answers of the next requests, by default 200; `never` leaves a request without one, a redirect is a 307. */
+  answer: (request: Received) => number | 'never' | { readonly redirect: string };
   close(): Promise<void>;
 }
 
@@ -28,9 +28,10 @@ export async function receiver(): Promise<Receiver> {
     request.on('end', () => {
       const got = { path: request.url ?? '', headers: request.headers, body, at: performance.now() };
       self.received.push(got);
-      const status = self.answer(got);
-      if (status === 'never') return;
-      response.writeHead(status, { 'X-Receiver': 'test' });
+      const answer = self.answer(got);
+      if (answer === 'never') return;
+      const [status, headers] = typeof answer === 'number' ? [answer, {}] : [307, { Location: answer.redirect }];
+      response.writeHead(status, { 'X-Receiver': 'test', ...headers });
       response.end(`answered ${status}`);
     });
   });

@@ -3,11 +3,15 @@ import type { PreparedRequest } from '@switchyard/outbound';
 import type { Change } from '../../changes';
 import type { DueDelivery, LeasedDelivery, LeasedOutcome, Outcome, TargetKind, Wanted } from '../domain/delivery';
 
+/** A request that cannot be made of a delivery. Its message is meant for users, and is what the ledger says. */
+export class CannotBeMade extends Error {}
+
 /** What one kind of target makes of deliveries. */
 export interface DeliveryTarget {
   /**
    * The requests of a delivery, in their order, with its idempotency key where the receiver reads one; or why it is not
-   * sent after all. Calls of one moment may share a statement. What it throws counts as a failed try.
+   * sent after all. Calls of one moment may share a statement. What it throws counts as a failed try, which the ledger
+   * explains with the message of a `CannotBeMade`.
    */
   prepare(delivery: DueDelivery, change: Change): Promise<readonly PreparedRequest[] | { readonly skip: string }>;
   /** Writes what follows for the target, in the transaction that records the outcomes. */

@@ -2,7 +2,7 @@ import { type Outbound, OutboundRefused, type PreparedRequest, shownHeaders } fr
 import { logger } from '@switchyard/telemetry';
 import { type Attempt, type DeliveryWithChange, isDelivered, type Outcome } from '../domain/delivery';
 import { retrySeconds } from '../domain/retry';
-import type { Targets } from './delivery.ports';
+import { CannotBeMade, type Targets } from './delivery.ports';
 
 /** Milliseconds for all requests of one delivery; a lease outlives it. */
 export const deliveryTimeoutMs = 30_000;
@@ -86,7 +86,8 @@ export function sendDelivery({
       }
     } catch (error) {
       logger.warn({ err: error, delivery: delivery.id }, 'a delivery could not be prepared');
-      failure = { status: undefined, error: 'The request could not be made' };
+      const known = error instanceof CannotBeMade ? error.message : undefined;
+      failure = { status: undefined, error: known ?? 'The request could not be made' };
     }
     if (failure === undefined) {
       const responseStatus = attempts.at(-1)?.responseStatus;

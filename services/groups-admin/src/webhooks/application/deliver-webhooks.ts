@@ -1,11 +1,18 @@
 import type { Tx } from '@switchyard/database';
 import type { PreparedRequest } from '@switchyard/outbound';
 import type { Change, ChangeFollower } from '../../changes';
-import type { DeliveryTarget, DueDelivery, NewDelivery, Outcome, TargetKind } from '../../deliveries';
+import {
+  CannotBeMade,
+  type DeliveryTarget,
+  type DueDelivery,
+  type NewDelivery,
+  type Outcome,
+  type TargetKind,
+} from '../../deliveries';
 import { decide, type WebhookRule } from '../domain/decide';
 import { type Health, healthAfter, type Try } from '../domain/health';
 import { eventHeader } from '../domain/switches';
-import { readTemplate, renderTemplate } from '../domain/template';
+import { readTemplate, renderTemplate, TemplateProblem } from '../domain/template';
 import type { Place, Webhook } from '../domain/webhook';
 import { filledUrl } from '../domain/webhook-change';
 import { derivedUuid, signatureHeaders } from './sign-delivery';
@@ -66,9 +73,19 @@ export interface Sender {
   readonly agent: string;
 }
 
+/** The body of a delivery by a template. @throws CannotBeMade when it makes too much, or cannot be read any more */
+function bodyBy(template: string, body: string): string {
+  try {
+    return renderTemplate(readTemplate(template), JSON.parse(body));
+  } catch (error) {
+    if (error instanceof TemplateProblem) throw new CannotBeMade(`The template ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
 /**
  * The request of a delivery (G-6-3), with the signature of Standard Webhooks where there is a key.
- * @throws TemplateProblem when the template makes too much of the body
+ * @throws CannotBeMade when the template makes too much of the body
  */
 export function webhookRequest(
   webhook: Webhook,
@@ -78,7 +95,7 @@ export function webhookRequest(
   now: Date,
 ): PreparedRequest {
   const { secrets, template, verifyTls } = webhook;
-  const body = template === undefined ? change.body : renderTemplate(readTemplate(template), JSON.parse(change.body));
+  const body = template === undefined ? change.body : bodyBy(template, change.body);
   const own: Record<string, string> = {
     'Content-Type': 'application/json',
     'User-Agent': sender.agent,
