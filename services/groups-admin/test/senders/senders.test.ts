@@ -4,6 +4,7 @@ import { integrationKinds } from '@switchyard/integration-kinds';
 import type { Secrets, SettingValue } from '../../src/integrations/domain/integration';
 import { decideDelivery } from '../../src/integrations/domain/integration-delivery';
 import { mailSenders, senderSettings, senders } from '../../src/integrations/domain/senders';
+import { changeBody } from '../../src/integrations/domain/senders/change-body';
 import { changes } from './changes';
 
 const url = 'https://chat.example.com/hooks/1?key=k';
@@ -94,4 +95,13 @@ test('Jira finds keys by an expression and a prefix of its own', () => {
       .map((request) => request.url.replace('https://jira.example.com/rest/api/2/issue/', ''));
   expect(sent({ jira_issue_prefix: '#', jira_issue_regex: '\\d+' })).toEqual(['345/comment']);
   expect(sent({ jira_issue_regex: 'WEB-13' })).toEqual(['WEB-13/comment']);
+});
+
+test('the mail of a push counts its commits', () => {
+  const push = changes.push as NonNullable<typeof changes.push>;
+  const subjectOf = (count: number) => {
+    const body = changeBody(JSON.stringify({ ...JSON.parse(push.body.json), total_commits_count: count }));
+    return mailSenders['emails-on-push']?.(senderSettings('emails-on-push', {}, {}), { ...push, body })?.subject;
+  };
+  expect([1, 2].map(subjectOf)).toEqual(['[Git][acme/web][main] 1 commit', '[Git][acme/web][main] 2 commits']);
 });

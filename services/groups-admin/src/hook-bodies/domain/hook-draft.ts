@@ -1,6 +1,6 @@
 /** A hook body before it is encoded: where it belongs, and what it says. */
 export interface HookDraft {
-  readonly kind: 'member' | 'project' | 'subgroup' | 'group' | 'user' | 'key';
+  readonly kind: 'member' | 'project' | 'milestone' | 'subgroup' | 'group' | 'user' | 'key';
   readonly action: string;
   readonly objectKey: string;
   readonly projectId?: number;

@@ -31,12 +31,26 @@ export interface HookMembershipFacts extends Dated {
   readonly expires_at: Date | null;
 }
 
+/** A milestone as bodies name it. Dates are `YYYY-MM-DD`. */
+export interface HookMilestoneFacts extends Dated {
+  readonly id: number;
+  readonly iid: number;
+  readonly title: string;
+  readonly description: string;
+  readonly state: 'active' | 'closed';
+  readonly due_date: string | null;
+  readonly start_date: string | null;
+  readonly group_id: number | null;
+  readonly project_id: number | null;
+}
+
 /** What the database knows now of those that events name; what is gone is missing. */
 export interface HookFacts {
   readonly users: ReadonlyMap<number, HookUserFacts>;
   readonly projects: ReadonlyMap<number, HookProjectFacts>;
   readonly groups: ReadonlyMap<number, HookGroupFacts>;
   readonly memberships: ReadonlyMap<number, HookMembershipFacts>;
+  readonly milestones: ReadonlyMap<number, HookMilestoneFacts>;
 }
 
 /** Ids of those that an event names. */
@@ -45,4 +59,5 @@ export interface NamedIds {
   readonly projects?: readonly number[];
   readonly groups?: readonly number[];
   readonly memberships?: readonly number[];
+  readonly milestones?: readonly number[];
 }

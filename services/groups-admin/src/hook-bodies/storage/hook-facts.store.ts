@@ -4,6 +4,7 @@ import type {
   HookFacts,
   HookGroupFacts,
   HookMembershipFacts,
+  HookMilestoneFacts,
   HookProjectFacts,
   HookUserFacts,
   NamedIds,
@@ -16,7 +17,7 @@ const idsOf = (all: readonly NamedIds[], kind: keyof NamedIds): number[] => [
   ...new Set(all.flatMap((one) => one[kind] ?? []).filter((id) => id > 0)),
 ];
 
-/** What is known of those that a batch of events names, by four statements. */
+/** What is known of those that a batch of events names, by five statements. */
 export const hookFactsStore =
   (db: Database) =>
   async (all: readonly NamedIds[]): Promise<HookFacts> => {
@@ -30,7 +31,7 @@ export const hookFactsStore =
       ),
     );
     const owners = projects.flatMap(({ owner_id: id }) => (id === null ? [] : [id]));
-    const [users, groups, memberships] = await Promise.all([
+    const [users, groups, memberships, milestones] = await Promise.all([
       db.query<HookUserFacts>(
         named(
           'hook_users',
@@ -52,6 +53,20 @@ export const hookFactsStore =
             where id = any(${idsOf(all, 'memberships')}::bigint[])`,
         ),
       ),
+      db.query<HookMilestoneFacts>(
+        named(
+          'hook_milestones',
+          sql`select id, iid, title, description, state, due_date::text as due_date, start_date::text as start_date,
+            namespace_id as group_id, project_id, created_at, updated_at from milestones
+            where id = any(${idsOf(all, 'milestones')}::bigint[])`,
+        ),
+      ),
     ]);
-    return { users: byId(users), projects: byId(projects), groups: byId(groups), memberships: byId(memberships) };
+    return {
+      users: byId(users),
+      projects: byId(projects),
+      groups: byId(groups),
+      memberships: byId(memberships),
+      milestones: byId(milestones),
+    };
   };

@@ -1,6 +1,7 @@
 import { AccessRequestEvent } from '@switchyard/protos/groups_admin/events/v1/access_request_event';
 import { GroupEvent } from '@switchyard/protos/groups_admin/events/v1/group_event';
 import { MembershipEvent } from '@switchyard/protos/groups_admin/events/v1/membership_event';
+import { MilestoneEvent } from '@switchyard/protos/groups_admin/events/v1/milestone_event';
 import { ProjectEvent } from '@switchyard/protos/groups_admin/events/v1/project_event';
 import { SshKeyEvent } from '@switchyard/protos/groups_admin/events/v1/ssh_key_event';
 import { UserEvent } from '@switchyard/protos/groups_admin/events/v1/user_event';
@@ -46,10 +47,22 @@ const facts: HookFacts = {
   ]),
   groups: new Map([[4, { id: 4, name: 'Sub', path: 'sub', full_path: 'top/sub', ...dates }]]),
   memberships: new Map([[30, { id: 30, expires_at: at, ...dates }]]),
+  milestones: new Map([
+    [
+      8,
+      {
+        ...{ id: 8, iid: 1, title: 'Later title', description: 'D', state: 'closed', due_date: '2026-05-06' },
+        ...{ start_date: null, group_id: null, project_id: 5, ...dates },
+      },
+    ],
+  ]),
 };
 
 const bodies = (given: HookEvent, known: HookFacts = facts) =>
-  presentHookBodies('event:1', given, known).map((body) => ({ ...body, json: JSON.parse(body.json.toString()) }));
+  presentHookBodies('event:1', given, known, 'https://forge.example').map((body) => ({
+    ...body,
+    json: JSON.parse(body.json.toString()),
+  }));
 
 const member = (place: object, fact: object): HookEvent => ({
   of: 'membership',
@@ -202,6 +215,40 @@ test('a group that was renamed says its old path', () => {
   ]);
 });
 
+const ofMilestone = (fact: object, place: object = { projectId: 5 }): HookEvent => ({
+  of: 'milestone',
+  event: MilestoneEvent.fromPartial({
+    ...{ milestoneId: 8, iid: 1, title: 'M', actorId: 2, occurredAt: at },
+    ...place,
+    fact,
+  } as never),
+});
+
+test.each([
+  ['created', 'create', 'active'],
+  ['closed', 'close', 'closed'],
+  ['activated', 'reopen', 'active'],
+])('a milestone that was %s (G-6-3)', (fact, action, state) => {
+  const [body, ...others] = bodies(ofMilestone({ $case: fact, value: {} }));
+  expect(others).toEqual([]);
+  expect(body).toMatchObject({ kind: 'milestone', action, objectKey: 'milestone:8', projectId: 5, leastLevel: 0 });
+  expect(body?.json).toMatchObject({
+    object_kind: 'milestone',
+    user: { username: 'bob' },
+    project: { path_with_namespace: 'top/sub/code', web_url: 'https://forge.example/top/sub/code' },
+    // What the event says stands, whatever came after it.
+    object_attributes: { id: 8, title: 'M', state, due_date: '2026-05-06', project_id: 5 },
+    action,
+  });
+});
+
+test('a milestone of a group is for the hooks of the group', () => {
+  const [body] = bodies(ofMilestone({ $case: 'created', value: {} }, { groupId: 4 }));
+  expect(body).toMatchObject({ projectId: 0, groupId: 4 });
+  expect(body?.json).toMatchObject({ group: { group_id: 4, full_path: 'top/sub' } });
+  expect(body?.json).not.toHaveProperty('project');
+});
+
 const ofUser = (fact: object): HookEvent => ({
   of: 'user',
   event: UserEvent.fromPartial({ userId: 2, occurredAt: at, fact } as never),
@@ -243,12 +290,20 @@ test.each([
   ]);
 });
 
-const nobody: HookFacts = { users: new Map(), projects: new Map(), groups: new Map(), memberships: new Map() };
+const nobody: HookFacts = {
+  users: new Map(),
+  projects: new Map(),
+  groups: new Map(),
+  memberships: new Map(),
+  milestones: new Map(),
+};
 
 test.each<[string, HookEvent, HookFacts]>([
   ['an approved request, which is an addition', request({ $case: 'approved', value: {} }), facts],
   ['a request that lapsed', request({ $case: 'lapsed', value: {} }), facts],
   ['a member of what is gone', member({ groupId: 4 }, { $case: 'removed', value: {} }), nobody],
+  ['a milestone with another title', ofMilestone({ $case: 'renamed', value: {} }), facts],
+  ['a milestone that is gone', ofMilestone({ $case: 'closed', value: {} }), nobody],
   ['a fork that is none any more', ofProject({ $case: 'forkUnlinked', value: {} }), facts],
   ['a project that is gone, of an earlier version', ofProject({ $case: 'deleted', value: {} }), facts],
   ['a user who was blocked', ofUser({ $case: 'blocked', value: {} }), facts],

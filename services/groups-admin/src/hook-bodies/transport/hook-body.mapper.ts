@@ -3,10 +3,11 @@ import type { HookDraft } from '../domain/hook-draft';
 import type { HookFacts } from '../domain/hook-facts';
 import type { HookEvent } from './hook-event';
 import { accessRequestBodies, memberBodies } from './member-body';
+import { milestoneBodies } from './milestone-body';
 import { groupBodies, projectBodies } from './place-body';
 import { keyBodies, userBodies } from './user-body';
 
-function draftsOf(given: HookEvent, facts: HookFacts): HookDraft[] {
+function draftsOf(given: HookEvent, facts: HookFacts, externalUrl: string): HookDraft[] {
   switch (given.of) {
     case 'membership':
       return memberBodies(given.event, facts);
@@ -16,6 +17,8 @@ function draftsOf(given: HookEvent, facts: HookFacts): HookDraft[] {
       return projectBodies(given.event, facts);
     case 'group':
       return groupBodies(given.event, facts);
+    case 'milestone':
+      return milestoneBodies(given.event, facts, externalUrl);
     case 'user':
       return userBodies(given.event, facts);
     case 'key':
@@ -24,8 +27,13 @@ function draftsOf(given: HookEvent, facts: HookFacts): HookDraft[] {
 }
 
 /** The bodies of an event, in their order; none for what no hook carries. */
-export const presentHookBodies = (eventId: string, given: HookEvent, facts: HookFacts): HookBody[] =>
-  draftsOf(given, facts).map((draft, index) => ({
+export const presentHookBodies = (
+  eventId: string,
+  given: HookEvent,
+  facts: HookFacts,
+  externalUrl: string,
+): HookBody[] =>
+  draftsOf(given, facts, externalUrl).map((draft, index) => ({
     kind: draft.kind,
     confidential: false,
     projectId: draft.projectId ?? 0,

@@ -1,6 +1,7 @@
 import type { AccessRequestEvent } from '@switchyard/protos/groups_admin/events/v1/access_request_event';
 import type { GroupEvent } from '@switchyard/protos/groups_admin/events/v1/group_event';
 import type { MembershipEvent } from '@switchyard/protos/groups_admin/events/v1/membership_event';
+import type { MilestoneEvent } from '@switchyard/protos/groups_admin/events/v1/milestone_event';
 import type { ProjectEvent } from '@switchyard/protos/groups_admin/events/v1/project_event';
 import type { SshKeyEvent } from '@switchyard/protos/groups_admin/events/v1/ssh_key_event';
 import type { UserEvent } from '@switchyard/protos/groups_admin/events/v1/user_event';
@@ -12,6 +13,7 @@ export type HookEvent =
   | { readonly of: 'access_request'; readonly event: AccessRequestEvent }
   | { readonly of: 'project'; readonly event: ProjectEvent }
   | { readonly of: 'group'; readonly event: GroupEvent }
+  | { readonly of: 'milestone'; readonly event: MilestoneEvent }
   | { readonly of: 'user'; readonly event: UserEvent }
   | { readonly of: 'key'; readonly event: SshKeyEvent };
 
@@ -32,6 +34,10 @@ export function namedIn(given: HookEvent): NamedIds {
         projects: [projectId],
         users: fact?.$case === 'deleted' ? [fact.value.project?.creatorId ?? 0] : [],
       };
+    }
+    case 'milestone': {
+      const { milestoneId, actorId, groupId, projectId } = given.event;
+      return { milestones: [milestoneId], users: [actorId], groups: [groupId], projects: [projectId] };
     }
     case 'group':
       return { groups: [given.event.groupId] };

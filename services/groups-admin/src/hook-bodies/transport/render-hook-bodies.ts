@@ -3,6 +3,7 @@ import {
   decodeBody,
   groupEvents,
   membershipEvents,
+  milestoneEvents,
   projectEvents,
   sshKeyEvents,
   userEvents,
@@ -24,6 +25,7 @@ const decoders: Readonly<Record<string, (body: string) => HookEvent>> = {
   [accessRequestEvents.type]: (body) => ({ of: 'access_request', event: decodeBody(accessRequestEvents, body) }),
   [projectEvents.type]: (body) => ({ of: 'project', event: decodeBody(projectEvents, body) }),
   [groupEvents.type]: (body) => ({ of: 'group', event: decodeBody(groupEvents, body) }),
+  [milestoneEvents.type]: (body) => ({ of: 'milestone', event: decodeBody(milestoneEvents, body) }),
   [userEvents.type]: (body) => ({ of: 'user', event: decodeBody(userEvents, body) }),
   [sshKeyEvents.type]: (body) => ({ of: 'key', event: decodeBody(sshKeyEvents, body) }),
 };
@@ -36,9 +38,12 @@ function decode({ type, body }: EncodedEvent): HookEvent {
 
 /** Renders events of this service, by a constant number of statements. */
 export const renderHookBodies =
-  ({ factsOf }: { factsOf: (named: readonly NamedIds[]) => Promise<HookFacts> }) =>
+  ({ factsOf, externalUrl }: { factsOf: (named: readonly NamedIds[]) => Promise<HookFacts>; externalUrl: string }) =>
   async (events: readonly EncodedEvent[]): Promise<readonly RenderedHookBodies[]> => {
     const decoded = events.map((event) => ({ eventId: event.eventId, given: decode(event) }));
     const facts = await factsOf(decoded.map(({ given }) => namedIn(given)));
-    return decoded.map(({ eventId, given }) => ({ eventId, bodies: presentHookBodies(eventId, given, facts) }));
+    return decoded.map(({ eventId, given }) => ({
+      eventId,
+      bodies: presentHookBodies(eventId, given, facts, externalUrl),
+    }));
   };

@@ -62,6 +62,16 @@ function partsOf(kind: string, confidential: boolean, { user, project, group }: 
           created_at: at,
         },
       };
+    case 'milestone':
+      return {
+        object_attributes: {
+          ...{ id: 0, iid: 0, title: 'A test of the webhook', description: '', state: 'active' },
+          ...{ due_date: null, start_date: null, group_id: group?.id ?? null, project_id: project?.id ?? null },
+          created_at: at,
+          updated_at: at,
+        },
+        action: 'create',
+      };
     case 'member':
       return {
         event_name: 'user_add_to_group',

@@ -21,10 +21,11 @@ export function emailsOnPush(settings: SenderSettings, change: SentChange): Outg
   const project = body.text('project.path_with_namespace');
   const ref = line(refOf(change));
   const commits = body.list('commits');
+  const count = body.text('total_commits_count') || String(commits.length);
   const what = {
     created: 'new',
     removed: 'removed',
-    changed: `${body.text('total_commits_count') || commits.length} commits`,
+    changed: `${count} ${count === '1' ? 'commit' : 'commits'}`,
   };
   const withFiles = !settings.flag('disable_diffs');
   const described = commits.map((commit) =>
