@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Area } from '@switchyard/service';
 import { counter, gauge, logger } from '@switchyard/telemetry';
 import type { Edges } from '../edges';
-import { sendMails } from './application/send-mails';
+import { type MailSending, sendMails } from './application/send-mails';
 import type { GatheredMail, Made } from './domain/mail';
 import { mailStore } from './storage/mail.store';
 import { emailConfirmation } from './transport/email-confirmation.client';
@@ -24,7 +24,10 @@ const integrationGroup = 'collaboration.integration-mails';
 /** Builds what sends mails: to the mail server that is configured, else into files of the data folder. */
 export const composeMail = (
   { config, db, peer }: Pick<Edges, 'config' | 'db' | 'peer'>,
-  { gather }: { readonly gather: (mail: GatheredMail, domain: string) => Promise<Made> },
+  {
+    gather,
+    unsubscribe,
+  }: { readonly gather: (mail: GatheredMail, domain: string) => Promise<Made> } & Pick<MailSending, 'unsubscribe'>,
 ): Area => {
   const sender = senderOf(config.SWITCHYARD_EXTERNAL_URL, config.SMTP_FROM);
   return {
@@ -50,6 +53,7 @@ export const composeMail = (
           mailer,
           confirmation: emailConfirmation(peer('groups-admin')),
           gather: (mail) => gather(mail, sender.domain),
+          unsubscribe,
           log: logger,
           count,
         }),

@@ -9,6 +9,7 @@ import { decideEvents } from './application/decide-events';
 import { gatherMail } from './application/gather-mail';
 import { notifyOfDueIssues } from './application/notify-of-due-issues';
 import { unsubscribe } from './application/unsubscribe';
+import { unsubscribeLinks } from './application/unsubscribe-link';
 import { unsubscribeTokens } from './application/unsubscribe-token';
 import { audienceStore } from './storage/audience.store';
 import { gatheringMails, partStore } from './storage/gathering-mail.store';
@@ -29,12 +30,18 @@ const keyVariable = 'SWITCHYARD_MAIL_LINKS_KEY_FILE';
 export interface Notifications extends Area {
   /** Makes a mail of what it gathered. */
   readonly gather: (mail: GatheredMail, domain: string) => Promise<Made>;
+  /** Headers with the link that ends the mail of a user about a project. */
+  readonly unsubscribe: (ended: {
+    readonly userId: number;
+    readonly projectId: number;
+  }) => Readonly<Record<string, string>>;
 }
 
 /** Builds mail about events. */
 export function composeNotifications({ config, db, directory, peer, clock }: Edges): Notifications {
   const tokens = unsubscribeTokens(readKeyFile(keyVariable, config[keyVariable]));
   const mergeRequests = mergeRequestPeople(peer('merge-requests'));
+  const linkTo = unsubscribeLinks(tokens, config.SWITCHYARD_EXTERNAL_URL);
   const end = unsubscribe({
     db,
     tokens,
@@ -73,9 +80,11 @@ export function composeNotifications({ config, db, directory, peer, clock }: Edg
       db,
       parts: partStore,
       audience: audienceStore,
-      tokens,
+      linkTo,
       trackerLinks: trackerLinksOf(peer('groups-admin')),
       externalUrl: config.SWITCHYARD_EXTERNAL_URL,
     }),
+    unsubscribe: ({ userId, projectId }) =>
+      linkTo({ userId, type: 'Project', id: projectId, iid: 0, projectId }).headers,
   };
 }

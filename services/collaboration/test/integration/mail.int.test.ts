@@ -66,7 +66,10 @@ async function sending(
   };
   const mailer = { send, sweep: async () => undefined, close: () => undefined };
   const gather: MailSending['gather'] = async () => ({ dropped: 'access' });
-  const running = sendMails({ db, mails: mailStore, mailer, confirmation, gather, log: logger, count });
+  const unsubscribe: MailSending['unsubscribe'] = ({ userId, projectId }) => ({
+    'List-Unsubscribe': `<${userId} ${projectId}>`,
+  });
+  const running = sendMails({ db, mails: mailStore, mailer, confirmation, gather, unsubscribe, log: logger, count });
   await eventually(done).finally(() => running.close());
   return counted;
 }
@@ -131,6 +134,7 @@ describe('mails', () => {
     const counted = await sending(
       async (one) => {
         to.push(one.to.address);
+        expect(one.headers['List-Unsubscribe']).toBe(`<${people[5]} ${project.id}>`);
       },
       async () => expect((await states()).map(({ state }) => state)).not.toContain('waiting'),
     );

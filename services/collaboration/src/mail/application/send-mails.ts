@@ -60,16 +60,21 @@ export interface MailSending {
   readonly confirmation: (emailId: number) => Promise<Confirmation | undefined>;
   /** Makes a mail of what it gathered, for what its recipient may read now. */
   readonly gather: (mail: GatheredMail) => Promise<Made>;
+  /** Headers with the link that ends the mail of a user about a project. */
+  readonly unsubscribe: (ended: NonNullable<ClaimedMail['ends']>) => Readonly<Record<string, string>>;
   readonly log: Logger;
   /** Told of each mail that was sent, and of each that was given up. */
   readonly count: { sent(): void; dead(): void };
 }
 
 /** What is sent: the claimed mail, or one that holds a secret and is therefore made now. */
-async function outgoing({ confirmation, gather }: MailSending, claimed: ClaimedMail): Promise<Made> {
-  const { id, confirms, gathered, mail, dropped = 'access' } = claimed;
+async function outgoing({ confirmation, gather, unsubscribe }: MailSending, claimed: ClaimedMail): Promise<Made> {
+  const { id, confirms, gathered, mail, ends, dropped = 'access' } = claimed;
   if (gathered !== undefined) return gather(gathered);
-  if (confirms === undefined) return mail === undefined ? { dropped } : { mail };
+  if (confirms === undefined) {
+    if (mail === undefined) return { dropped };
+    return { mail: ends === undefined ? mail : { ...mail, headers: { ...mail.headers, ...unsubscribe(ends) } } };
+  }
   const found = await confirmation(confirms.emailId);
   return found === undefined
     ? { dropped: 'confirmed' }

@@ -85,6 +85,8 @@ export interface ClaimedMail {
   readonly mail: OutgoingMail | undefined;
   /** Why there is no mail: a rule of the ledger. */
   readonly dropped?: string | undefined;
+  /** The mail heeds the level of its recipient in this project, which its link therefore ends. */
+  readonly ends?: { readonly userId: number; readonly projectId: number } | undefined;
   /** A mail that is made of its parts: `mail` is undefined. */
   readonly gathered?: GatheredMail | undefined;
   /** A mail that asks to confirm an e-mail: `mail` is undefined, and is made of what the owner of the e-mail says. */

@@ -105,7 +105,8 @@ function claimed(row: Row, { users, settings, allowed }: Known): ClaimedMail {
     ),
   });
   if ('dropped' in found) return { id, attempts, mail: undefined, dropped: found.dropped };
-  return { id, attempts, mail: { id, messageId, to: found.to, subject, body, html: html ?? undefined, headers } };
+  const ends = row.heeds_level && row.project_id > 0 ? { userId, projectId: row.project_id } : undefined;
+  return { id, attempts, ends, mail: { id, messageId, to: found.to, subject, body, html: html ?? undefined, headers } };
 }
 
 /** Its notices wake those who send mails, in all processes. */

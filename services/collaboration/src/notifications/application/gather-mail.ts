@@ -15,7 +15,8 @@ import { sentenceOf, strongest } from '../domain/notification-text';
 import type { GatheredPart } from '../domain/stored';
 import { beginsThread, digestThread, listIdOf, referenceOf as nameOf, rootOf, threadOf, urlOf } from '../domain/thread';
 import type { AudienceStore, PartStore } from './notification.ports';
-import type { UnsubscribeTokens } from './unsubscribe-token';
+import type { UnsubscribeLink } from './unsubscribe-link';
+import type { Unsubscription } from './unsubscribe-token';
 
 /** Events of one mail that are shown. */
 const maxParts = 100;
@@ -25,7 +26,7 @@ export interface Gathering {
   readonly db: Database;
   readonly parts: PartStore;
   readonly audience: AudienceStore;
-  readonly tokens: Pick<UnsubscribeTokens, 'sign'>;
+  readonly linkTo: (ended: Unsubscription) => UnsubscribeLink;
   readonly trackerLinks: TrackerLinks;
   readonly externalUrl: string;
 }
@@ -112,7 +113,7 @@ const shownIn = (chapters: readonly Chapter[]): number[] =>
  * meantime; at their address of now.
  */
 export const gatherMail =
-  ({ db, parts: store, audience, tokens, trackerLinks, externalUrl }: Gathering) =>
+  ({ db, parts: store, audience, linkTo, trackerLinks, externalUrl }: Gathering) =>
   async (mail: GatheredMail, domain: string): Promise<Made> => {
     const { userId } = mail;
     const { parts: all, total } = await store.partsOf(db, mail.id, maxParts);
@@ -144,11 +145,11 @@ export const gatherMail =
     const names = { users, projects };
     const begins = !isDigest && parts.some(beginsThread);
     const ended = isDigest ? ({ type: 'Digest', id: 0, iid: 0, projectId: 0 } as const) : first.subject;
-    const unsubscribe = `${externalUrl.replace(/\/+$/, '')}/-/unsubscribe?token=${tokens.sign({ userId, ...ended })}`;
+    const unsubscribe = linkTo({ userId, ...ended });
     const reason = strongest(parts.map((part) => part.reason));
     const chapters = chaptersOf(parts, names, externalUrl);
     const markdown = projectMarkdownRenderer(await trackerLinks(shownIn(chapters)));
-    const footer = { reason, unsubscribe, isCut: total > all.length };
+    const footer = { reason, unsubscribe: unsubscribe.url, isCut: total > all.length };
     const written = writeMail(chapters, footer, { answers: !begins, markdown });
     const project = projects.get(first.subject.projectId);
     const path = project === undefined ? '' : fullPath(project);
@@ -165,8 +166,7 @@ export const gatherMail =
         html: written.html,
         headers: {
           'X-Switchyard-Reason': isDigest ? 'digest' : reason,
-          'List-Unsubscribe': `<${unsubscribe}>`,
-          'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+          ...unsubscribe.headers,
           ...(isDigest
             ? {}
             : {
