@@ -72,6 +72,7 @@ export {
   type DirectoryProjectRow,
   fullPath,
   fullPathSql,
+  groupByPath,
   mergeTrainColumns,
   type NamespaceRow,
   namespacesByIds,

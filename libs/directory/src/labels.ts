@@ -50,6 +50,21 @@ export const labelsByTitles = (db: SqlExecutor, projectId: number, titles: reado
         where l.title = any(${[...titles]}::text[]) and l.deleted_at is null and ${inScopeOf(sql`l`, projectId)}
         order by l.title, l.project_id nulls last, cardinality(owner.ancestry) desc, l.id`);
 
+/** Labels a group may use, by exact title: its own and those of the groups above it; of equal titles the nearest. */
+export const groupLabelsByTitles = (
+  db: SqlExecutor,
+  groupId: number,
+  titles: readonly string[],
+): Promise<LabelRow[]> =>
+  titles.length === 0
+    ? Promise.resolve([])
+    : db.query<LabelRow>(sql`
+        select distinct on (l.title) ${labelColumns} from directory.namespaces n
+        join directory.labels l on l.namespace_id = any(n.ancestry)
+        join directory.namespaces owner on owner.id = l.namespace_id
+        where n.id = ${groupId} and l.title = any(${[...titles]}::text[]) and l.deleted_at is null
+        order by l.title, cardinality(owner.ancestry) desc, l.id`);
+
 /** Labels a project may use, by id; others are left out. */
 export const labelsInScope = (db: SqlExecutor, projectId: number, ids: readonly number[]): Promise<LabelRow[]> =>
   ids.length === 0

@@ -210,6 +210,18 @@ export interface NamespaceRow {
   avatar_url: string | null;
 }
 
+/** Id of the group with a full path, without regard to case; undefined when there is none. */
+export async function groupByPath(db: SqlExecutor, path: string): Promise<number | undefined> {
+  const [row] = await db.query<{ id: number }>(
+    named(
+      'directory_group_by_path',
+      sql`select n.id from directory.namespaces n
+    where lower(n.full_path) = ${path.toLowerCase()} and n.kind = 'group' and n.deleted_at is null`,
+    ),
+  );
+  return row?.id;
+}
+
 /** Namespaces by id, whatever the viewer; deleted ones are not found. */
 export async function namespacesByIds(db: SqlExecutor, ids: Iterable<number>): Promise<Map<number, NamespaceRow>> {
   const unique = [...new Set(ids)];

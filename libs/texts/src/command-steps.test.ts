@@ -5,7 +5,7 @@ const ids: Readonly<Record<string, number>> = { ada: 1, bob: 2, eve: 3 };
 const steps = commandSteps({
   names: {
     users: async (names) => new Map(names.flatMap((name) => (ids[name] ? [[name, { id: ids[name] }] as const] : []))),
-    labels: async (_projectId, titles) => [{ title: 'Caf\u00e9' }].filter(({ title }) => titles.includes(title)),
+    labels: async (_place, titles) => [{ title: 'Caf\u00e9' }].filter(({ title }) => titles.includes(title)),
     milestones: async () => [],
   },
   clock: () => new Date('2026-01-01T00:00:00Z'),

@@ -1,4 +1,5 @@
 import { parseDuration } from './durations';
+import { type EpicName, epicNamed } from './epic-names';
 import { type HealthStatus, hasHealthStatus, healthStatusOf } from './health-status';
 import { type Command, type CommandName, dueDate, labelNames, milestoneName, userNames } from './quick-actions';
 import { changedSet, type SetChange } from './set-change';
@@ -31,6 +32,12 @@ export interface CommandedEdit {
   /** The day of the work, `YYYY-MM-DD`, with `spent`. */
   readonly spentAt?: string | undefined;
   readonly subscribed?: boolean;
+  /** The epic above an epic; null removes it. */
+  readonly parentEpic?: EpicName | null;
+  /** Comes to stand below an epic. */
+  readonly childEpic?: EpicName;
+  /** Goes from below an epic. */
+  readonly removedChildEpic?: EpicName;
   /** A review of a merge request. */
   readonly review?: 'approve' | 'unapprove' | 'request_changes';
 }
@@ -74,7 +81,10 @@ const draftMark = /^\s*(?:(?:\[draft\]|\(draft\)|draft:)\s*)+/i;
 export interface CommandSubject {
   /** The author of the text. */
   readonly userId: number;
+  /** 0 where the object belongs to a group. */
   readonly projectId: number;
+  /** The group of an epic; undefined for what belongs to a project. */
+  readonly groupId?: number | undefined;
   /** The free tier has one assignee (G-4.2-13): a new one replaces the old one. */
   readonly tier: string;
   title: string;
@@ -90,17 +100,41 @@ export function advance(subject: CommandSubject, { edit }: CommandStep): void {
 /** Resolves a command; undefined when it has no meaning here. It changes nothing. */
 export type CommandSteps = (subject: CommandSubject, command: Command) => Promise<CommandStep | undefined>;
 
+/** Where names of labels are looked up: in the group, where there is one, else in the project. */
+export type CommandPlace = Pick<CommandSubject, 'projectId' | 'groupId'>;
+
 /** Resolves the names in commands. */
 export interface CommandNames {
   /** Users by name, without regard to case; the key is the name in lower case. */
   readonly users: (names: readonly string[]) => Promise<ReadonlyMap<string, { readonly id: number }>>;
-  /** Labels a project may use, by exact title. */
-  readonly labels: (projectId: number, titles: readonly string[]) => Promise<readonly { readonly title: string }[]>;
+  /** Labels a project or group may use, by exact title. */
+  readonly labels: (place: CommandPlace, titles: readonly string[]) => Promise<readonly { readonly title: string }[]>;
   /** Milestones a project may use, by exact title. */
   readonly milestones: (
     projectId: number,
     title: string,
   ) => Promise<readonly { readonly id: number; readonly title: string }[]>;
+}
+
+/** A change of what stands above and below an epic; undefined where the argument names no epic. */
+function epicStep(
+  name: 'child_epic' | 'remove_child_epic' | 'parent_epic' | 'remove_parent_epic',
+  argument: string,
+): CommandStep | undefined {
+  if (name === 'remove_parent_epic')
+    return { edit: { parentEpic: null }, changes: { parent_epic: null }, summary: 'Removed the parent epic.' };
+  const epic = epicNamed(argument);
+  if (epic === undefined) return undefined;
+  const changes = { [name]: `${epic.path}&${epic.iid}` };
+  const written = changes[name];
+  switch (name) {
+    case 'child_epic':
+      return { edit: { childEpic: epic }, changes, summary: `Added ${written} as a child epic.` };
+    case 'remove_child_epic':
+      return { edit: { removedChildEpic: epic }, changes, summary: `Removed the child epic ${written}.` };
+    case 'parent_epic':
+      return { edit: { parentEpic: epic }, changes, summary: `Set ${written} as the parent epic.` };
+  }
 }
 
 /** Opens `CommandSteps`. */
@@ -111,7 +145,7 @@ export const commandSteps = ({ names: known, clock }: { names: CommandNames; clo
     return names.flatMap((name) => (name === 'me' ? subject.userId : (users.get(name.toLowerCase())?.id ?? [])));
   }
   async function labelsOf(subject: CommandSubject, argument: string): Promise<string[]> {
-    const found = await known.labels(subject.projectId, labelNames(argument));
+    const found = await known.labels(subject, labelNames(argument));
     return found.map(({ title }) => title);
   }
   return async (subject, { name, argument: written }) => {
@@ -260,6 +294,11 @@ export const commandSteps = ({ names: known, clock }: { names: CommandNames; clo
           summary: `Added ${duration} of time spent${spentAt === undefined ? '' : ` at ${spentAt}`}.`,
         };
       }
+      case 'child_epic':
+      case 'remove_child_epic':
+      case 'parent_epic':
+      case 'remove_parent_epic':
+        return epicStep(name, argument);
       case 'remove_time_spent':
         return {
           edit: { spent: null },

@@ -3,6 +3,7 @@ export {
   advance,
   type CommandedEdit,
   type CommandNames,
+  type CommandPlace,
   type CommandSteps,
   type CommandSubject,
   commandSteps,
@@ -14,6 +15,7 @@ export { displayText, displayTextProblems, isBlank, isUnshowable, oneLine } from
 export { formatTimestamp, humanTime, parseDuration } from './durations';
 export { isEmailAddress } from './email-address';
 export { emojiName, isEmoji } from './emoji-names';
+export type { EpicName } from './epic-names';
 export { type HealthStatus, hasHealthStatus, healthStatuses } from './health-status';
 export {
   type CrossReference,

@@ -1,19 +1,21 @@
 /** Kinds of objects that have commands, by their public name. */
-type CommandedKind = 'Issue' | 'MergeRequest' | 'Commit' | 'AlertManagement::Alert';
+type CommandedKind = 'Issue' | 'MergeRequest' | 'Commit' | 'AlertManagement::Alert' | 'Epic';
 
 const onWork: readonly CommandedKind[] = ['Issue', 'MergeRequest'];
-const withTodos: readonly CommandedKind[] = [...onWork, 'Commit', 'AlertManagement::Alert'];
+const onPlans: readonly CommandedKind[] = [...onWork, 'Epic'];
+const withTodos: readonly CommandedKind[] = [...onPlans, 'Commit', 'AlertManagement::Alert'];
+const onEpics: readonly CommandedKind[] = ['Epic'];
 const onIssues: readonly CommandedKind[] = ['Issue'];
 const onMergeRequests: readonly CommandedKind[] = ['MergeRequest'];
 
 /** Commands by name, with the kinds they are for. A line with no command of its kind is ordinary text. */
 const kindsOf = {
-  close: onWork,
-  reopen: onWork,
-  title: onWork,
-  label: onWork,
-  unlabel: onWork,
-  relabel: onWork,
+  close: onPlans,
+  reopen: onPlans,
+  title: onPlans,
+  label: onPlans,
+  unlabel: onPlans,
+  relabel: onPlans,
   assign: onWork,
   unassign: onWork,
   reassign: onWork,
@@ -21,13 +23,13 @@ const kindsOf = {
   remove_milestone: onWork,
   todo: withTodos,
   done: withTodos,
-  subscribe: onWork,
-  unsubscribe: onWork,
+  subscribe: onPlans,
+  unsubscribe: onPlans,
   lock: onWork,
   unlock: onWork,
   due: onIssues,
   remove_due_date: onIssues,
-  confidential: onIssues,
+  confidential: ['Issue', 'Epic'],
   health_status: onIssues,
   clear_health_status: onIssues,
   estimate: onWork,
@@ -39,6 +41,10 @@ const kindsOf = {
   approve: onMergeRequests,
   unapprove: onMergeRequests,
   request_changes: onMergeRequests,
+  child_epic: onEpics,
+  remove_child_epic: onEpics,
+  parent_epic: onEpics,
+  remove_parent_epic: onEpics,
 } as const satisfies Record<string, readonly CommandedKind[]>;
 
 /** Name of a command, without its slash. */

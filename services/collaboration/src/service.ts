@@ -29,8 +29,8 @@ function areas(given: Edges): Area[] {
   const issues = composeIssues(given, { mergeRequests: targets.MergeRequest });
   const epics = composeEpics(given, { issues: issues.parts, lists: issues.lists });
   const snippets = composeSnippets(given);
-  const todos = composeTodos(given, { ...targets, Issue: issues.targets });
-  const notes = composeNotes(given, { issues, snippets, commandTodos: todos.commands });
+  const todos = composeTodos(given, { ...targets, Issue: issues.targets, Epic: epics.targets });
+  const notes = composeNotes(given, { issues, epics, snippets, commandTodos: todos.commands });
   const notifications = composeNotifications(given);
   return [
     composeMail(given, notifications),

@@ -2,7 +2,8 @@ import { labelsOf } from '@switchyard/directory';
 import type { Area } from '@switchyard/service';
 import type { Contributions } from '../deleted-users';
 import type { Edges } from '../edges';
-import type { IssueList, Issues } from '../issues';
+import { counterStore, type IssueList, type Issues, keepCounters } from '../issues';
+import type { KeepCounters, NoteableEditor, NoteableResolver } from '../noteables';
 import {
   assignChildEpic,
   createChildEpic,
@@ -15,18 +16,29 @@ import { createEpic } from './application/create-epic';
 import { authoredEpics, deleteEpic, purgeEpics } from './application/delete-epic';
 import type { EpicEdges } from './application/epic.ports';
 import { assignEpicIssue, listEpicIssues, moveEpicIssue, removeEpicIssue } from './application/epic-issues';
+import { epicEditor, epicNoteables } from './application/epic-noteables';
 import { listParticipantsOfEpic, readEpic, subscribeToEpic } from './application/read-epic';
 import { updateEpic } from './application/update-epic';
+import { epicUrl } from './presenters/epic.presenter';
 import { epicList } from './storage/epic.list';
 import { epicStore } from './storage/epic.store';
 import { epicTreeStore } from './storage/epic-tree.store';
 import { epicHandler } from './transport/epic.handler';
+import { type EpicTargets, epicTargets } from './transport/epic-targets';
 import { epicTreeHandler } from './transport/epic-tree.handler';
 
 /** Epics, and what other areas use of them. */
 export interface Epics extends Area {
   /** Epics of a user who was deleted with them. */
   readonly authored: Contributions;
+  /** Epics as what to-dos point at. */
+  readonly targets: EpicTargets;
+  /** Epics as what carries notes. */
+  readonly noteables: {
+    readonly find: NoteableResolver<'Epic'>;
+    readonly editor: NoteableEditor;
+    readonly keepCounters: KeepCounters;
+  };
 }
 
 /** Builds epics. */
@@ -69,5 +81,11 @@ export function composeEpics(
     ],
     start: () => [purgeEpics(edges.epics)],
     authored: authoredEpics(edges.epics),
+    targets: epicTargets(edges.epics, externalUrl),
+    noteables: {
+      find: epicNoteables(edges, (view) => epicUrl(view, externalUrl)),
+      editor: epicEditor(edges, { ...useCases, ...trees }),
+      keepCounters: keepCounters(counterStore('epic')),
+    },
   };
 }

@@ -19,7 +19,7 @@ import { closeIssuesOfPush, followIssueReferences } from './application/follow-i
 import type { IssueEdges } from './application/issue.edges';
 import type { IssueList } from './application/issue.ports';
 import { listEventsOfIssue, readEventOfIssue } from './application/issue-events';
-import { issueEditor, issueNoteables, keepIssueCounters } from './application/issue-noteables';
+import { issueEditor, issueNoteables, keepCounters } from './application/issue-noteables';
 import { deleteTimelogOfIssue, listTimelogsOfIssue } from './application/issue-timelogs';
 import { listIssuesOfMergeRequest, listMergeRequestsOfIssue } from './application/list-issue-references';
 import { moveIssue } from './application/move-issue';
@@ -36,7 +36,7 @@ import { issueUrl } from './presenters/issue.presenter';
 import { issueList, issueOrders } from './storage/issue.list';
 import { issueStore } from './storage/issue.store';
 import { changeIssue } from './storage/issue-change.store';
-import { issueCounters } from './storage/issue-counter.store';
+import { counterStore } from './storage/issue-counter.store';
 import { issueDirectoryStore, issueDirectoryWithin } from './storage/issue-directory.store';
 import { issueEventStore } from './storage/issue-event.store';
 import { issueLinks, issueMergeRequestList } from './storage/issue-link.store';
@@ -146,7 +146,7 @@ export function composeIssues(
     noteables: {
       find: issueNoteables(edges, (view) => issueUrl(view, externalUrl)),
       editor: issueEditor(useCases),
-      keepCounters: keepIssueCounters(issueCounters),
+      keepCounters: keepCounters(counterStore('issue')),
     },
   };
 }

@@ -1,6 +1,7 @@
 export { callerOf } from './application/caller';
 export type { IssueCaller } from './application/issue.edges';
 export type { IssueList } from './application/issue.ports';
+export { keepCounters } from './application/issue-noteables';
 export { composeIssues, type Issues } from './compose';
 export { type IssueSeverity, issueFieldProblems, maxDescriptionLength } from './domain/issue';
 export { editIssue } from './domain/issue-edit';
@@ -8,6 +9,7 @@ export { presentIssue } from './presenters/issue.presenter';
 export { issueStates } from './storage/issue.events';
 export { issueReaders, visibleIssues } from './storage/issue.visibility';
 export { changeIssue, incidents } from './storage/issue-change.store';
+export { counterStore } from './storage/issue-counter.store';
 export { issueReferences } from './storage/issue-reference.store';
 export { replaceLabels } from './storage/label-links';
 export { mentionedUsers } from './storage/mentioned-users';

@@ -4,6 +4,7 @@ import { logger } from '@switchyard/telemetry';
 import { commandSteps } from '@switchyard/texts';
 import type { Contributions } from '../deleted-users';
 import type { Edges } from '../edges';
+import type { Epics } from '../epics';
 import { type Issues, issueReferences } from '../issues';
 import type { MergeRequestFollower } from '../merge-requests';
 import { noteableStore } from '../noteables';
@@ -38,6 +39,7 @@ import { moveDiffNotes } from './application/move-diff-notes';
 import { purgeNotes } from './application/purge-notes';
 import { type CommandTodos, runQuickActions } from './application/run-quick-actions';
 import { applySuggestions, followAppliedSuggestions, locateSuggestions } from './application/suggestions';
+import { writeEpicSystemNotes, writeFamilyNotes } from './application/write-epic-system-notes';
 import { writeIssueSystemNotes } from './application/write-issue-system-notes';
 import { writeMergeRequestSystemNotes } from './application/write-merge-request-system-notes';
 import { createNote, deleteNote, type NoteWriting, updateNote } from './application/write-notes';
@@ -46,6 +48,7 @@ import { awardList, awardStore } from './storage/award-emoji.store';
 import { diffNoteStore } from './storage/diff-note.store';
 import { discussionList } from './storage/discussion.list';
 import { draftNoteStore, purgeDraftNotes } from './storage/draft-note.store';
+import { epicNoteNames } from './storage/epic-note.names';
 import { noteList } from './storage/note.list';
 import { forgetBegunNotes, noteStore } from './storage/note.store';
 import { noteRateStore } from './storage/note-rate.store';
@@ -57,6 +60,7 @@ import { commitNoteables } from './transport/commit-noteable';
 import { diffPositions } from './transport/diff-positions';
 import { discussionHandler } from './transport/discussion.handler';
 import { draftNoteHandler } from './transport/draft-note.handler';
+import { epicNoteSubscription } from './transport/epic-note.subscription';
 import { issueNoteSubscription } from './transport/issue-note.subscription';
 import { mergeRequestEditor } from './transport/merge-request-editor';
 import { systemNoteFollower } from './transport/merge-request-note.follower';
@@ -66,12 +70,13 @@ import { suggestedChanges } from './transport/suggested-changes';
 import { suggestionFollower } from './transport/suggestion.follower';
 import { suggestionHandler } from './transport/suggestion.handler';
 
-/** Consumer group of the notes of issues: separate from that of to-dos, so that neither waits for the other. */
+/** Consumer group of the notes of issues and epics: separate from that of to-dos, so that neither waits for the other. */
 const noteGroup = 'collaboration.notes';
 
 /** What notes need of other areas. */
 export interface NotesNeeds {
   readonly issues: Pick<Issues, 'noteables'>;
+  readonly epics: Pick<Epics, 'noteables'>;
   readonly snippets: Pick<Snippets, 'find'>;
   /** What `/todo` and `/done` do. */
   readonly commandTodos: CommandTodos;
@@ -90,7 +95,7 @@ export interface Notes extends Area {
 /** Builds notes, discussions and reactions for every kind of noteable. */
 export function composeNotes(
   { config, db, directory, peer, clock, observe }: Edges,
-  { issues, snippets, commandTodos }: NotesNeeds,
+  { issues, epics, snippets, commandTodos }: NotesNeeds,
 ): Notes {
   const externalUrl = config.SWITCHYARD_EXTERNAL_URL;
   const mergeRequests = peer('merge-requests');
@@ -101,6 +106,7 @@ export function composeNotes(
     Snippet: snippets.find,
     Commit: commitNoteables(mergeRequests, externalUrl),
     'AlertManagement::Alert': alertNoteables(peer('alerts'), directory.sequence),
+    Epic: epics.noteables.find,
   });
   const positions = diffPositions(mergeRequests);
   const changes = suggestedChanges(mergeRequests, directory.sequence);
@@ -109,7 +115,7 @@ export function composeNotes(
     db,
     clock,
     directorySequence: directory.sequence,
-    keepCounters: issues.noteables.keepCounters,
+    keepCounters: { Issue: issues.noteables.keepCounters, Epic: epics.noteables.keepCounters },
   };
   const store = noteStore(changing);
   const runCommands = runQuickActions({
@@ -117,6 +123,7 @@ export function composeNotes(
     editors: {
       MergeRequest: mergeRequestEditor(mergeRequests, directory.sequence),
       Issue: issues.noteables.editor,
+      Epic: epics.noteables.editor,
     },
     todos: commandTodos,
   });
@@ -144,6 +151,12 @@ export function composeNotes(
     suggestions: suggestionStore(changing),
     changes,
     mergeRequest: mergeRequestsNoted.findById,
+  };
+  const noting = {
+    noteables: noteableStore,
+    notes: systemNotes,
+    references: issueReferences,
+    names: epicNoteNames,
   };
   const drafting = { ...discussing, drafts: draftNoteStore(changing) };
   const useCases = observe('collaboration', {
@@ -182,7 +195,8 @@ export function composeNotes(
     applySuggestions: applySuggestions(suggesting),
     followAppliedSuggestions: followAppliedSuggestions(suggesting),
     countNotes: countNotes({ db, noteables: noteableStore }),
-    noteIssues: writeIssueSystemNotes({ noteables: noteableStore, notes: systemNotes, references: issueReferences }),
+    noteIssues: writeIssueSystemNotes({ ...noting, families: writeFamilyNotes(noting) }),
+    noteEpics: writeEpicSystemNotes(noting),
     noteMergeRequests: writeMergeRequestSystemNotes({
       noteables: noteableStore,
       notes: systemNotes,
@@ -197,7 +211,15 @@ export function composeNotes(
       awardEmojiHandler(useCases, externalUrl),
       suggestionHandler(useCases),
     ],
-    consumers: [{ group: noteGroup, subscriptions: [issueNoteSubscription(useCases.noteIssues, directory)] }],
+    consumers: [
+      {
+        group: noteGroup,
+        subscriptions: [
+          issueNoteSubscription(useCases.noteIssues, directory),
+          epicNoteSubscription(useCases.noteEpics, directory),
+        ],
+      },
+    ],
     start: () => {
       const moving = moveDiffNotes({ db, moves: diffNoteStore, positions, log: logger });
       const unlisten = diffNoteStore.onMoves(db, moving.soon);

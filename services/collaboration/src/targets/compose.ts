@@ -9,7 +9,7 @@ import { placeTargets } from './transport/place-targets';
 import { targetOwner } from './transport/target-owner';
 
 /** Targets that other services own; projects and groups are read from the directory. */
-export type ForeignTargets = Omit<TargetOwners, 'Issue'>;
+export type ForeignTargets = Omit<TargetOwners, 'Issue' | 'Epic'>;
 
 /** Builds the owners of the targets that lie in other services. */
 export function composeTargets({

@@ -46,6 +46,7 @@ export function composeTodos({ config, db, directory, prisma, observe }: Edges, 
     // One rule for all targets, measured by what is followed; `followTodos` is that of alerts.
     followMergeRequests: follow,
     followIssues: follow,
+    followEpics: follow,
     followTodos: follow,
     followNotes: followNotes({ todos }),
   });
@@ -58,6 +59,7 @@ export function composeTodos({ config, db, directory, prisma, observe }: Edges, 
           accessRequestSubscription(accessRequestTodos, directory),
           ...todoSubscriptions({
             followIssues: useCases.followIssues,
+            followEpics: useCases.followEpics,
             followMergeRequests: useCases.followMergeRequests,
             followNotes: useCases.followNotes,
             removeNote: todos.removeNote,

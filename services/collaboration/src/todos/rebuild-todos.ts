@@ -68,6 +68,7 @@ export async function rebuildTodos({
       ...todoSubscriptions({
         ...effects,
         followIssues: follow,
+        followEpics: follow,
         followMergeRequests: follow,
         followNotes: followNotes({ todos: effects }),
         commitRow: noteableStore.id,

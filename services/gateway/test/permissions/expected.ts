@@ -634,6 +634,12 @@ export const expectations: readonly Expectation[] = [
   row('PUT /groups/:id/epics/:epic_iid/epics/:child_epic_id', 'plannerWrite', 'gaps §4.18', { move_after_id: 5 }),
   row('DELETE /groups/:id/epics/:epic_iid/epics/:child_epic_id', 'plannerWrite', 'gaps §4.18'),
   row('GET /groups/:id/epics/:epic_iid/progress', 'seerNotes', 'ADR 52'),
+  ...noteRows('/groups/:id/epics/:epic_id', 'seerNotes', 'seerWrite'),
+  ...discussionRows('/groups/:id/epics/:epic_id', 'seerNotes', 'seerWrite'),
+  row('PUT /groups/:id/epics/:epic_id/discussions/:discussion_id', 'seerWrite', 'G-4.7-8', { resolved: true }),
+  ...reactionRows('/groups/:id/epics/:epic_iid', 'seerNotes', 'seerWrite'),
+  ...reactionRows('/groups/:id/epics/:epic_id/notes/:note_id', 'seerNotes', 'seerWrite'),
+  row('POST /groups/:id/epics/:epic_iid/todo', 'seerWrite', 'G-4.18-4'),
 
   // Issues. Everybody who sees a public project may open one; what else than reading a caller may do with one, the service decides.
   row('GET /issues', 'everyone', 'gaps §10 Issues', { scope: 'all' }),

@@ -104,7 +104,8 @@ function ofIssue(event: IssueEvent, { id: eventId, time }: EventMeta): ActivityC
 function ofNote({ noteable, fact, actorId, occurredAt }: NoteEvent, { id: eventId, time }: EventMeta): ActivityChange {
   if (noteable === undefined || (fact?.$case !== 'created' && fact?.$case !== 'deleted')) return {};
   const { note } = fact.value;
-  if (note === undefined) return {};
+  // What happens to epics is no event (api.md 4.8): an event lies in a project.
+  if (note === undefined || noteable.projectId === 0) return {};
   return activityOfComment({
     eventId,
     noteId: note.id,

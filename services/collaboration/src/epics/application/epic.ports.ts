@@ -14,6 +14,8 @@ export type DecideEpic = (locked: LockedEpic) => EpicDecision;
 export interface EpicStore {
   /** An epic that the viewer may see; one they may not see is answered like one that is not there. */
   view(key: EpicKey, viewer: Viewer): Promise<EpicView | undefined>;
+  /** Those of `ids` that the viewer may see. */
+  viewsByIds(ids: readonly number[], viewer: Viewer): Promise<EpicView[]>;
   /** Opens an epic with its labels and event. */
   create(wanted: NewEpic): Promise<Epic>;
   /**
@@ -26,6 +28,8 @@ export interface EpicStore {
   authoredBy(authorId: number, after: number, limit: number): Promise<{ id: number }[]>;
   /** Removes up to `limit` epics of deleted groups, with their numbers and reactions; returns how many rows went. */
   removeOrphans(limit: number): Promise<number>;
+  /** Id of the group with a full path; undefined when there is none. */
+  groupByPath(path: string): Promise<number | undefined>;
   /** Whether a user is subscribed: by their choice, else because they take part. */
   isSubscribed(id: number, userId: number): Promise<boolean>;
   /**

@@ -1,10 +1,8 @@
 import type { Tx } from '@switchyard/database';
 import { join, raw, sql } from '@switchyard/database/sql';
-import { usersWhoSeeGroup } from '@switchyard/directory';
 import { invalid, notFound } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
-import { levels } from '@switchyard/rights';
-import { datesChannel, lockTrees, placeEpic, showsConfidential } from '../../epic-trees';
+import { datesChannel, epicReaders, lockTrees, placeEpic, showsConfidential } from '../../epic-trees';
 import { addParticipants, mentionedUsers, replaceLabels } from '../../issues';
 import type { Epic } from '../domain/epic';
 import type { EpicChange, EpicDecision, EpicFact, EpicPatch, LockedEpic, NewEpic } from '../domain/epic-change';
@@ -44,13 +42,6 @@ async function lock(tx: Tx, id: number): Promise<LockedEpic | undefined> {
   );
   return { epic: toEpic(row), labelIds: attached!.labels };
 }
-
-/** Those of `userIds` who may read an epic. */
-export const epicReaders = (
-  tx: Tx,
-  { groupId, confidential }: Pick<Epic, 'groupId' | 'confidential'>,
-  userIds: readonly number[],
-): Promise<number[]> => usersWhoSeeGroup(tx, groupId, userIds, confidential ? levels.planner : 0);
 
 /** Users whom facts mention and who can read the epic. */
 const mentionedReaders = async (tx: Tx, epic: Epic, facts: readonly EpicFact[]): Promise<number[]> =>

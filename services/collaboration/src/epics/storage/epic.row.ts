@@ -103,3 +103,14 @@ export async function readEpicView(db: SqlExecutor, key: EpicKey, viewer: Viewer
   );
   return row === undefined ? undefined : toEpicView(row);
 }
+
+/** Those of `ids` that the viewer may see, with what they embed: one statement. */
+export async function readEpicViews(db: SqlExecutor, ids: readonly number[], viewer: Viewer): Promise<EpicView[]> {
+  const rows = await db.query(
+    named(
+      'find_epics',
+      sql`select ${epicSelect(viewer)} from ${epicFrom} where e.id = any(${[...ids]}::bigint[]) and ${visibleEpics(viewer)}`,
+    ),
+  );
+  return rows.map(toEpicView);
+}

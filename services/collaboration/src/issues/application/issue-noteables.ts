@@ -32,12 +32,11 @@ export const issueNoteables =
     };
   };
 
-/** Keeps the counters of notes and reactions on the row of their issue. */
-export const keepIssueCounters =
+/** Keeps the counters of notes and reactions on the row of their object. */
+export const keepCounters =
   (store: IssueCounterStore): KeepCounters =>
-  async (tx, { kind, targetId }, counters, by) => {
-    if (kind === 'Issue') await store.keep(tx, targetId, counters, by);
-  };
+  (tx, { targetId }, counters, by) =>
+    store.keep(tx, targetId, counters, by);
 
 /** Use cases of issues that commands run. */
 export interface IssueCommands {

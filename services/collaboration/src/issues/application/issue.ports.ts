@@ -72,16 +72,16 @@ export interface IssueDirectory {
   levelIn(viewer: Viewer, projectId: number): Promise<number | undefined>;
 }
 
-/** Counters on the rows of issues. */
+/** Counters on the rows of issues or epics. */
 export interface IssueCounterStore {
   /**
    * Sets the counters. A new comment moves `updated_at`, unless it is internal, and makes its author a participant.
    * @param by who acts, when, and whether by an internal note
-   * @throws AppError not_found when the issue was deleted in the meantime
+   * @throws AppError not_found when the object was deleted in the meantime
    */
   keep(
     tx: Tx,
-    issueId: number,
+    id: number,
     counted: IssueCounters,
     by: { readonly actorId: number; readonly at: Date; readonly internal: boolean },
   ): Promise<void>;

@@ -1,4 +1,4 @@
-/** What notes and reactions count on an issue. */
+/** What notes and reactions count on an issue or epic. */
 export interface IssueCounters {
   readonly userNotesCount: number;
   readonly internalNotesCount: number;

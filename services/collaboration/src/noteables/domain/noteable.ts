@@ -1,7 +1,7 @@
 import { levels } from '@switchyard/rights';
 
 /** Kinds of noteables, by their public name (G-2-16). */
-export type NoteableKind = 'MergeRequest' | 'Issue' | 'Snippet' | 'Commit' | 'AlertManagement::Alert';
+export type NoteableKind = 'MergeRequest' | 'Issue' | 'Snippet' | 'Commit' | 'AlertManagement::Alert' | 'Epic';
 
 /** What a kind allows. */
 export interface NoteableRules {
@@ -19,6 +19,8 @@ export interface NoteableRules {
   readonly internal: boolean;
   /** A body that is one emoji becomes a reaction (G-4.6-8). */
   readonly reactions: boolean;
+  /** Least level of those who edit and delete the notes of others (G-4.6-6). */
+  readonly editorLevel: number;
 }
 
 /** Everything in which kinds differ; a new kind is one row here and one resolver in compose.ts of notes. */
@@ -31,6 +33,7 @@ export const noteableRules: Record<NoteableKind, NoteableRules> = {
     diffs: true,
     internal: true,
     reactions: true,
+    editorLevel: levels.maintainer,
   },
   Issue: {
     thing: 'Issue',
@@ -40,6 +43,7 @@ export const noteableRules: Record<NoteableKind, NoteableRules> = {
     diffs: false,
     internal: true,
     reactions: true,
+    editorLevel: levels.maintainer,
   },
   Snippet: {
     thing: 'Snippet',
@@ -49,6 +53,7 @@ export const noteableRules: Record<NoteableKind, NoteableRules> = {
     diffs: false,
     internal: false,
     reactions: true,
+    editorLevel: levels.maintainer,
   },
   Commit: {
     thing: 'Commit',
@@ -58,6 +63,7 @@ export const noteableRules: Record<NoteableKind, NoteableRules> = {
     diffs: true,
     internal: false,
     reactions: false,
+    editorLevel: levels.maintainer,
   },
   'AlertManagement::Alert': {
     thing: 'Alert',
@@ -67,16 +73,30 @@ export const noteableRules: Record<NoteableKind, NoteableRules> = {
     diffs: false,
     internal: false,
     reactions: false,
+    editorLevel: levels.maintainer,
+  },
+  Epic: {
+    thing: 'Epic',
+    printsIid: false,
+    resolvable: true,
+    countsThreads: false,
+    diffs: false,
+    internal: true,
+    reactions: true,
+    editorLevel: levels.owner,
   },
 };
 
 /** A noteable as its owner knows it. */
 export interface Noteable {
   readonly kind: NoteableKind;
+  /** 0 for an epic. */
   readonly projectId: number;
+  /** Group of an epic; undefined for every other kind. */
+  readonly groupId?: number;
   /** Id at its owner; 0 for a commit. */
   readonly targetId: number;
-  /** Number within the project; undefined where there is none. */
+  /** Number within the project or group; undefined where there is none. */
   readonly iid: number | undefined;
   /** Full sha of a commit; empty otherwise. */
   readonly sha: string;
@@ -96,7 +116,7 @@ export interface Noteable {
   readonly locked: boolean;
 }
 
-/** What names a noteable in its project. */
+/** What names a noteable in its project or group. */
 export type NoteableRef =
   | {
       readonly kind: 'MergeRequest' | 'Issue' | 'AlertManagement::Alert';
@@ -104,14 +124,19 @@ export type NoteableRef =
       readonly iid: number;
     }
   | { readonly kind: 'Snippet'; readonly projectId: number; readonly id: number }
-  | { readonly kind: 'Commit'; readonly projectId: number; readonly revision: string };
+  | { readonly kind: 'Commit'; readonly projectId: number; readonly revision: string }
+  | {
+      readonly kind: 'Epic';
+      readonly groupId: number;
+      readonly epic: { readonly id: number } | { readonly iid: number };
+    };
 
 /** The part of a noteable under which its notes are kept. */
 export type NoteableKey = Pick<Noteable, 'kind' | 'projectId' | 'targetId' | 'sha'>;
 
 /**
  * Whether somebody sees internal notes (G-4.6-9).
- * @param reader their access level in the project, 0 to 50, and whether they are an administrator
+ * @param reader their access level in the project or group, 0 to 50, and whether they are an administrator
  */
 export const seesInternal = (reader: { readonly level: number; readonly admin: boolean }): boolean =>
   reader.admin || reader.level >= levels.reporter;

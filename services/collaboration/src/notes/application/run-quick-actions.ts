@@ -67,9 +67,16 @@ function causes(ofText: string | undefined): (command: Command) => string | unde
 /** Opens `RunCommands`. */
 export const runQuickActions = ({ steps, editors, todos }: CommandEdges): RunCommands => {
   return async (reader, noteable, commands, hasText, { noteId, cause } = {}) => {
-    const { projectId, title, assigneeIds } = noteable;
+    const { projectId, groupId, title, assigneeIds } = noteable;
     const { actor, access } = reader;
-    const subject: CommandSubject = { userId: actor.userId, projectId, tier: access?.tier ?? '', title, assigneeIds };
+    const subject: CommandSubject = {
+      userId: actor.userId,
+      projectId,
+      groupId,
+      tier: access?.tier ?? '',
+      title,
+      assigneeIds,
+    };
     let changes: Record<string, unknown> = {};
     const summary: string[] = [];
     const causeOf = causes(cause);

@@ -4,6 +4,7 @@ import type { NoteableKey, noteableStore } from '../../noteables';
 import { type IssueNoteFact, issueSystemNotes } from '../domain/issue-system-note';
 import type { SystemNoteCause } from '../domain/system-note';
 import type { SystemNotes } from './note.ports';
+import type { writeFamilyNotes } from './write-epic-system-notes';
 
 /** Something that happened to an issue, as its notes depend on it. */
 export interface IssueNoteInput {
@@ -24,10 +25,12 @@ export const writeIssueSystemNotes =
     noteables,
     notes,
     references,
+    families,
   }: {
     noteables: typeof noteableStore;
     notes: SystemNotes;
     references: typeof issueReferences;
+    families: ReturnType<typeof writeFamilyNotes>;
   }) =>
   async (tx: Tx, { issueId, projectId, actorId, fact, cause }: IssueNoteInput): Promise<void> => {
     const key: NoteableKey = { kind: 'Issue', projectId, targetId: issueId, sha: '' };
@@ -42,4 +45,6 @@ export const writeIssueSystemNotes =
       noted = { kind: 'moved', direction: fact.direction, other };
     } else noted = fact;
     await notes.write(tx, key, issueSystemNotes(actorId, noted), cause);
+    if (noted.kind !== 'updated') return;
+    await families(tx, { child: { kind: 'Issue', id: issueId, projectId }, changes: noted.changes, actorId, cause });
   };

@@ -83,7 +83,7 @@ export const updateNote =
     const noteable = await find(ref, reader);
     const seen = await visibleNote({ notes }, reader, noteable, id);
     const writer = writerOf(reader);
-    checkMayEdit(writer, seen);
+    checkMayEdit(writer, seen, noteable.kind);
     // Who may not write a new comment must not write one by an edit.
     checkMayComment(writer, noteable, false);
     requireSameConfidentiality(seen, confidential);

@@ -50,7 +50,14 @@ const fieldNotes: Record<string, (change: Change) => string> = {
 export function issueSystemNotes(actorId: number, fact: IssueNoteFact): SystemNote[] {
   if (fact.kind === 'moved') {
     const { direction, other } = fact;
-    return [{ action: 'moved', authorId: actorId, parts: [`moved ${direction} ${other.reference}`], source: other }];
+    return [
+      {
+        action: 'moved',
+        authorId: actorId,
+        parts: [`moved ${direction} ${other.reference}`],
+        source: { kind: 'Issue', ...other },
+      },
+    ];
   }
   const notes: SystemNote[] = [];
   const addNote = (action: string, ...parts: Part[]): void => {

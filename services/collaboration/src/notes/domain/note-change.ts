@@ -205,7 +205,7 @@ export function decideDeletion(
 ): NoteDecision {
   const inPlace = discussionId === undefined || found?.discussionId === discussionId;
   const note = requireSeen(writer, inPlace ? found : undefined);
-  checkMayEdit(writer, note);
+  checkMayEdit(writer, note, noteable.kind);
   requireUnmodified(note, unmodifiedSince);
   const unresolved = discussion?.unresolvedIds ?? [];
   const left = unresolved.filter((id) => id !== note.id);

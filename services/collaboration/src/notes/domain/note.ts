@@ -1,6 +1,6 @@
 import { badRequest, forbidden, notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
-import { type Noteable, noteableRules, seesInternal } from '../../noteables';
+import { type Noteable, type NoteableKind, noteableRules, seesInternal } from '../../noteables';
 
 /** Most characters of a body (api.md section 8). */
 export const maxBodyLength = 1_000_000;
@@ -31,11 +31,11 @@ export interface Note {
   readonly updatedAt: Date;
 }
 
-/** The user who writes, and their access to the project. */
+/** The user who writes, and their access to the project or group. */
 export interface Writer {
   readonly userId: number;
   readonly admin: boolean;
-  /** Access level in the project, 0 to 50. */
+  /** Access level in the project or group, 0 to 50. */
   readonly level: number;
 }
 
@@ -94,13 +94,14 @@ export function checkMayComment(writer: Writer, noteable: Noteable, internal: bo
 }
 
 /**
- * Requires that the writer may edit or delete a note: its author and Maintainers may. No one may edit a system note
- * (G-4.6-6).
+ * Requires that the writer may edit or delete a note: its author and those from its kind's level on may. No one may
+ * edit a system note (G-4.6-6).
  * @throws AppError forbidden
  */
-export function checkMayEdit(writer: Writer, note: Note): void {
+export function checkMayEdit(writer: Writer, note: Note, kind: NoteableKind): void {
   if (note.system) throw forbidden();
-  if (note.authorId !== writer.userId && !writer.admin && writer.level < levels.maintainer) throw forbidden();
+  if (note.authorId !== writer.userId && !writer.admin && writer.level < noteableRules[kind].editorLevel)
+    throw forbidden();
 }
 
 /**

@@ -6,8 +6,13 @@ export interface SystemNote {
   readonly authorId: number;
   /** Texts and the users named between them. */
   readonly parts: readonly (string | { readonly userId: number })[];
-  /** The issue elsewhere that it mentions: users who see the note must be able to read it. Undefined: none. */
-  readonly source?: { readonly id: number; readonly projectId: number };
+  /** The object elsewhere that it mentions: users who see the note must be able to read it. Undefined: none. */
+  readonly source?: {
+    readonly kind: 'Issue' | 'Epic';
+    readonly id: number;
+    /** 0 for an epic. */
+    readonly projectId: number;
+  };
 }
 
 /** A text, or a user named between texts. */

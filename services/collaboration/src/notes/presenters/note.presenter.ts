@@ -52,7 +52,7 @@ export function presentNote(note: NoteRow, noteable: Shown, externalUrl: string)
     system: note.system,
     noteable_id: noteable.targetId === 0 ? null : noteable.targetId,
     noteable_type: noteable.kind,
-    project_id: noteable.projectId,
+    project_id: noteable.projectId === 0 ? null : noteable.projectId,
     ...(noteable.kind === 'Commit' || note.type === 'DiffNote'
       ? { commit_id: noteable.sha || (note.position?.commitId ?? null) }
       : {}),

@@ -1,5 +1,6 @@
 import { type Sql, sql } from '@switchyard/database/sql';
 import { codeRule, type Viewer, visibleProjects } from '@switchyard/directory';
+import { visibleEpics } from '../../epic-trees';
 import { visibleIssues } from '../../issues';
 import { readableMergeRequests } from '../../merge-requests';
 import { type NoteableKey, noteableId } from '../../noteables';
@@ -23,4 +24,8 @@ export const causedVisibly = (
     when 'Issue' then i.id is not null and ${visibleIssues(viewer)}
     when 'MergeRequest' then ${readableMergeRequests(viewer)}
     when 'Commit' then ${visibleProjects(viewer, codeRule)}
-    else false end)))`;
+    else false end
+  union all
+  select said.id from notes said join epics e on said.source_kind = 'Epic' and e.id = said.source_id
+  join directory.namespaces n on n.id = e.group_id
+  where said.noteable_id = ${noteableId(key)} and ${visibleEpics(viewer)})))`;

@@ -1,7 +1,14 @@
 import type { Database, Tx } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
-import { type CounterChange, type KeepCounters, type Noteable, noteableRules, noteableStore } from '../../noteables';
+import {
+  type CounterChange,
+  type KeepCounters,
+  type Noteable,
+  type NoteableKind,
+  noteableRules,
+  noteableStore,
+} from '../../noteables';
 import type { NoteFact } from '../domain/note-fact';
 import { publishNote } from './note.events';
 
@@ -13,7 +20,8 @@ export interface NoteableChangeEdges {
   readonly clock: () => Date;
   /** How far this service has followed the directory. */
   readonly directorySequence: () => number;
-  readonly keepCounters: KeepCounters;
+  /** Of the kinds whose counters are kept on a row of this service. */
+  readonly keepCounters: { readonly [Kind in NoteableKind]?: KeepCounters };
 }
 
 /** What one step of a change has saved. */
@@ -55,7 +63,7 @@ export async function changeNoteableBySteps<T>(
       if (fact === undefined) return;
       const counters = await noteableStore.count(tx, locked.id, moved);
       const internal = fact.$case === 'created' && fact.value.note.internal;
-      await keepCounters(tx, noteable, counters, { actorId, at: now, internal });
+      await keepCounters[noteable.kind]?.(tx, noteable, counters, { actorId, at: now, internal });
       await publishNote(tx, {
         noteable,
         row: locked.id,

@@ -32,11 +32,12 @@ export const systemNotes = {
         sql`insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body, system, action, cause,
         source_kind, source_project_id, source_id, created_at, updated_at)
       select ${noteable.id}, ${key.projectId}, discussion_id, true, author_id, body, true, action, ${id} || '#' || action,
-        case when source_id is not null then 'Issue' end, source_project_id, source_id, ${occurredAt}, ${occurredAt}
+        source_kind, source_project_id, source_id, ${occurredAt}, ${occurredAt}
       from unnest(${wanted.map(() => newDiscussionId(occurredAt))}::bytea[], ${wanted.map((note) => note.authorId)}::bigint[],
         ${bodies}::text[], ${wanted.map((note) => note.action)}::text[],
-        ${wanted.map(({ source }) => source?.projectId ?? null)}::bigint[], ${wanted.map(({ source }) => source?.id ?? null)}::bigint[])
-        with ordinality as wanted (discussion_id, author_id, body, action, source_project_id, source_id, position)
+        ${wanted.map(({ source }) => source?.projectId ?? null)}::bigint[], ${wanted.map(({ source }) => source?.id ?? null)}::bigint[],
+        ${wanted.map(({ source }) => source?.kind ?? null)}::text[])
+        with ordinality as wanted (discussion_id, author_id, body, action, source_project_id, source_id, source_kind, position)
       order by position
       on conflict (cause) where cause is not null do nothing
       returning 1`,

@@ -41,6 +41,10 @@ export function refOf(message: NoteableRefMessage | undefined): NoteableRef {
       return { kind: 'Snippet', projectId, id: target.value };
     case 'alertIid':
       return { kind: 'AlertManagement::Alert', projectId, iid: target.value };
+    case 'epicId':
+      return { kind: 'Epic', groupId: projectId, epic: { id: target.value } };
+    case 'epicIid':
+      return { kind: 'Epic', groupId: projectId, epic: { iid: target.value } };
     case 'commit':
       return { kind: 'Commit', projectId, revision: target.value };
     default:

@@ -122,7 +122,7 @@ export const audienceStore = {
   ): Promise<ReadonlySet<number>> {
     const readers = await subjectReaders(db, subject, userIds);
     if (noteId === undefined) return new Set(readers);
-    const ofNote = await noteReaders(db, subject.projectId, [noteId], readers);
+    const ofNote = await noteReaders(db, subject, [noteId], readers);
     return ofNote.get(noteId) ?? new Set<number>();
   },
 };

@@ -90,7 +90,7 @@ export const partStore = {
       const noteIds = own.flatMap(({ facts }) => facts.noteId ?? []);
       const [reader] = await subjectReaders(db, subject, [userId]);
       if (reader === undefined) continue;
-      const ofNotes = await noteReaders(db, subject.projectId, noteIds, [userId]);
+      const ofNotes = await noteReaders(db, subject, noteIds, [userId]);
       found.push(
         ...own.filter(({ facts: { noteId } }) => noteId === undefined || ofNotes.get(noteId)?.has(userId) === true),
       );

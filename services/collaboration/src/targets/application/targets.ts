@@ -5,7 +5,10 @@ import type { TargetType } from '../domain/target';
 export interface ShownTarget {
   readonly id: number;
   readonly iid: number;
+  /** 0 for an epic. */
   readonly projectId: number;
+  /** Group of an epic; undefined for every other type. */
+  readonly groupId?: number;
   /** Its public representation, JSON. */
   readonly json: Buffer;
   readonly webUrl: string;
@@ -23,12 +26,15 @@ export interface ShownTargets {
 
 /** The owner of a type of target that has numbers. */
 export interface TargetOwner extends ShownTargets {
-  /** The target with a number. Fails with `not_found` when there is none that the reader may read. */
-  find(projectId: number, iid: number, reader: TargetReader): Promise<ShownTarget>;
+  /**
+   * The target with a number in a project, or an epic in a group. Fails with `not_found` when there is none that the
+   * reader may read.
+   */
+  find(placeId: number, iid: number, reader: TargetReader): Promise<ShownTarget>;
 }
 
-/** Types of target that are named by a number within a project. */
-export type NumberedTargetType = 'MergeRequest' | 'Issue' | 'AlertManagement::Alert';
+/** Types of target that are named by a number within a project or group. */
+export type NumberedTargetType = 'MergeRequest' | 'Issue' | 'AlertManagement::Alert' | 'Epic';
 
 /**
  * The owner of each type of target: a type that can be pointed at has a row here, and one in

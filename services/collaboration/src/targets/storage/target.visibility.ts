@@ -13,6 +13,7 @@ import {
   visibleProjects,
 } from '@switchyard/directory';
 import { levels } from '@switchyard/rights';
+import { readersOfEpic, visibleEpics } from '../../epic-trees';
 import { issueReaders, visibleIssues } from '../../issues';
 import { readableMergeRequests } from '../../merge-requests';
 import { alertLevel, approverLevels, type Target, type TargetType } from '../domain/target';
@@ -55,6 +56,11 @@ export const readability: Record<TargetType, Readability> = {
       and ${viewer.admin ? visibleProjects(viewer) : memberProjects(viewer, alertLevel)}`,
     readers: (tx, { projectId }, userIds) => usersAtLevel(tx, projectId, userIds, alertLevel),
     memberLevel: alertLevel,
+  },
+  Epic: {
+    of: (viewer) => sql`exists (select 1 from epics e where e.id = t.target_id and ${visibleEpics(viewer)})`,
+    readers: readersOfEpic,
+    memberLevel: levels.guest,
   },
   Project: {
     of: (viewer) => (viewer.admin ? visibleProjects(viewer) : memberProjects(viewer, approverLevels.Project)),

@@ -9,15 +9,16 @@ export const createTodo =
   async (
     reader: TargetReader,
     type: NumberedTargetType,
-    projectId: number,
+    placeId: number,
     iid: number,
   ): Promise<TodoWithTarget | undefined> => {
-    const target = await targets[type].find(projectId, iid, reader);
+    const target = await targets[type].find(placeId, iid, reader);
     const id = await todos.mark(reader.actor.userId, {
       type,
       id: target.id,
       iid: target.iid,
       projectId: target.projectId,
+      ...(target.groupId === undefined ? {} : { groupId: target.groupId }),
     });
     if (id === undefined) return undefined;
     const todo = await list.find(reader.actor, id);

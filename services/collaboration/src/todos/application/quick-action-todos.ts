@@ -6,9 +6,10 @@ import type { TodoStore } from './todo.ports';
 
 /** What a to-do on a noteable points at; undefined where there are no to-dos on its kind. */
 async function targetOf(tx: SqlExecutor, noteable: Noteable): Promise<Target | undefined> {
-  const { kind, targetId, iid = 0, projectId } = noteable;
+  const { kind, targetId, iid = 0, projectId, groupId } = noteable;
   if (kind === 'MergeRequest' || kind === 'Issue' || kind === 'AlertManagement::Alert')
     return { type: kind, id: targetId, iid, projectId };
+  if (kind === 'Epic' && groupId !== undefined) return { type: kind, id: targetId, iid, projectId, groupId };
   if (kind !== 'Commit') return undefined;
   // The commit may have no note yet: its row is inserted.
   const { id, removed } = await noteableStore.lock(tx, noteable);

@@ -11,7 +11,7 @@ export function todoEntries(target: Target, wanted: readonly NewTodo[], raised: 
   return wanted.map((todo) => ({
     userId: todo.userId,
     projectId: target.type === 'Namespace' ? 0 : target.projectId,
-    groupId: target.type === 'Namespace' ? target.id : 0,
+    groupId: target.type === 'Namespace' ? target.id : (target.groupId ?? 0),
     target: { type: target.type, id: target.id, iid: target.iid },
     event: todo.action,
     channel: 'todo',

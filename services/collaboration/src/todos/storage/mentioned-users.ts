@@ -45,6 +45,18 @@ const membersOfProject = (
     where p.id = ${projectId} and ${living(authorId, level)}
     limit ${maxMembers}`);
 
+const membersOfGroup = (
+  tx: SqlExecutor,
+  groupId: number,
+  authorId: number,
+  level: Sql,
+): Promise<{ userId: number }[]> =>
+  tx.query(sql`
+    select distinct m.user_id as "userId" from directory.namespaces n
+    join directory.memberships m on m.namespace_id = any(n.ancestry)
+    where n.id = ${groupId} and ${living(authorId, level)}
+    limit ${maxMembers}`);
+
 /**
  * Whom names in a text mean, by the name in lower case: the user with that username, the members of the group with that
  * full path as far as the author may see the group and mentions of it are not disabled, or for `all` the members of the project. At most four statements;
@@ -56,9 +68,16 @@ export async function mentionedUsers(
   names: readonly string[],
   {
     projectId,
+    groupId,
     authorId,
     level = levelNow,
-  }: { readonly projectId: number; readonly authorId: number; readonly level?: Sql },
+  }: {
+    readonly projectId: number;
+    /** Of an epic: its members are all that `all` calls. */
+    readonly groupId?: number | undefined;
+    readonly authorId: number;
+    readonly level?: Sql;
+  },
 ): Promise<Map<string, number[]>> {
   const wanted = [...new Set(names.map((name) => name.toLowerCase()))];
   const users = await usersByUsernames(tx, wanted);
@@ -69,7 +88,10 @@ export async function mentionedUsers(
       found.set(name, [...(found.get(name) ?? []), userId]);
   }
   if (wanted.includes(everybody)) {
-    const members = await membersOfProject(tx, projectId, authorId, level);
+    const members =
+      groupId === undefined
+        ? await membersOfProject(tx, projectId, authorId, level)
+        : await membersOfGroup(tx, groupId, authorId, level);
     found.set(
       everybody,
       members.map(({ userId }) => userId),

@@ -78,9 +78,9 @@ export function todoSpans({ todos, acts }: { todos: Sql; acts: Sql }): {
     const made = rows.filter(({ id }) => id === undefined);
     if (made.length > 0)
       await tx.query(sql`
-        insert into ${todos} (user_id, author_id, action, project_id, target_type, target_id, target_iid, cause, body, note_id, state,
+        insert into ${todos} (user_id, author_id, action, project_id, group_id, target_type, target_id, target_iid, cause, body, note_id, state,
           created_at, updated_at, repeats)
-        select span.user_id, span.author_id, span.action, ${target.projectId}, ${target.type}, ${target.id}, ${target.iid}, span.cause,
+        select span.user_id, span.author_id, span.action, ${target.groupId === undefined ? target.projectId : null}::bigint, ${target.groupId ?? null}::bigint, ${target.type}, ${target.id}, ${target.iid}, span.cause,
           span.body, span.note_id, case when span.done_at is null then 'pending' else 'done' end,
           span.asked_at, coalesce(span.done_at, span.asked_at), span.repeats::jsonb
         from ${values(made)}

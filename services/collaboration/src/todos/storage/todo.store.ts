@@ -94,6 +94,7 @@ export function todoEffects(rebuilt?: RebuiltTodos) {
       const by = raise.find(({ to }) => 'usernames' in to)?.authorId ?? 0;
       const users = await mentionedUsers(tx, named, {
         projectId: target.projectId,
+        groupId: target.groupId,
         authorId: by,
         level: rebuilt?.members.levelAt(at),
       });
@@ -104,7 +105,7 @@ export function todoEffects(rebuilt?: RebuiltTodos) {
       const recipients = [...new Set(wanted.map(({ userId }) => userId))];
       const readers = new Set(await targetReaders(tx, target, recipients));
       const noteIds = [...new Set(wanted.flatMap(({ noteId }) => noteId ?? []))];
-      const ofNotes = await noteReaders(tx, target.projectId, noteIds, [...readers]);
+      const ofNotes = await noteReaders(tx, target, noteIds, [...readers]);
       const todos = readableTodos(wanted, readers, ofNotes);
       // A rebuild repeats what was decided before.
       if (rebuilt === undefined) await writeEntries(tx, todoEntries(target, wanted, todos));
@@ -171,7 +172,9 @@ export function todoStore(db: Database, prisma: PrismaClient) {
           data: {
             ...on,
             authorId: BigInt(userId),
-            projectId: BigInt(target.projectId),
+            ...(target.groupId === undefined
+              ? { projectId: BigInt(target.projectId) }
+              : { groupId: BigInt(target.groupId) }),
             targetIid: BigInt(target.iid),
             action: 'marked',
             // The clock of activities: that of the database may differ.

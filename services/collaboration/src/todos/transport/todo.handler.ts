@@ -35,8 +35,8 @@ const filterOf = (filter: TodoFilterMessage | undefined): TodoFilter => ({
 
 /** Serves `TodoService`. */
 export function todoHandler(todos: TodoUseCases, externalUrl: string): ServiceImplementation {
-  const made = async (context: CallContext, type: NumberedTargetType, projectId: number, iid: number) => {
-    const todo = await todos.createTodo(signedIn(context), type, projectId, iid);
+  const made = async (context: CallContext, type: NumberedTargetType, placeId: number, iid: number) => {
+    const todo = await todos.createTodo(signedIn(context), type, placeId, iid);
     return todo === undefined ? nothing(304) : json(todoJson(todo, externalUrl));
   };
 
@@ -60,5 +60,6 @@ export function todoHandler(todos: TodoUseCases, externalUrl: string): ServiceIm
       made(context, 'MergeRequest', request.projectId, request.mergeRequestIid),
     createIssueTodo: (request, context) => made(context, 'Issue', request.projectId, request.issueIid),
     createAlertTodo: (request, context) => made(context, 'AlertManagement::Alert', request.projectId, request.alertIid),
+    createEpicTodo: (request, context) => made(context, 'Epic', request.groupId, request.epicIid),
   });
 }

@@ -2,6 +2,7 @@ import type { Tx } from '@switchyard/database';
 import { afterDirectory, type Directory } from '@switchyard/directory';
 import {
   type AnySubscription,
+  epicEvents,
   faultPoint,
   issueEvents,
   membershipEvents,
@@ -9,6 +10,7 @@ import {
   shareEvents,
   subscription,
 } from '@switchyard/events';
+import type { EpicEvent } from '@switchyard/protos/collaboration/events/v1/epic_event';
 import type { IssueEvent, IssueMentions } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import type { NoteEvent, NoteMentions } from '@switchyard/protos/collaboration/events/v1/note_event';
 import type { NoteableKey } from '../../noteables';
@@ -21,6 +23,7 @@ import type { TargetFact } from '../domain/target-consequences';
 /** What to-dos need of the rest of the service. */
 interface TodoEdges {
   readonly followIssues: ReturnType<typeof followTargets>;
+  readonly followEpics: ReturnType<typeof followTargets>;
   readonly followMergeRequests: ReturnType<typeof followTargets>;
   readonly followNotes: ReturnType<typeof followNotes>;
   /** Id of the row that the notes of a commit hang on. */
@@ -77,6 +80,20 @@ function issueFact(fact: NonNullable<IssueEvent['fact']>): TargetFact {
   }
 }
 
+function epicFact(fact: NonNullable<EpicEvent['fact']>): TargetFact {
+  const nobody = { assigneeIds: [], addedAssigneeIds: [], reviewerIds: [], addedReviewerIds: [] };
+  switch (fact.$case) {
+    case 'created':
+    case 'updated':
+      return { ...nobody, kind: fact.$case, mentions: mentionsOf(fact.value.mentions) };
+    case 'closed':
+    case 'reopened':
+      return { kind: 'acted' };
+    case 'deleted':
+      return { kind: 'deleted' };
+  }
+}
+
 function noteFact(fact: NonNullable<NoteEvent['fact']>): NoteTodoFact | undefined {
   switch (fact.$case) {
     case 'created':
@@ -102,15 +119,16 @@ async function targetOfNote(
   commitRow: TodoEdges['commitRow'],
 ): Promise<Target | undefined> {
   if (noteable === undefined) return undefined;
-  const { kind, id, iid, projectId, sha, confidential: wasConfidential } = noteable;
+  const { kind, id, iid, projectId, groupId, sha, confidential: wasConfidential } = noteable;
   if (kind === 'Issue' || kind === 'MergeRequest' || kind === 'AlertManagement::Alert')
     return { type: kind, id, iid, projectId, wasConfidential };
+  if (kind === 'Epic') return { type: kind, id, iid, projectId, groupId, wasConfidential };
   if (kind !== 'Commit') return undefined;
   const row = await commitRow(tx, { kind, projectId, targetId: 0, sha });
   return row === undefined ? undefined : { type: kind, id: row, iid: 0, projectId };
 }
 
-/** What happens to issues, comments, memberships and shares raises, resolves and removes to-dos, each event once (D6). */
+/** What happens to issues, epics, comments, memberships and shares raises, resolves and removes to-dos, each event once (D6). */
 export function todoSubscriptions(edges: TodoEdges): AnySubscription[] {
   const { directory } = edges;
   const written = (tx: Tx): void => {
@@ -128,6 +146,19 @@ export function todoSubscriptions(edges: TodoEdges): AnySubscription[] {
         const target = { type: 'Issue', id, iid, projectId, wasConfidential } as const;
         const targetEvent = { target, authorId, actorId, imported, fact: issueFact(fact) };
         await edges.followIssues(tx, targetEvent, event.occurredAt ?? time);
+        written(tx);
+      },
+    }),
+    subscription({
+      event: epicEvents,
+      before: afterDirectory(directory),
+      async handle(event, tx, { time }) {
+        const { epic, fact, actorId, imported } = event;
+        if (epic === undefined || fact === undefined) return;
+        const { id, iid, groupId, authorId, confidential: wasConfidential } = epic;
+        const target = { type: 'Epic', id, iid, projectId: 0, groupId, wasConfidential } as const;
+        const targetEvent = { target, authorId, actorId, imported, fact: epicFact(fact) };
+        await edges.followEpics(tx, targetEvent, event.occurredAt ?? time);
         written(tx);
       },
     }),

@@ -14,12 +14,14 @@ interface AwardableKind {
 /** Reactions to every kind of noteable that takes them, and to notes (G-4.6-11). */
 export const awardEmojiRoutes: readonly Route[] = noteables.flatMap((kind) => {
   const awardables: AwardableKind[] = [];
+  const tiered = kind.tier === undefined ? {} : { tier: kind.tier };
+  const own = kind.reactions ?? kind;
   if (kind.hasReactions)
     awardables.push({
-      path: kind.path,
-      path_params: kind.path_params,
+      path: own.path,
+      path_params: own.path_params,
       name: kind.name,
-      ref: (projectId, at) => ({ noteable: kind.ref(projectId, at), noteId: undefined }),
+      ref: (projectId, at) => ({ noteable: own.ref(projectId, at), noteId: undefined }),
     });
   if (kind.hasNotes)
     awardables.push({
@@ -37,7 +39,8 @@ export const awardEmojiRoutes: readonly Route[] = noteables.flatMap((kind) => {
         path,
         section: 'Emoji reactions',
         summary: `List the reactions to ${name}`,
-        access: { project: kind.read },
+        access: kind.read,
+        ...tiered,
         needsToken: true,
         path_params,
         list: {},
@@ -50,7 +53,8 @@ export const awardEmojiRoutes: readonly Route[] = noteables.flatMap((kind) => {
         path: `${path}/:award_id`,
         section: 'Emoji reactions',
         summary: `Get a reaction to ${name}`,
-        access: { project: kind.read },
+        access: kind.read,
+        ...tiered,
         needsToken: true,
         path_params: one,
         returns: { 200: 'AwardEmoji' },
@@ -66,7 +70,8 @@ export const awardEmojiRoutes: readonly Route[] = noteables.flatMap((kind) => {
         section: 'Emoji reactions',
         summary: `React to ${name}`,
         docs: { example: { name: 'thumbsup' } },
-        access: { project: kind.comment },
+        access: kind.comment,
+        ...tiered,
         path_params,
         params: { name: text({ notEmpty: true }) },
         returns: { 201: 'AwardEmoji' },
@@ -79,7 +84,8 @@ export const awardEmojiRoutes: readonly Route[] = noteables.flatMap((kind) => {
         section: 'Emoji reactions',
         summary: `Take back a reaction to ${name}`,
         docs: { fails: [412] },
-        access: { project: kind.comment },
+        access: kind.comment,
+        ...tiered,
         path_params: one,
         returns: { 204: undefined },
         handle: ({ path: at, access, unmodifiedSince, call }) =>

@@ -53,6 +53,7 @@ export const toPosition = (given: z.infer<typeof position> | undefined): NotePos
 export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
   const { path_params, name, read, comment, ref } = kind;
   const path = `${kind.path}/discussions`;
+  const tiered = kind.tier === undefined ? {} : { tier: kind.tier };
   const onePath = `${path}/:discussion_id`;
   const notePath = `${onePath}/notes/:note_id`;
   const note = { ...path_params, note_id: integer() };
@@ -66,7 +67,8 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
       path,
       section: 'Discussions',
       summary: `List the discussions on ${name}`,
-      access: { project: read },
+      access: read,
+      ...tiered,
       needsToken: true,
       path_params,
       list: {},
@@ -79,7 +81,8 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
       path: onePath,
       section: 'Discussions',
       summary: `Get a discussion on ${name}`,
-      access: { project: read },
+      access: read,
+      ...tiered,
       needsToken: true,
       path_params,
       returns: { 200: 'Discussion' },
@@ -91,7 +94,8 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
       section: 'Discussions',
       summary: `Start a thread on ${name}`,
       docs: { example: { body: 'Why is this needed?' } },
-      access: { project: comment },
+      access: comment,
+      ...tiered,
       path_params,
       params: {
         body: documented(text(), notBlank(1_000_000)),
@@ -118,7 +122,8 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
       // A thread comes whole, as it does within the list of threads: no pages (G-4.7-4), but a bound on what it may
       // hold.
       summary: `List the notes of a discussion on ${name}`,
-      access: { project: read },
+      access: read,
+      ...tiered,
       needsToken: true,
       path_params,
       returns: { 200: ['Note'] },
@@ -130,7 +135,8 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
       path: `${onePath}/notes`,
       section: 'Discussions',
       summary: `Reply in a discussion on ${name}`,
-      access: { project: comment },
+      access: comment,
+      ...tiered,
       path_params,
       // A documentation slip asks for `note_id` (G-4.7-5).
       params: {
@@ -152,7 +158,8 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
       path: notePath,
       section: 'Discussions',
       summary: `Get a note of a discussion on ${name}`,
-      access: { project: read },
+      access: read,
+      ...tiered,
       needsToken: true,
       path_params: note,
       returns: { 200: 'Note' },
@@ -167,7 +174,8 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
       path: notePath,
       section: 'Discussions',
       summary: `Change a note of a discussion on ${name}, or resolve it`,
-      access: { project: comment },
+      access: comment,
+      ...tiered,
       path_params: note,
       params: {
         body: documented(text({ notEmpty: true }), notBlank(1_000_000)).optional(),
@@ -190,7 +198,8 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
       section: 'Discussions',
       summary: `Delete a note of a discussion on ${name}`,
       docs: { fails: [412] },
-      access: { project: comment },
+      access: comment,
+      ...tiered,
       path_params: note,
       returns: { 204: undefined },
       handle: ({ path: at, access, unmodifiedSince, call }) =>
@@ -207,7 +216,8 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
             path: onePath,
             section: 'Discussions',
             summary: `Resolve a thread on ${name}, or take that back`,
-            access: { project: comment },
+            access: comment,
+            ...tiered,
             path_params,
             params: { resolved: boolean() },
             returns: { 200: 'Discussion' },

@@ -1,7 +1,9 @@
 import type { NoteableRef } from '@switchyard/protos/collaboration/v1/note';
 import type { z } from 'zod';
-import type { ProjectAbility } from '../../http/abilities';
+import type { GroupAbility, ProjectAbility } from '../../http/abilities';
 import { integer } from '../../http/params';
+
+type NoteableAccess = { readonly project: ProjectAbility } | { readonly group: GroupAbility };
 
 /** A kind of what carries notes, as its endpoints are declared. */
 interface NoteableKind {
@@ -11,18 +13,23 @@ interface NoteableKind {
   readonly path_params: z.ZodRawShape;
   /** What a summary calls it. */
   readonly name: string;
-  readonly read: ProjectAbility;
+  readonly read: NoteableAccess;
   /** Who may comment: every reader, but not in an archived project. */
-  readonly comment: ProjectAbility;
+  readonly comment: NoteableAccess;
+  /** Tier that the kind needs; undefined: none. */
+  readonly tier?: 'premium';
   /** Its notes lie under `notes` (G-4.6). */
   readonly hasNotes: boolean;
   /** It takes reactions itself. */
   readonly hasReactions: boolean;
+  /** How the endpoints of its own reactions name it, where that is another way. */
+  readonly reactions?: Pick<NoteableKind, 'path' | 'path_params' | 'ref'>;
   /** Its threads can be resolved (G-4.7-8). */
   readonly resolvable: boolean;
   /** Its threads may stand at a place of a diff (G-4.7-3). */
   readonly hasDiff: boolean;
-  ref(projectId: number, path: Record<string, unknown>): NoteableRef;
+  /** @param placeId id of the project or group of the path */
+  ref(placeId: number, path: Record<string, unknown>): NoteableRef;
 }
 
 /** Every kind; notes, discussions and reactions are declared for each row alike. */
@@ -31,8 +38,8 @@ export const noteables: readonly NoteableKind[] = [
     path: '/projects/:id/issues/:issue_iid',
     path_params: { issue_iid: integer() },
     name: 'an issue',
-    read: 'read_issue',
-    comment: 'write_issue',
+    read: { project: 'read_issue' },
+    comment: { project: 'write_issue' },
     hasNotes: true,
     hasReactions: true,
     resolvable: true,
@@ -43,8 +50,8 @@ export const noteables: readonly NoteableKind[] = [
     path: '/projects/:id/merge_requests/:merge_request_iid',
     path_params: { merge_request_iid: integer() },
     name: 'a merge request',
-    read: 'read_merge_request',
-    comment: 'update_merge_request',
+    read: { project: 'read_merge_request' },
+    comment: { project: 'update_merge_request' },
     hasNotes: true,
     hasReactions: true,
     resolvable: true,
@@ -58,8 +65,8 @@ export const noteables: readonly NoteableKind[] = [
     path: '/projects/:id/snippets/:snippet_id',
     path_params: { snippet_id: integer() },
     name: 'a snippet',
-    read: 'read_snippet',
-    comment: 'write_snippet',
+    read: { project: 'read_snippet' },
+    comment: { project: 'write_snippet' },
     hasNotes: true,
     hasReactions: true,
     resolvable: false,
@@ -70,8 +77,8 @@ export const noteables: readonly NoteableKind[] = [
     path: '/projects/:id/repository/commits/:commit_id',
     path_params: {},
     name: 'a commit',
-    read: 'read_code',
-    comment: 'comment_on_code',
+    read: { project: 'read_code' },
+    comment: { project: 'comment_on_code' },
     hasNotes: false,
     hasReactions: false,
     resolvable: false,
@@ -82,12 +89,30 @@ export const noteables: readonly NoteableKind[] = [
     path: '/projects/:id/alert_management_alerts/:alert_iid',
     path_params: { alert_iid: integer() },
     name: 'an alert',
-    read: 'read_alerts',
-    comment: 'update_alerts',
+    read: { project: 'read_alerts' },
+    comment: { project: 'update_alerts' },
     hasNotes: true,
     hasReactions: false,
     resolvable: false,
     hasDiff: false,
     ref: (projectId, path) => ({ projectId, target: { $case: 'alertIid', value: path.alert_iid as number } }),
+  },
+  {
+    path: '/groups/:id/epics/:epic_id',
+    path_params: { epic_id: integer() },
+    name: 'an epic',
+    read: { group: 'read_epic' },
+    comment: { group: 'read_epic' },
+    tier: 'premium',
+    hasNotes: true,
+    hasReactions: true,
+    reactions: {
+      path: '/groups/:id/epics/:epic_iid',
+      path_params: { epic_iid: integer() },
+      ref: (projectId, path) => ({ projectId, target: { $case: 'epicIid', value: path.epic_iid as number } }),
+    },
+    resolvable: true,
+    hasDiff: false,
+    ref: (projectId, path) => ({ projectId, target: { $case: 'epicId', value: path.epic_id as number } }),
   },
 ];

@@ -13,6 +13,7 @@ export const noteRoutes: readonly Route[] = noteables.flatMap((kind) => {
   if (!kind.hasNotes) return [];
   const { path_params, name, read, comment, ref } = kind;
   const path = `${kind.path}/notes`;
+  const tiered = kind.tier === undefined ? {} : { tier: kind.tier };
   const one = { ...path_params, note_id: integer() };
   return [
     defineRoute({
@@ -20,7 +21,8 @@ export const noteRoutes: readonly Route[] = noteables.flatMap((kind) => {
       path,
       section: 'Notes',
       summary: `List the notes of ${name}`,
-      access: { project: read },
+      access: read,
+      ...tiered,
       needsToken: true,
       path_params,
       params: { activity_filter: oneOf('all_notes', 'only_comments', 'only_activity').optional() },
@@ -38,7 +40,8 @@ export const noteRoutes: readonly Route[] = noteables.flatMap((kind) => {
       path: `${path}/:note_id`,
       section: 'Notes',
       summary: `Get a note of ${name}`,
-      access: { project: read },
+      access: read,
+      ...tiered,
       needsToken: true,
       path_params: one,
       returns: { 200: 'Note' },
@@ -55,7 +58,8 @@ export const noteRoutes: readonly Route[] = noteables.flatMap((kind) => {
           'Add a note. A note that is only an emoji becomes a reaction, and one that holds only quick actions is carried out and not kept (202).',
         example: { body: 'Looks good to me.' },
       },
-      access: { project: comment },
+      access: comment,
+      ...tiered,
       path_params,
       params: {
         body: documented(text(), notBlank(1_000_000)),
@@ -79,7 +83,8 @@ export const noteRoutes: readonly Route[] = noteables.flatMap((kind) => {
       path: `${path}/:note_id`,
       section: 'Notes',
       summary: `Change a note of ${name}`,
-      access: { project: comment },
+      access: comment,
+      ...tiered,
       path_params: one,
       params: {
         body: documented(text({ notEmpty: true }), notBlank(1_000_000)).optional(),
@@ -103,7 +108,8 @@ export const noteRoutes: readonly Route[] = noteables.flatMap((kind) => {
       section: 'Notes',
       summary: `Delete a note of ${name}`,
       docs: { fails: [412] },
-      access: { project: comment },
+      access: comment,
+      ...tiered,
       path_params: one,
       returns: { 204: undefined },
       handle: ({ path: at, access, unmodifiedSince, call }) =>

@@ -125,6 +125,19 @@ export const todoRoutes = [
   }),
   defineRoute({
     method: 'post',
+    path: '/groups/:id/epics/:epic_iid/todo',
+    section: 'To-dos',
+    summary: 'Create a to-do item on an epic',
+    docs: { description: 'Create a to-do item for the caller. 304 when there is one already (G-4.18-4).' },
+    access: { group: 'read_epic' },
+    tier: 'premium',
+    path_params: { epic_iid: integer() },
+    returns: { 201: 'Todo', 304: undefined },
+    handle: ({ path, access, call }) =>
+      call(TodoServiceService).createEpicTodo({ groupId: access.id, epicIid: path.epic_iid }),
+  }),
+  defineRoute({
+    method: 'post',
     path: '/projects/:id/alert_management_alerts/:alert_iid/todo',
     section: 'To-dos',
     summary: 'Create a to-do item on an alert',

@@ -181,7 +181,7 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
   const spoken: Record<string, string> = {};
   for (const kind of noteables) {
     const one = kind.path.replace(/:([a-z_]+)/g, (_, name: string) =>
-      name === 'id' ? String(project) : name === 'commit_id' ? head : '1',
+      name === 'id' ? String(kind.path.startsWith('/groups/') ? group : project) : name === 'commit_id' ? head : '1',
     );
     for (let index = 0; index < 4; index += 1) {
       if (kind.hasNotes) await post(`${one}/notes`, { body: `Note ${index}` });
@@ -191,7 +191,8 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     const [note] = thread.notes;
     const award = kind.hasReactions ? await post(`${one}/award_emoji`, { name: 'rocket' }) : undefined;
     const noteAward = kind.hasNotes ? await post(`${one}/notes/${note.id}/award_emoji`, { name: 'rocket' }) : undefined;
-    for (const route of routes.filter(({ path }) => path.startsWith(`${kind.path}/`))) {
+    const roots = [kind.path, kind.reactions?.path ?? kind.path];
+    for (const route of routes.filter(({ path }) => roots.some((root) => path.startsWith(`${root}/`)))) {
       const removes = route.method === 'delete';
       const reaction = route.path.includes(':note_id') ? noteAward : award;
       spoken[`${operationOf(route)} note_id`] = removes && /note_id$/.test(route.path) ? '999999' : String(note.id);
@@ -311,6 +312,7 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     'issues.id': String(issue),
     issue_iid: '1',
     epic_iid: '1',
+    epic_id: '1',
     issue_id: String(issue),
     epic_issue_id: String(epicIssue),
     'POST /groups/:id/epics/:epic_iid/issues/:epic_issue_id epic_issue_id': String(issue),

@@ -1,0 +1,100 @@
+import { conflict, notFound } from '@switchyard/errors';
+import type { EpicName } from '@switchyard/texts';
+import { callerOf, type IssueCaller } from '../../issues';
+import { type NoteableEditor, type NoteableResolver, noteableRules } from '../../noteables';
+import type { EpicView } from '../domain/epic-view';
+import type { assignChildEpic, removeChildEpic } from './child-epics';
+import type { EpicEdges, EpicNumber } from './epic.ports';
+import { type subscribeToEpic, visibleEpic } from './read-epic';
+import type { updateEpic } from './update-epic';
+
+/** Epics as noteables, confidential ones for those alone who may see them. */
+export const epicNoteables =
+  ({ epics }: Pick<EpicEdges, 'epics'>, urlOf: (view: EpicView) => string): NoteableResolver<'Epic'> =>
+  async ({ groupId, epic: named }, reader) => {
+    const view = await epics.view('id' in named ? named : { groupId, iid: named.iid }, callerOf(reader));
+    // An id of another group would be answered by rights in this one.
+    if (view === undefined || view.epic.groupId !== groupId) throw notFound(noteableRules.Epic.thing);
+    const { epic } = view;
+    return {
+      kind: 'Epic',
+      projectId: 0,
+      groupId,
+      targetId: epic.id,
+      iid: epic.iid,
+      sha: '',
+      authorId: epic.authorId,
+      assigneeIds: [],
+      title: epic.title,
+      webUrl: urlOf(view),
+      state: epic.state,
+      confidential: epic.confidential,
+      locked: false,
+    };
+  };
+
+/** Use cases of epics that commands run. */
+export interface EpicCommands {
+  readonly updateEpic: ReturnType<typeof updateEpic>;
+  readonly subscribeToEpic: ReturnType<typeof subscribeToEpic>;
+  readonly assignChildEpic: ReturnType<typeof assignChildEpic>;
+  readonly removeChildEpic: ReturnType<typeof removeChildEpic>;
+}
+
+/** The epic that a command of an epic names; one that the caller does not see is not found. */
+async function namedEpic(
+  edges: Pick<EpicEdges, 'epics'>,
+  caller: IssueCaller,
+  home: EpicView,
+  { path, iid }: EpicName,
+): Promise<EpicView> {
+  const groupId = path === '' ? home.epic.groupId : await edges.epics.groupByPath(path);
+  if (groupId === undefined) throw notFound(noteableRules.Epic.thing);
+  const view = await edges.epics.view({ groupId, iid }, caller);
+  if (view === undefined) throw notFound(noteableRules.Epic.thing);
+  return view;
+}
+
+/** Child epics are of the tier `ultimate`; a command that would be passed over must fail. */
+function requireChildEpics({ tier }: IssueCaller): void {
+  if (tier !== 'ultimate') throw notFound();
+}
+
+/** Changes epics in the name of the user who writes a quick action, by the rules of their endpoints. */
+export const epicEditor =
+  (edges: Pick<EpicEdges, 'epics'>, commands: EpicCommands): NoteableEditor =>
+  async (reader, { groupId = 0, iid = 0 }, edit) => {
+    const caller = callerOf(reader);
+    const key: EpicNumber = { groupId, iid };
+    const { subscribed, parentEpic, childEpic, removedChildEpic } = edit;
+    if (subscribed !== undefined) {
+      await commands.subscribeToEpic(caller, key, subscribed);
+    } else if (parentEpic !== undefined) {
+      requireChildEpics(caller);
+      const home = await visibleEpic(edges, caller, key);
+      const parent = parentEpic === null ? undefined : await namedEpic(edges, caller, home, parentEpic);
+      if (parent !== undefined && home.epic.parentId === parent.epic.id) throw conflict('Epic(s) already assigned');
+      const change = { parentId: parent?.epic.id ?? null, addLabels: [], removeLabels: [] };
+      await commands.updateEpic(caller, key, change);
+    } else if (childEpic !== undefined || removedChildEpic !== undefined) {
+      requireChildEpics(caller);
+      const home = await visibleEpic(edges, caller, key);
+      if (childEpic !== undefined) {
+        const child = await namedEpic(edges, caller, home, childEpic);
+        await commands.assignChildEpic(caller, key, child.epic.id);
+      }
+      if (removedChildEpic !== undefined) {
+        const child = await namedEpic(edges, caller, home, removedChildEpic);
+        await commands.removeChildEpic(caller, key, child.epic.id);
+      }
+    } else {
+      await commands.updateEpic(caller, key, {
+        title: edit.title,
+        stateEvent: edit.stateEvent,
+        labels: edit.labels,
+        addLabels: edit.addLabels ?? [],
+        removeLabels: edit.removeLabels ?? [],
+        confidential: edit.confidential,
+      });
+    }
+  };

@@ -1,0 +1,191 @@
+import { sql } from '@switchyard/database/sql';
+import { CreateEpicRequest, UpdateEpicRequest } from '@switchyard/protos/collaboration/v1/epic';
+import { CreateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
+import type { DirectoryNamespace, DirectoryProject, DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
+import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
+import { eventually } from '@switchyard/testkit';
+import { type Installation, startInstallation } from '../support/installation';
+import { type Item, json, pageOf } from '../support/note-fixture';
+
+let here: Installation;
+let group: DirectoryNamespace;
+let other: DirectoryNamespace;
+let project: DirectoryProject;
+let planner: DirectoryUser;
+let developer: DirectoryUser;
+let owner: DirectoryUser;
+let outsider: DirectoryUser;
+let levels: Map<number, number>;
+
+beforeAll(async () => {
+  here = await startInstallation();
+  const { directory } = here;
+  directory.user({ username: 'ghost', bot: true });
+  group = directory.namespace({ visibility: 'public', fullPath: 'shop', path: 'shop' });
+  other = directory.namespace({ visibility: 'public', fullPath: 'other', path: 'other' });
+  project = directory.project(group.id, { visibility: 'public' });
+  levels = new Map();
+  const user = (username: string, level: number): DirectoryUser => {
+    const made = directory.user({ username });
+    if (level > 0) directory.member(made.id, { namespaceId: group.id }, level);
+    levels.set(made.id, level);
+    return made;
+  };
+  [planner, developer, owner, outsider] = [user('pia', 15), user('dan', 30), user('olga', 50), user('otto', 0)];
+  await here.startHere();
+});
+afterAll(() => here.close());
+
+const as = (user: DirectoryUser, at = group) =>
+  here.as(user, { id: at.id, level: levels.get(user.id) ?? 0, kind: Access_Kind.KIND_GROUP, tier: 'ultimate' });
+const open = async (given: Partial<CreateEpicRequest> = {}, user = planner): Promise<Item> =>
+  json(
+    await here.epics.createEpic(
+      CreateEpicRequest.fromPartial({ groupId: group.id, title: 'Plan', ...given }),
+      as(user),
+    ),
+  );
+const update = ({ iid }: Item, given: Partial<UpdateEpicRequest>, user = planner) =>
+  here.epics.updateEpic(UpdateEpicRequest.fromPartial({ groupId: group.id, iid, ...given }), as(user));
+const seen = async ({ iid }: Item, user = planner): Promise<Item> =>
+  json(await here.epics.getEpic({ groupId: group.id, iid }, as(user)));
+const ref = ({ id }: Item, at = group) => ({ projectId: at.id, target: { $case: 'epicId' as const, value: id } });
+const comment = async (epic: Item, body: string, user = developer, internal = false): Promise<Item> =>
+  json(await here.notes.createNote({ noteable: ref(epic), body, internal, createdAt: undefined }, as(user)));
+const bodies = async (epic: Item, user = planner): Promise<string[]> =>
+  json(
+    await here.notes.listNotes(
+      { noteable: ref(epic), page: pageOf({ descending: false }), activityFilter: 'only_activity' },
+      as(user),
+    ),
+  ).map(({ body }: Item) => body);
+
+describe('an epic as what carries notes', () => {
+  it('has notes by its id, threads and reactions, and counts them (G-4.6-3, G-4.7-8, G-4.6-11)', async () => {
+    const epic = await open();
+    const note = await comment(epic, 'Good');
+    expect(note).toMatchObject({ noteable_type: 'Epic', noteable_id: epic.id, project_id: null, resolvable: false });
+    expect(note).not.toHaveProperty('noteable_iid');
+    await comment(epic, 'Quietly', developer, true);
+    const thread = json(
+      await here.discussions.createDiscussion(
+        { noteable: ref(epic), body: 'Why?', createdAt: undefined, internal: false, position: undefined },
+        as(outsider),
+      ),
+    );
+    expect(thread.notes[0]).toMatchObject({ resolvable: true, resolved: false });
+    const resolved = { noteable: ref(epic), discussionId: thread.id, resolved: true };
+    await expect(here.discussions.resolveDiscussion(resolved, as(outsider))).rejects.toMatchObject({
+      kind: 'forbidden',
+    });
+    expect(json(await here.discussions.resolveDiscussion(resolved, as(developer))).notes[0].resolved).toBe(true);
+    const byIid = { projectId: group.id, target: { $case: 'epicIid' as const, value: epic.iid } };
+    for (const user of [owner, outsider])
+      await here.awards.createAwardEmoji({ awardable: { noteable: byIid, noteId: undefined }, name: '+1' }, as(user));
+    expect(await seen(epic, developer)).toMatchObject({ user_notes_count: 3, upvotes: 2, downvotes: 0 });
+    expect(await seen(epic, outsider)).toMatchObject({ user_notes_count: 2 });
+  });
+
+  it('lets authors and Owners alone change a note, and is not there by the id of another group (G-4.6-6)', async () => {
+    const epic = await open();
+    const note = await comment(epic, 'Mine');
+    const change = (user: DirectoryUser, level = levels.get(user.id) ?? 0) =>
+      here.notes.updateNote(
+        { noteable: ref(epic), noteId: note.id, body: `by ${user.username}`, confidential: undefined },
+        here.as(user, { id: group.id, level, kind: Access_Kind.KIND_GROUP, tier: 'ultimate' }),
+      );
+    await expect(change(planner, 40)).rejects.toMatchObject({ kind: 'forbidden' });
+    expect(json(await change(owner)).body).toBe('by olga');
+    const page = { noteable: ref(epic, other), page: pageOf(), activityFilter: '' };
+    await expect(here.notes.listNotes(page, as(planner, other))).rejects.toMatchObject({ kind: 'not_found' });
+    const secret = await open({ confidential: true });
+    await expect(comment(secret, 'Seen?', outsider)).rejects.toMatchObject({ kind: 'not_found' });
+  });
+
+  it('gets system notes of what changed, once each, and those alone that its reader may know (api.md 4.18)', async () => {
+    const epic = await open();
+    const child = await open({ title: 'Child' });
+    await update(epic, { title: 'Big plan', confidential: true });
+    await update(epic, { confidential: false, stateEvent: 'close' });
+    await update(child, { parentId: epic.id });
+    const issue = json(
+      await here.issues.createIssue(
+        CreateIssueRequest.fromPartial({ projectId: project.id, title: 'Part', confidential: true }),
+        here.as(planner, { id: project.id, level: 15, tier: 'ultimate' }),
+      ),
+    );
+    await here.epicTrees.assignEpicIssue(
+      { epic: { groupId: group.id, iid: epic.iid }, issueId: issue.id },
+      as(planner),
+    );
+    const all = [
+      'changed the title from **Plan** to **Big plan**',
+      'made it confidential',
+      'made it visible to everyone',
+      'closed',
+      `added child epic shop&${child.iid}`,
+      `added issue shop/${project.path}#${issue.iid}`,
+    ];
+    await eventually(async () => expect((await bodies(epic)).sort()).toEqual([...all].sort()));
+    expect(await bodies(epic, outsider)).not.toContain(all[5]);
+    expect(await bodies(child, outsider)).toEqual([`added to parent epic shop&${epic.iid}`]);
+  });
+
+  it('obeys the quick actions that fit it (G-2-17)', async () => {
+    const [epic, child] = [await open(), await open()];
+    const { commands_changes: changes } = await comment(
+      epic,
+      `Now\n/title Plain\n/child_epic shop&${child.iid}\n/todo\n/milestone %x\n/close`,
+      planner,
+    );
+    expect(Object.keys(changes)).toEqual(['title', 'child_epic', 'todo_event', 'state_event']);
+    expect(await seen(epic)).toMatchObject({ title: 'Plain', state: 'closed' });
+    expect(await seen(child)).toMatchObject({ parent_id: epic.id });
+    const { summary } = await comment(epic, `/remove_child_epic &999\n/parent_epic &${child.iid}`, planner);
+    expect(summary).toEqual(['Could not apply remove_child_epic command.', 'Could not apply parent_epic command.']);
+    await comment(child, '/remove_parent_epic', planner);
+    expect(await seen(child)).toMatchObject({ parent_id: null });
+  });
+});
+
+describe('to-dos on an epic (G-4.18-4, G-2-23)', () => {
+  const todos = async (user: DirectoryUser): Promise<Item[]> =>
+    json(await here.todos.listTodos({ filter: undefined, page: pageOf({ orderBy: '' }) }, here.as(user)));
+
+  it('are made by hand once, belong to its group, and are done by acting there', async () => {
+    const epic = await open();
+    const make = (user: DirectoryUser) => here.todos.createEpicTodo({ groupId: group.id, epicIid: epic.iid }, as(user));
+    const made = json(await make(owner));
+    expect(made).toMatchObject({
+      action_name: 'marked',
+      target_type: 'Epic',
+      target: { id: epic.id, iid: epic.iid },
+      group: { id: group.id },
+      target_url: epic.web_url,
+    });
+    expect(made).not.toHaveProperty('project');
+    expect((await make(owner)).status).toBe(304);
+    await comment(epic, 'Seen', owner);
+    await eventually(async () => expect(await todos(owner)).toEqual([]));
+  });
+
+  it('are raised by mentions in it and in its notes, for those who see it, and go with it', async () => {
+    const epic = await open({ description: '@dan and @otto', confidential: true });
+    await comment(epic, 'Look here, @olga', planner);
+    const on = async (user: DirectoryUser) =>
+      (await todos(user))
+        .filter(({ target }: Item) => target.id === epic.id)
+        .map(({ action_name: name }: Item) => name);
+    await eventually(async () => {
+      expect(await on(owner)).toEqual(['mentioned']);
+      expect(await on(developer)).toEqual(['directly_addressed']);
+    });
+    expect(await on(outsider)).toEqual([]);
+    await here.epics.deleteEpic({ groupId: group.id, iid: epic.iid, ifUnmodifiedSince: undefined }, as(owner));
+    await eventually(async () =>
+      expect(
+        await here.db.query(sql`select 1 from todos where target_id = ${epic.id} and target_type = 'Epic'`),
+      ).toEqual([]),
+    );
+  });
+});
