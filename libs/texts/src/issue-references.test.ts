@@ -68,8 +68,10 @@ it.each([
 it.each([
   ['see #3, !4, a/b!5 and https://code.example/a/b/-/merge_requests/6#note_7', ['#3', '!4', 'a/b!5', 'a/b!6']],
   ['#3 #3 `!4` hi!5 !!6 !0', ['#3', 'hi!5']],
+  ['&1, a/b&2, &&3 `&4` &5; https://code.example/groups/a/b/-/epics/6', ['&1', 'a/b&2', 'a/b&6']],
+  ['https://ci.example/?a=1&2=3&4 and AT&T', []],
 ])('%j refers to %j', (text, expected) => {
-  const marks = { Issue: '#', MergeRequest: '!' };
+  const marks = { Issue: '#', MergeRequest: '!', Epic: '&' };
   const found = crossReferencesOf(text, 'https://code.example');
   expect(found.map(({ kind, path, iid }) => `${path}${marks[kind]}${iid}`)).toEqual(expected);
 });

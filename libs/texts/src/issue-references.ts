@@ -1,13 +1,13 @@
 import { proseLines } from './prose';
 
-/** An issue or a merge request as a text names it. */
+/** An issue, a merge request or an epic as a text names it. */
 export interface IssueReference {
   /**
    * Path of its project as written: `group/project`, `project` beside the text's own project, or empty for that very
-   * project.
+   * project. For an epic the full path of its group, or empty for the group of the text.
    */
   readonly path: string;
-  /** Number within the project. */
+  /** Number within the project or group. */
   readonly iid: number;
 }
 
@@ -19,6 +19,8 @@ export interface IssueReferences {
   readonly mentioned: readonly IssueReference[];
   /** Merge requests that the same texts name. */
   readonly mergeRequests: readonly IssueReference[];
+  /** Epics that they name. */
+  readonly epics: readonly IssueReference[];
 }
 
 /** Most references one set of texts can make, of each kind. */
@@ -43,6 +45,14 @@ const mergeRequestForm: Form = {
   short: /(?<![\w/!.-])((?:\w[\w.-]*(?:\/\w[\w.-]*)*)?)!(\d{1,15})(?!\w)/g,
   address: /([\w.-]+(?:\/[\w.-]+)+?)\/(?:-\/)?merge_requests\/(\d{1,15})(?![\w/])/y,
 };
+
+const epicForm: Form = {
+  mark: '&',
+  // Not in the query of an address, where `&2=3` is a parameter.
+  short: /(?<![\w/&#.=?%-])((?:\w[\w.-]*(?:\/\w[\w.-]*)*)?)&(\d{1,15})(?![\w;])/g,
+  address: /groups\/([\w.-]+(?:\/[\w.-]+)*?)\/(?:-\/)?epics\/(\d{1,15})(?![\w/])/y,
+};
+
 const keyword =
   /\b(?:clos(?:es|ed|e|ing)|fix(?:es|ed|ing)?|resolv(?:es|ed|e|ing)|implement(?:s|ed|ing)?):?\s+(?:issues?\s+)?/gi;
 /** The text between two references of one list. */
@@ -98,8 +108,12 @@ function closingAmong(line: string, references: readonly Found[]): Found[] {
   return closing;
 }
 
+/** Whether a text may name anything at all. */
+const hasReference = (text: string, origin: string): boolean =>
+  ['#', '!', '&', origin].some((mark) => text.includes(mark));
+
 /**
- * Issues named in Markdown texts: `#1`, `project#1`, `group/project#1` and full addresses; not in code, at most 100 of
+ * What Markdown texts name: issues as `#1`, `project#1`, `group/project#1` and full addresses; not in code, at most 100 of
  * each kind.
  * @param externalUrl start of all addresses of this installation
  */
@@ -108,14 +122,16 @@ export function issueReferences(texts: readonly (string | undefined)[], external
   const mentioned = new Map<string, IssueReference>();
   const closing = new Map<string, IssueReference>();
   const mergeRequests = new Map<string, IssueReference>();
+  const epics = new Map<string, IssueReference>();
   const add = (all: Map<string, IssueReference>, { path, iid }: IssueReference): void => {
     const key = `${path.toLowerCase()}#${iid}`;
     if (iid > 0 && all.size < maxReferences && !all.has(key)) all.set(key, { path, iid });
   };
   for (const text of texts) {
-    if (text === undefined || !(text.includes('#') || text.includes('!') || text.includes(origin))) continue;
+    if (text === undefined || !hasReference(text, origin)) continue;
     for (const line of proseLines(text)) {
       for (const reference of referencesOf(line, origin, mergeRequestForm)) add(mergeRequests, reference);
+      for (const reference of referencesOf(line, origin, epicForm)) add(epics, reference);
       const references = referencesOf(line, origin, issueForm);
       for (const reference of references) add(mentioned, reference);
       if (references.length > 0) for (const reference of closingAmong(line, references)) add(closing, reference);
@@ -125,28 +141,30 @@ export function issueReferences(texts: readonly (string | undefined)[], external
     closing: [...closing.values()],
     mentioned: [...mentioned.values()],
     mergeRequests: [...mergeRequests.values()],
+    epics: [...epics.values()],
   };
 }
 
 /** What a text refers to. */
 export interface CrossReference extends IssueReference {
-  readonly kind: 'Issue' | 'MergeRequest';
+  readonly kind: 'Issue' | 'MergeRequest' | 'Epic';
 }
 
 const forms = [
   ['Issue', issueForm],
   ['MergeRequest', mergeRequestForm],
+  ['Epic', epicForm],
 ] as const;
 
 /**
- * Issues and merge requests that a Markdown text names: `#1`, `!1`, `group/project#1` and full addresses, each once;
- * not in code, at most 100 in all.
+ * Issues, merge requests and epics that a Markdown text names: `#1`, `!1`, `&1`, `group/project#1`, `group&1` and full
+ * addresses, each once; not in code, at most 100 in all.
  * @param externalUrl start of all addresses of this installation
  */
 export function crossReferencesOf(text: string, externalUrl: string): CrossReference[] {
   const origin = `${externalUrl.replace(/\/+$/, '')}/`;
   const found = new Map<string, CrossReference>();
-  if (!(text.includes('#') || text.includes('!') || text.includes(origin))) return [];
+  if (!hasReference(text, origin)) return [];
   for (const line of proseLines(text)) {
     for (const [kind, form] of forms) {
       for (const { path, iid } of referencesOf(line, origin, form)) {

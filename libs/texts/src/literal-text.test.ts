@@ -27,6 +27,7 @@ describe('a text of another system as code', () => {
 describe('the address of a link', () => {
   it.each([
     ['https://ci.example/job/12?x=1&y=2#step-3', 'https://ci.example/job/12?x=1&y=2#step-3'],
+    ['https://ci.example/?x=1&2=3&4', 'https://ci.example/?x=1&2=3&4'],
     ['http://127.0.0.1:3000', 'http://127.0.0.1:3000/'],
     ['https://ci.example/a(b)c', 'https://ci.example/a%28b%29c'],
     ['https://ci.example/?to=@all&m=x!3', 'https://ci.example/?to=%40all&m=x%213'],
@@ -41,7 +42,12 @@ describe('the address of a link', () => {
     expect(linkAddress(text)).toBe(address);
     const line = `[\`unit\`](${address})`;
     expect(mentionsIn(line)).toEqual({ usernames: [], directlyAddressed: [] });
-    expect(issueReferences([line], 'https://code.example')).toEqual({ closing: [], mentioned: [], mergeRequests: [] });
+    expect(issueReferences([line], 'https://code.example')).toEqual({
+      closing: [],
+      mentioned: [],
+      mergeRequests: [],
+      epics: [],
+    });
   });
 
   it.each([

@@ -189,3 +189,34 @@ describe('to-dos on an epic (G-4.18-4, G-2-23)', () => {
     );
   });
 });
+
+it('names and is named by issues, epics and their notes, for those who see both (gaps §10 Issues)', async () => {
+  const [epic, other] = [await open({ title: 'Named' }), await open({ title: 'Other' })];
+  const issue = async (description: string): Promise<Item> =>
+    json(
+      await here.issues.createIssue(
+        CreateIssueRequest.fromPartial({ projectId: project.id, title: 'Names', description }),
+        here.as(developer, { id: project.id, level: 30, tier: 'ultimate' }),
+      ),
+    );
+  const named = await issue(`see &${epic.iid}`);
+  const secret = await open({ confidential: true, description: `of shop&${epic.iid}` });
+  await comment(other, `like https://code.example/groups/shop/-/epics/${epic.iid} and ${project.path}#${named.iid}`);
+  const path = `shop/${project.path}`;
+  await eventually(async () =>
+    expect((await bodies(epic)).sort()).toEqual(
+      [
+        `mentioned in issue ${path}#${named.iid}`,
+        `mentioned in epic &${secret.iid}`,
+        `mentioned in epic &${other.iid}`,
+      ].sort(),
+    ),
+  );
+  expect(await bodies(epic, outsider)).toHaveLength(2);
+  const onIssue = { projectId: project.id, target: { $case: 'issueIid' as const, value: named.iid } };
+  const notes = await here.notes.listNotes(
+    { noteable: onIssue, page: pageOf(), activityFilter: '' },
+    here.as(developer, { id: project.id, level: 30, tier: 'ultimate' }),
+  );
+  expect(json(notes).map(({ body }: Item) => body)).toEqual([`mentioned in epic shop&${other.iid}`]);
+});

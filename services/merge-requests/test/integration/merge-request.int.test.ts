@@ -275,7 +275,7 @@ test('an import is history, what happens to the imported merge request afterward
       assigneeIds: [3],
       reviewerIds: [],
       mentions,
-      issueReferences: { closing: [], mentioned: [], mergeRequests: [] },
+      issueReferences: { closing: [], mentioned: [], mergeRequests: [], epics: [] },
     },
     { kind: 'closed' },
     { kind: 'acted', act: 'pushed', actId: '1' },
@@ -339,7 +339,7 @@ const plain = {
   labelIds: [],
   diff: undefined,
   mentions: { usernames: [], directlyAddressed: [] },
-  issueReferences: { closing: [], mentioned: [], mergeRequests: [] },
+  issueReferences: { closing: [], mentioned: [], mergeRequests: [], epics: [] },
 };
 
 test('they stand by the dates of their milestones and the ranks of their labels, whatever becomes of these', async () => {

@@ -7,7 +7,7 @@ import {
   type ReferenceSource,
   type ReferenceTarget,
   referencedPath,
-  type SourceProject,
+  type SourceHome,
 } from '../domain/cross-reference';
 import type { ReferenceStore } from './reference.ports';
 
@@ -15,6 +15,7 @@ import type { ReferenceStore } from './reference.ports';
 export type ReferringTexts =
   | { readonly kind: 'references'; readonly references: readonly CrossReference[] }
   | { readonly kind: 'issue'; readonly issueId: number }
+  | { readonly kind: 'epic'; readonly epicId: number }
   | { readonly kind: 'note'; readonly noteId: number };
 
 /** What following references works with. */
@@ -30,7 +31,11 @@ async function referencesIn(
 ): Promise<readonly CrossReference[]> {
   if (texts.kind === 'references') return texts.references;
   const text =
-    texts.kind === 'issue' ? await store.textOfIssue(tx, texts.issueId) : await store.textOfNote(tx, texts.noteId);
+    texts.kind === 'issue'
+      ? await store.textOfIssue(tx, texts.issueId)
+      : texts.kind === 'epic'
+        ? await store.textOfEpic(tx, texts.epicId)
+        : await store.textOfNote(tx, texts.noteId);
   return text === undefined ? [] : crossReferencesOf(text, externalUrl);
 }
 
@@ -38,15 +43,17 @@ async function referencesIn(
 async function* targetsOf(
   tx: Tx,
   store: ReferenceStore,
-  home: SourceProject,
+  home: SourceHome,
   references: readonly CrossReference[],
 ): AsyncGenerator<ReferenceTarget> {
-  const projects = new Map<string, number | undefined>();
+  const places = new Map<string, number | undefined>();
   for (const reference of references) {
     const path = referencedPath(reference, home);
-    if (path !== undefined && !projects.has(path)) projects.set(path, await store.projectByPath(tx, path));
-    const projectId = path === undefined ? home.id : projects.get(path);
-    const target = projectId === undefined ? undefined : await store.target(tx, projectId, reference);
+    // A group and a project never have one path.
+    if (path !== undefined && !places.has(path))
+      places.set(path, await (reference.kind === 'Epic' ? store.groupByPath(tx, path) : store.projectByPath(tx, path)));
+    const placeId = path === undefined ? home.projectId : places.get(path);
+    const target = placeId === undefined ? undefined : await store.target(tx, placeId, reference);
     if (target !== undefined) yield target;
   }
 }
@@ -65,7 +72,7 @@ export const followReferences =
     const { store } = edges;
     const references = await referencesIn(tx, edges, texts);
     if (references.length === 0) return;
-    const home = await store.project(tx, source.projectId);
+    const home = await store.home(tx, source);
     if (home === undefined) return;
     const moved = source.kind === 'Issue' ? await store.movedInto(tx, source.id) : [];
     for await (const target of targetsOf(tx, store, home, references)) {

@@ -1,6 +1,6 @@
 import type { SqlExecutor, Tx } from '@switchyard/database';
 import type { CrossReference } from '@switchyard/texts';
-import type { ReferenceNote, ReferenceTarget, SourceProject } from '../domain/cross-reference';
+import type { ReferenceNote, ReferenceSource, ReferenceTarget, SourceHome } from '../domain/cross-reference';
 
 /** Texts that refer to objects, and the system notes on these. */
 export interface ReferenceStore {
@@ -8,14 +8,18 @@ export interface ReferenceStore {
   textOfIssue(tx: SqlExecutor, id: number): Promise<string | undefined>;
   /** Body of a comment; undefined for a deleted one, and for an internal one, which gets no note elsewhere. */
   textOfNote(tx: SqlExecutor, id: number): Promise<string | undefined>;
-  /** A project; undefined for a deleted one. */
-  project(tx: SqlExecutor, id: number): Promise<SourceProject | undefined>;
+  /** Title and description of an epic; undefined for a deleted one. */
+  textOfEpic(tx: SqlExecutor, id: number): Promise<string | undefined>;
+  /** The project of a source, or the group of an epic; undefined for a deleted one. */
+  home(tx: SqlExecutor, source: ReferenceSource): Promise<SourceHome | undefined>;
+  /** Id of the group with a full path; undefined when there is none. */
+  groupByPath(tx: SqlExecutor, path: string): Promise<number | undefined>;
   /** Id of the project with a full path; undefined when there is none. */
   projectByPath(tx: SqlExecutor, path: string): Promise<number | undefined>;
-  /** The object that a reference names in a project; undefined when there is none. */
+  /** The object that a reference names in a project, or an epic in a group; undefined when there is none. */
   target(
     tx: SqlExecutor,
-    projectId: number,
+    placeId: number,
     reference: Pick<CrossReference, 'kind' | 'iid'>,
   ): Promise<ReferenceTarget | undefined>;
   /** Whether a user may read an object. */

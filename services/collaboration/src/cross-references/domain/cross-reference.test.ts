@@ -9,6 +9,7 @@ const source = (given: Partial<ReferenceSource>): ReferenceSource => ({
   ...given,
 });
 const target = { kind: 'Issue', id: 11, iid: 4, projectId: 5 } as const;
+const epic = { kind: 'Epic', id: 11, iid: 4, projectId: 0, groupId: 7 } as const;
 const elsewhere = { ...target, projectId: 6 };
 const commit = source({ kind: 'Commit', id: 0, iid: 0, sha: 'abc' });
 
@@ -17,6 +18,10 @@ it.each([
   [source({}), elsewhere, 'mentioned in issue team/rails#3'],
   [source({ kind: 'MergeRequest' }), target, 'mentioned in merge request !3'],
   [source({ kind: 'MergeRequest' }), elsewhere, 'mentioned in merge request team/rails!3'],
+  [source({ kind: 'Epic', projectId: 0, groupId: 7 }), target, 'mentioned in epic team/rails&3'],
+  [source({ kind: 'Epic', projectId: 0, groupId: 7 }), epic, 'mentioned in epic &3'],
+  [source({ kind: 'Epic', projectId: 0, groupId: 8 }), epic, 'mentioned in epic team/rails&3'],
+  [source({}), epic, 'mentioned in issue team/rails#3'],
   [commit, target, 'mentioned in commit abc'],
   [commit, elsewhere, 'mentioned in commit team/rails@abc'],
 ])('%j is named on %j', (from, to, text) => {

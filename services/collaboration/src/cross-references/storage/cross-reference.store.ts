@@ -1,11 +1,11 @@
 import type { SqlExecutor, Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { fullPath, projectById, projectByPath } from '@switchyard/directory';
+import { fullPath, groupByPath, namespacesByIds, projectById, projectByPath } from '@switchyard/directory';
 import type { CrossReference } from '@switchyard/texts';
 import { noteableStore } from '../../noteables';
 import { newDiscussionId } from '../../notes';
 import { targetReaders } from '../../targets';
-import type { ReferenceNote, ReferenceTarget, SourceProject } from '../domain/cross-reference';
+import type { ReferenceNote, ReferenceSource, ReferenceTarget, SourceHome } from '../domain/cross-reference';
 
 /** References between objects, and the system notes on them. */
 export const crossReferenceStore = {
@@ -37,25 +37,44 @@ export const crossReferenceStore = {
     return row?.body;
   },
 
-  async project(tx: SqlExecutor, id: number): Promise<SourceProject | undefined> {
-    const row = await projectById(tx, id);
-    return row && { id: row.id, path: fullPath(row), namespacePath: row.namespace_full_path };
+  async textOfEpic(tx: SqlExecutor, id: number): Promise<string | undefined> {
+    const [row] = await tx.query<{ text: string }>(
+      sql`select title || chr(10) || chr(10) || coalesce(description, '') as text from epics where id = ${id}`,
+    );
+    return row?.text;
   },
+
+  async home(tx: SqlExecutor, { kind, projectId, groupId = 0 }: ReferenceSource): Promise<SourceHome | undefined> {
+    if (kind === 'Epic') {
+      const path = (await namespacesByIds(tx, [groupId])).get(groupId)?.full_path;
+      return path === undefined ? undefined : { projectId: undefined, path, namespacePath: path };
+    }
+    const row = await projectById(tx, projectId);
+    return row && { projectId: row.id, path: fullPath(row), namespacePath: row.namespace_full_path };
+  },
+
+  groupByPath,
 
   projectByPath: async (tx: SqlExecutor, path: string): Promise<number | undefined> =>
     (await projectByPath(tx, path))?.id,
 
   async target(
     tx: SqlExecutor,
-    projectId: number,
+    placeId: number,
     { kind, iid }: Pick<CrossReference, 'kind' | 'iid'>,
   ): Promise<ReferenceTarget | undefined> {
+    if (kind === 'Epic') {
+      const [epic] = await tx.query<{ id: number }>(
+        sql`select id from epics where group_id = ${placeId} and iid = ${iid}`,
+      );
+      return epic && { kind, id: epic.id, iid, projectId: 0, groupId: placeId };
+    }
     const [row] = await tx.query<{ id: number }>(
       kind === 'Issue'
-        ? sql`select id from issues where project_id = ${projectId} and iid = ${iid}`
-        : sql`select id from merge_request_numbers where project_id = ${projectId} and iid = ${iid}`,
+        ? sql`select id from issues where project_id = ${placeId} and iid = ${iid}`
+        : sql`select id from merge_request_numbers where project_id = ${placeId} and iid = ${iid}`,
     );
-    return row && { kind, id: row.id, iid, projectId };
+    return row && { kind, id: row.id, iid, projectId: placeId };
   },
 
   async mayRead(tx: SqlExecutor, target: ReferenceTarget, userId: number): Promise<boolean> {

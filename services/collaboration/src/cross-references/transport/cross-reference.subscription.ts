@@ -2,6 +2,7 @@ import type { SqlExecutor, Tx } from '@switchyard/database';
 import { afterDirectory, type Directory } from '@switchyard/directory';
 import {
   type AnySubscription,
+  epicEvents,
   faultPoint,
   faultPoints,
   issueEvents,
@@ -24,12 +25,16 @@ interface CrossReferenceEdges {
   readonly directory: Pick<Directory, 'ensure'>;
 }
 
-const referencesOf = ({ mentioned, mergeRequests }: MergeRequestIssueReferences): CrossReference[] => [
+const referencesOf = ({ mentioned, mergeRequests, epics }: MergeRequestIssueReferences): CrossReference[] => [
   ...mentioned.map(({ path, iid }) => ({ kind: 'Issue', path, iid }) as const),
   ...mergeRequests.map(({ path, iid }) => ({ kind: 'MergeRequest', path, iid }) as const),
+  ...epics.map(({ path, iid }) => ({ kind: 'Epic', path, iid }) as const),
 ];
 
-const sourceKinds = new Set(['Issue', 'MergeRequest', 'Commit']);
+const changesTexts = ({ changedFields }: { readonly changedFields: readonly string[] }): boolean =>
+  changedFields.some((field) => field === 'title' || field === 'description');
+
+const sourceKinds = new Set(['Issue', 'MergeRequest', 'Commit', 'Epic']);
 
 /** Objects that refer to each other get system notes, each pair once. Imported history gets none. */
 export function crossReferenceSubscriptions({
@@ -74,8 +79,7 @@ export function crossReferenceSubscriptions({
         // An issue that took the place of a moved one has its texts, whose references have their notes already.
         const written =
           (fact?.$case === 'created' && fact.value.movedFromId === 0) ||
-          (fact?.$case === 'updated' &&
-            fact.value.changedFields.some((field) => field === 'title' || field === 'description'));
+          (fact?.$case === 'updated' && changesTexts(fact.value));
         if (!written) return;
         const { id, iid, projectId } = issue;
         await followTexts(
@@ -88,16 +92,29 @@ export function crossReferenceSubscriptions({
       },
     }),
     subscription({
+      event: epicEvents,
+      before: afterDirectory(directory),
+      async handle(event, tx, { time }) {
+        const { epic, fact, imported } = event;
+        if (epic === undefined || imported) return;
+        const written = fact?.$case === 'created' || (fact?.$case === 'updated' && changesTexts(fact.value));
+        if (!written) return;
+        const { id, iid, groupId } = epic;
+        const source = { kind: 'Epic', id, iid, projectId: 0, groupId, sha: '' } as const;
+        await followTexts(tx, source, { kind: 'epic', epicId: id }, event, time);
+      },
+    }),
+    subscription({
       event: noteEvents,
       before: afterDirectory(directory),
       async handle(event, tx, { time }) {
         const { noteable, fact, imported } = event;
         if (noteable === undefined || imported || !sourceKinds.has(noteable.kind)) return;
         if (fact?.$case !== 'created' && fact?.$case !== 'updated') return;
-        const { id, iid, projectId, sha } = noteable;
+        const { id, iid, projectId, groupId, sha } = noteable;
         const kind = noteable.kind as ReferenceSource['kind'];
         const noteId = fact.value.note?.id ?? 0;
-        await followTexts(tx, { kind, id, iid, projectId, sha }, { kind: 'note', noteId }, event, time);
+        await followTexts(tx, { kind, id, iid, projectId, groupId, sha }, { kind: 'note', noteId }, event, time);
       },
     }),
   ];

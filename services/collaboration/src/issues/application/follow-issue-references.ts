@@ -87,7 +87,7 @@ export const closeIssuesOfPush =
   async (tx: Tx, { projectId, actorId, closes }: ClosingPush): Promise<void> => {
     const project = await edges.directory.project(tx, projectId);
     if (project === undefined) return;
-    const links = await linksOf(tx, edges, project, { closing: closes, mentioned: [], mergeRequests: [] });
+    const links = await linksOf(tx, edges, project, { closing: closes, mentioned: [], mergeRequests: [], epics: [] });
     await closeAll(tx, edges, actorId, await edges.links.open(tx, links));
   };
 

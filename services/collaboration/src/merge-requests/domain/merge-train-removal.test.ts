@@ -82,6 +82,7 @@ describe('a removal with evidence (D8)', () => {
         closing: [],
         mentioned: [],
         mergeRequests: [],
+        epics: [],
       });
       expect(parseQuickActions(text, 'MergeRequest').commands).toEqual([]);
       expect(text.split('\n')).toHaveLength(5);

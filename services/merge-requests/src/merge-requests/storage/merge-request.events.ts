@@ -71,7 +71,8 @@ const mentionsOf = ({ usernames, directlyAddressed }: Mentions) => ({
   directlyAddressedUsernames: [...directlyAddressed],
 });
 
-const referencesOf = ({ closing, mentioned, mergeRequests }: IssueReferences) => ({
+const referencesOf = ({ closing, mentioned, mergeRequests, epics }: IssueReferences) => ({
+  epics: [...epics],
   closing: [...closing],
   mentioned: [...mentioned],
   mergeRequests: [...mergeRequests],
