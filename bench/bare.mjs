@@ -147,6 +147,18 @@ const kinds = {
       show: (rows) => rows.map((row) => presentGroupItem(row, { externalUrl: EXTERNAL_URL, tier: 'ultimate' })),
     };
   },
+  epics() {
+    const { epicList } = require(`${service('collaboration')}/epics/storage/epic.list.js`);
+    const { toEpicView } = require(`${service('collaboration')}/epics/storage/epic.row.js`);
+    const { presentEpic } = require(`${service('collaboration')}/epics/presenters/epic.presenter.js`);
+    const scope = { groupId: given.groupId, above: false, below: true };
+    return {
+      read: (executor) =>
+        epicList(executor).page({ scope, filter: {}, viewer: given.viewer }, { ...request, orderBy: 'created_at' }),
+      show: (rows) =>
+        rows.map((row) => presentEpic(toEpicView(row), { externalUrl: EXTERNAL_URL, groupId: given.groupId })),
+    };
+  },
   packages() {
     const { packageList } = require(`${service('packages')}/packages/storage/package.list.js`);
     const { listedStatuses } = require(`${service('packages')}/packages/domain/package.js`);

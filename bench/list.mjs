@@ -59,7 +59,7 @@ async function startBare(installation, project, { kind, paging, perPage, owner =
  *
  * @param {object} page
  * @param {string} page.name
- * @param {'merge_requests' | 'merge_trains' | 'issues' | 'notes' | 'events' | 'todos' | 'alerts' | 'groups' | 'changes' | 'packages'} page.kind
+ * @param {'merge_requests' | 'merge_trains' | 'issues' | 'epics' | 'notes' | 'events' | 'todos' | 'alerts' | 'groups' | 'changes' | 'packages'} page.kind
  * @param {string} [page.path] the list below the API's address; the kind below the project's path by default
  * @param {object} [page.given] what the bare process needs to know beside the project
  * @param {string} [page.owner] the service that answers it

@@ -7,6 +7,7 @@ import { burst } from './burst.mjs';
 import { bus } from './bus.mjs';
 import { changes } from './changes.mjs';
 import { deliveries } from './deliveries.mjs';
+import { epics } from './epics.mjs';
 import { events } from './events.mjs';
 import { createReport, machine } from './figures.mjs';
 import { filters } from './filters.mjs';
@@ -42,6 +43,7 @@ const onRunning = {
   train,
   boarding,
   issues,
+  epics,
   notes,
   todos,
   ledger,
