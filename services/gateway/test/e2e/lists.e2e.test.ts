@@ -243,6 +243,17 @@ describe('every list', () => {
           insert into epic_issues (epic_id, issue_id, relative_position) select ${epic.id}, id, id from issues where project_id = ${project.id})
         insert into epic_participants (epic_id, user_id) select ${epic.id}, member from unnest(array[${userIds}]::bigint[]) member on conflict do nothing`,
     );
+    const onEpic = await post(`/groups/${group.id}/epics/${epic.id}/notes`, { body: 'First' });
+    await system.query(
+      'collaboration',
+      `with noted as (
+          insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body)
+          select noteable_id, project_id, decode(lpad(to_hex(n + 4000), 40, '0'), 'hex'), true, author_id, 'Note'
+          from notes, generate_series(1, ${rows}) n where id = ${onEpic.id})
+        insert into award_emoji (awardable_type, awardable_id, name, user_id)
+        select kind, awarded, 'thumbsup', member from unnest(array[${userIds}]) member,
+        (values ('Epic', ${epic.id}), ('Note', ${onEpic.id})) target (kind, awarded)`,
+    );
     const comment = await post(`${at}/issues/${issue.iid}/notes`, { body: 'First' });
     await each(rows, (index) => post(`${at}/issues/${issue.iid}/discussions`, { body: `Thread ${index}` }));
     await system.query(
@@ -562,6 +573,10 @@ describe('every list', () => {
       'GET /projects/:id/issues': `${at}/issues`,
       'GET /groups/:id/epics': `${g}/epics`,
       'GET /groups/:id/epics/:epic_iid/issues': `${g}/epics/${epic.iid}/issues`,
+      'GET /groups/:id/epics/:epic_id/notes': `${g}/epics/${epic.id}/notes`,
+      'GET /groups/:id/epics/:epic_id/discussions': `${g}/epics/${epic.id}/discussions`,
+      'GET /groups/:id/epics/:epic_iid/award_emoji': `${g}/epics/${epic.iid}/award_emoji`,
+      'GET /groups/:id/epics/:epic_id/notes/:note_id/award_emoji': `${g}/epics/${epic.id}/notes/${onEpic.id}/award_emoji`,
       'GET /groups/:id/epics/:epic_iid/participants': `${g}/epics/${epic.iid}/participants`,
       'GET /projects/:id/issues/:issue_iid/participants': `${at}/issues/${issue.iid}/participants`,
       'GET /projects/:id/issues/:issue_iid/timelogs': `${at}/issues/${issue.iid}/timelogs`,

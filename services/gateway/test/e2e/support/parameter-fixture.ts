@@ -281,9 +281,14 @@ export async function setParameterFixture(system: System): Promise<ParameterFixt
   const epic = (group: number | undefined, title: string, extra: object) =>
     post(`/groups/${group}/epics`, { title, ...extra });
   ids.epic = (await epic(ids.work, 'one', { description: 'a needle', labels: 'bug', confidential: true })).id;
-  await send('PUT', `${at}/issues/1`, { epic_id: ids.epic });
+  // Not by an edit, whose system note would come at any time.
+  await system.query(
+    'collaboration',
+    `insert into epic_issues (epic_id, issue_id, relative_position)
+      select ${ids.epic}, id, 0 from issues where project_id = ${ids.main} and iid = 1`,
+  );
   await epic(ids.work, 'two', { labels: 'feature' });
-  await epic(ids.sub, 'deep', {});
+  ids.deepEpic = (await epic(ids.sub, 'deep', {})).id;
   await send('PUT', `/groups/${ids.work}/epics/2`, { state_event: 'close' });
   await system.query(
     'collaboration',
@@ -305,12 +310,13 @@ export async function setParameterFixture(system: System): Promise<ParameterFixt
   await system.query('alerts', `insert into alert_texts (alert_id, text) select id, description from alerts`);
   await send('PUT', `${at}/alert_management_alerts/1`, { assignee_ids: [ids.ada] });
   for (const noteable of [
-    `issues/1`,
-    `merge_requests/${one.iid}`,
-    `snippets/${snippet.id}`,
-    'alert_management_alerts/1',
+    `${at}/issues/1`,
+    `${at}/merge_requests/${one.iid}`,
+    `${at}/snippets/${snippet.id}`,
+    `${at}/alert_management_alerts/1`,
+    `/groups/${ids.sub}/epics/${ids.deepEpic}`,
   ]) {
-    const note = await post(`${at}/${noteable}/notes`, { body: 'said' });
+    const note = await post(`${noteable}/notes`, { body: 'said' });
     await system.query(
       'collaboration',
       `insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body, system, created_at, updated_at)

@@ -386,6 +386,12 @@ function talkRows({ ids, tokens }: ParameterFixture): Row[] {
       };
     }),
     {
+      operation: 'GET /groups/:id/epics/:epic_id/notes',
+      path: `/groups/${ids.sub}/epics/${ids.deepEpic}/notes`,
+      name: body,
+      proofs: notes,
+    },
+    {
       operation: 'GET /events',
       path: '/events',
       token: tokens.ada,
