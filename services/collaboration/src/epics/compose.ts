@@ -18,11 +18,13 @@ import type { EpicEdges } from './application/epic.ports';
 import { assignEpicIssue, listEpicIssues, moveEpicIssue, removeEpicIssue } from './application/epic-issues';
 import { epicEditor, epicNoteables } from './application/epic-noteables';
 import { listParticipantsOfEpic, readEpic, subscribeToEpic } from './application/read-epic';
+import { linkRelatedEpic, listRelatedEpics, unlinkRelatedEpic } from './application/related-epics';
 import { updateEpic } from './application/update-epic';
 import { epicUrl } from './presenters/epic.presenter';
 import { epicList } from './storage/epic.list';
 import { epicStore } from './storage/epic.store';
 import { epicTreeStore } from './storage/epic-tree.store';
+import { relatedEpicStore } from './storage/related-epic.store';
 import { epicHandler } from './transport/epic.handler';
 import { type EpicTargets, epicTargets } from './transport/epic-targets';
 import { epicTreeHandler } from './transport/epic-tree.handler';
@@ -61,6 +63,7 @@ export function composeEpics(
     subscribeToEpic: subscribeToEpic(edges),
     listParticipantsOfEpic: listParticipantsOfEpic(edges),
   });
+  const relating = { ...edges, related: relatedEpicStore(db) };
   const linking = { ...edges, issues, lists };
   const trees = observe('epics.trees', {
     listEpicIssues: listEpicIssues(linking),
@@ -73,6 +76,9 @@ export function composeEpics(
     removeChildEpic: removeChildEpic(edges),
     moveChildEpic: moveChildEpic(edges),
     readEpicProgress: readEpicProgress(edges),
+    listRelatedEpics: listRelatedEpics(relating),
+    linkRelatedEpic: linkRelatedEpic(relating),
+    unlinkRelatedEpic: unlinkRelatedEpic(relating),
   });
   return {
     services: [

@@ -220,3 +220,42 @@ it('names and is named by issues, epics and their notes, for those who see both 
   );
   expect(json(notes).map(({ body }: Item) => body)).toEqual([`mentioned in epic shop&${other.iid}`]);
 });
+
+describe('related epics (gaps §4.18)', () => {
+  const key = ({ iid }: Item) => ({ groupId: group.id, iid });
+  const link = async (epic: Item, other: Item, linkType: string, targetGroup = 'Shop', user = planner): Promise<Item> =>
+    json(
+      await here.epicTrees.linkRelatedEpic({ epic: key(epic), targetGroup, targetIid: other.iid, linkType }, as(user)),
+    );
+  const related = async (epic: Item, user = planner): Promise<Item[]> =>
+    json(await here.epicTrees.listRelatedEpics({ epic: key(epic), page: pageOf({ orderBy: '' }) }, as(user))).map(
+      ({ id, link_type: type }: Item) => [id, type],
+    );
+
+  it('are linked once in one direction, shown from both sides to those who see both, and unlinked', async () => {
+    const [epic, other, secret] = [await open(), await open(), await open({ confidential: true })];
+    const made = await link(epic, other, 'is_blocked_by');
+    expect(made).toMatchObject({ source_epic: { id: other.id }, target_epic: { id: epic.id }, link_type: 'blocks' });
+    await link(epic, secret, 'relates_to', String(group.id));
+    expect(await related(epic)).toEqual([
+      [other.id, 'is_blocked_by'],
+      [secret.id, 'relates_to'],
+    ]);
+    expect(await related(epic, outsider)).toEqual([[other.id, 'is_blocked_by']]);
+    expect(await related(other)).toEqual([[epic.id, 'blocks']]);
+    await expect(link(other, epic, 'relates_to')).rejects.toMatchObject({ kind: 'conflict' });
+    await expect(link(epic, epic, 'blocks')).rejects.toMatchObject({ kind: 'invalid' });
+    await expect(link(epic, { iid: 999 }, 'blocks')).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(link(epic, other, 'blocks', 'nowhere')).rejects.toMatchObject({ kind: 'not_found' });
+    const unlink = () => here.epicTrees.unlinkRelatedEpic({ epic: key(other), linkId: made.id }, as(planner));
+    expect(json(await unlink())).toMatchObject({ id: made.id });
+    await expect(unlink()).rejects.toMatchObject({ kind: 'not_found' });
+    expect(await related(epic)).toEqual([[secret.id, 'relates_to']]);
+  });
+
+  it('are linked once by two requests at once from both sides', async () => {
+    const [epic, other] = [await open(), await open()];
+    const settled = await Promise.allSettled([link(epic, other, 'blocks'), link(other, epic, 'blocks')]);
+    expect(settled.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+});

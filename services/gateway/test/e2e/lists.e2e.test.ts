@@ -239,7 +239,10 @@ describe('every list', () => {
     const epic = (await system.api('GET', `/groups/${group.id}/epics?per_page=1&sort=asc`)).body[0];
     await system.query(
       'collaboration',
-      `with linked as (
+      `with related as (
+          insert into related_epics (source_id, target_id, link_type)
+          select ${epic.id}, id, 'blocks' from epics where group_id = ${group.id} and id <> ${epic.id}),
+        linked as (
           insert into epic_issues (epic_id, issue_id, relative_position) select ${epic.id}, id, id from issues where project_id = ${project.id})
         insert into epic_participants (epic_id, user_id) select ${epic.id}, member from unnest(array[${userIds}]::bigint[]) member on conflict do nothing`,
     );
@@ -573,6 +576,7 @@ describe('every list', () => {
       'GET /projects/:id/issues': `${at}/issues`,
       'GET /groups/:id/epics': `${g}/epics`,
       'GET /groups/:id/epics/:epic_iid/issues': `${g}/epics/${epic.iid}/issues`,
+      'GET /groups/:id/epics/:epic_iid/related_epics': `${g}/epics/${epic.iid}/related_epics`,
       'GET /groups/:id/epics/:epic_id/notes': `${g}/epics/${epic.id}/notes`,
       'GET /groups/:id/epics/:epic_id/discussions': `${g}/epics/${epic.id}/discussions`,
       'GET /groups/:id/epics/:epic_iid/award_emoji': `${g}/epics/${epic.iid}/award_emoji`,

@@ -634,6 +634,12 @@ export const expectations: readonly Expectation[] = [
   row('PUT /groups/:id/epics/:epic_iid/epics/:child_epic_id', 'plannerWrite', 'gaps §4.18', { move_after_id: 5 }),
   row('DELETE /groups/:id/epics/:epic_iid/epics/:child_epic_id', 'plannerWrite', 'gaps §4.18'),
   row('GET /groups/:id/epics/:epic_iid/progress', 'seerNotes', 'ADR 52'),
+  row('GET /groups/:id/epics/:epic_iid/related_epics', 'seerNotes', 'gaps §4.18'),
+  row('POST /groups/:id/epics/:epic_iid/related_epics', 'plannerWrite', 'gaps §4.18', {
+    target_group_id: 1,
+    target_epic_iid: 1,
+  }),
+  row('DELETE /groups/:id/epics/:epic_iid/related_epics/:related_epic_link_id', 'plannerWrite', 'gaps §4.18'),
   ...noteRows('/groups/:id/epics/:epic_id', 'seerNotes', 'seerWrite'),
   ...discussionRows('/groups/:id/epics/:epic_id', 'seerNotes', 'seerWrite'),
   row('PUT /groups/:id/epics/:epic_id/discussions/:discussion_id', 'seerWrite', 'G-4.7-8', { resolved: true }),

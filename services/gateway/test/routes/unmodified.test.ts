@@ -5,7 +5,7 @@ import { actor, projectAccess, resolved, startTestGateway, type TestGateway } fr
 
 /**
  * What is deleted without being a record of a table: refs and files, and memberships, requests for them, drafts and images of alerts,
- * and links of issues and epics to epics, which show no time of their change; entries of time, which never change; of review apps and context commits several are taken at once.
+ * and links of issues and epics to epics, which never change or show no time of it; entries of time, which never change; of review apps and context commits several are taken at once.
  * A car is changed by the cars ahead of it, so the time it was seen does not matter for a request to remove it. npm names the revision of
  * a package in the path. A dist-tag, and a header or variable of a hook, is a name alone;
  * that a version was yanked is a mark.
@@ -23,6 +23,7 @@ const unconditional = [
   '/projects/:id/merge_requests/:merge_request_iid/timelogs/:timelog_id',
   '/groups/:id/epics/:epic_iid/issues/:epic_issue_id',
   '/groups/:id/epics/:epic_iid/epics/:child_epic_id',
+  '/groups/:id/epics/:epic_iid/related_epics/:related_epic_link_id',
   '/groups/:id/members/:user_id',
   '/groups/:id/access_requests/:user_id',
   '/projects/:id/access_requests/:user_id',

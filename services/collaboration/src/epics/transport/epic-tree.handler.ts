@@ -20,8 +20,10 @@ import type {
   moveEpicIssue,
   removeEpicIssue,
 } from '../application/epic-issues';
+import type { linkRelatedEpic, listRelatedEpics, unlinkRelatedEpic } from '../application/related-epics';
 import { totalOf } from '../domain/epic-progress';
 import type { EpicView } from '../domain/epic-view';
+import { type LinkedEpics, linkTypeFor, type RelatedLinkType } from '../domain/related-epic';
 import { presentEpic, presentLinkedEpic } from '../presenters/epic.presenter';
 
 /** Use cases behind the service. */
@@ -36,6 +38,9 @@ export interface EpicTreeUseCases {
   readonly removeChildEpic: ReturnType<typeof removeChildEpic>;
   readonly moveChildEpic: ReturnType<typeof moveChildEpic>;
   readonly readEpicProgress: ReturnType<typeof readEpicProgress>;
+  readonly listRelatedEpics: ReturnType<typeof listRelatedEpics>;
+  readonly linkRelatedEpic: ReturnType<typeof linkRelatedEpic>;
+  readonly unlinkRelatedEpic: ReturnType<typeof unlinkRelatedEpic>;
 }
 
 const keyOf = (epic: EpicRef | undefined) => ({ groupId: epic?.groupId ?? 0, iid: epic?.iid ?? 0 });
@@ -77,7 +82,37 @@ export function epicTreeHandler(
       hasNext: false,
     });
 
+  const related = ({ link, source, target }: LinkedEpics) =>
+    entity({
+      id: link.id,
+      source_epic: epicOf(source),
+      target_epic: epicOf(target),
+      link_type: link.linkType,
+      created_at: link.createdAt,
+      updated_at: link.updatedAt,
+    });
+
   return implement(EpicTreeServiceService, {
+    async listRelatedEpics({ epic, page: wanted }, context) {
+      const request = fixedOrder(wanted, 'id', 'asc');
+      const found = await useCases.listRelatedEpics(callerOf(context), keyOf(epic), request);
+      return page(
+        found.rows.map(({ view, link }) => ({
+          ...epicOf(view),
+          related_epic_link_id: link.id,
+          link_type: linkTypeFor(found.epicId, link),
+          link_created_at: link.createdAt,
+          link_updated_at: link.updatedAt,
+        })),
+        { ...found.page, keyset: request.mode === 'keyset' },
+      );
+    },
+    linkRelatedEpic: async ({ epic, targetGroup: group, targetIid: iid, linkType }, context) => {
+      const wanted = { group, iid, type: linkType as RelatedLinkType };
+      return related(await useCases.linkRelatedEpic(callerOf(context), keyOf(epic), wanted));
+    },
+    unlinkRelatedEpic: async ({ epic, linkId }, context) =>
+      related(await useCases.unlinkRelatedEpic(callerOf(context), keyOf(epic), linkId)),
     async listEpicIssues({ epic, page: wanted }, context) {
       const request = fixedOrder(wanted, 'epic_position', 'asc');
       const found = await useCases.listEpicIssues(callerOf(context), keyOf(epic), request);

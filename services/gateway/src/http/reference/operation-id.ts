@@ -63,6 +63,8 @@ const named: Readonly<Record<string, string>> = {
   'POST /groups/:id/epics/:epic_iid/epics/:child_epic_id': 'assignGroupChildEpic',
   'PUT /groups/:id/epics/:epic_iid/epics/:child_epic_id': 'moveGroupChildEpic',
   'DELETE /groups/:id/epics/:epic_iid/epics/:child_epic_id': 'removeGroupChildEpic',
+  'POST /groups/:id/epics/:epic_iid/related_epics': 'linkGroupRelatedEpic',
+  'DELETE /groups/:id/epics/:epic_iid/related_epics/:related_epic_link_id': 'unlinkGroupRelatedEpic',
   'POST /projects/:id/hooks/:hook_id/test/:trigger': 'testProjectHook',
   'POST /groups/:id/hooks/:hook_id/test/:trigger': 'testGroupHook',
   'POST /hooks/:hook_id/test/:trigger': 'testHookByTrigger',

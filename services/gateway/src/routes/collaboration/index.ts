@@ -5,6 +5,7 @@ import { discussionRoutes } from './discussions.routes';
 import { draftNoteRoutes } from './draft-notes.routes';
 import { epicTreeRoutes } from './epics/epic-trees.routes';
 import { epicRoutes } from './epics/epics.routes';
+import { relatedEpicRoutes } from './epics/related-epics.routes';
 import { eventRoutes } from './events.routes';
 import { issueListRoutes } from './issue-lists.routes';
 import { issueRoutes } from './issues.routes';
@@ -29,6 +30,7 @@ export const routes: readonly Route[] = [
   ...issueRoutes,
   ...epicRoutes,
   ...epicTreeRoutes,
+  ...relatedEpicRoutes,
   ...todoRoutes,
   ...notificationSettingsRoutes,
   ...ledgerRoutes,

@@ -318,6 +318,7 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     'POST /groups/:id/epics/:epic_iid/issues/:epic_issue_id epic_issue_id': String(issue),
     'DELETE /groups/:id/epics/:epic_iid/issues/:epic_issue_id epic_issue_id': gone,
     child_epic_id: String(childEpic),
+    related_epic_link_id: gone,
     'DELETE /groups/:id/epics/:epic_iid/epics/:child_epic_id child_epic_id': gone,
     'DELETE /groups/:id/epics/:epic_iid epic_iid': '999',
     ref: 'main',
