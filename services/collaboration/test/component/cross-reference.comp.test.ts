@@ -62,6 +62,7 @@ const references = (
   closing: [],
   mentioned,
   mergeRequests,
+  epics: [],
 });
 
 const published = async (): Promise<StoredTarget> => {
