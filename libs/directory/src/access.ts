@@ -27,10 +27,19 @@ export interface ProjectRule {
  */
 export const mergeRequestRule: ProjectRule = { privateLevel: levels.reporter, feature: 'merge_requests' };
 
+/** The packages of a project are everybody's, whatever its visibility (G-4.17-8). */
+const packagesPublic = sql`p.package_registry_access_level = 'public'`;
+
+/** Packages that everybody reads, beside what `packageRule` asks for: a condition on `p`. */
+export const everybodysPackages: Sql = sql`(p.visibility = 'public' or ${packagesPublic})`;
+
 /** Who reads the code of a project (ability `read_code`). */
 export const codeRule: ProjectRule = { privateLevel: levels.reporter, feature: 'repository' };
 
-/** Who reads the packages of a project: everyone who sees it, in a private one from Reporter on (G-4.17-8). */
+/**
+ * Who reads the packages of a project: everyone who sees it, in a private one from Reporter on; everybody where they are
+ * `public` (G-4.17-8).
+ */
 export const packageRule: ProjectRule = { privateLevel: levels.reporter, feature: 'packages' };
 
 /** A viewer inside a statement: constants of one actor, or columns of a users row. */
@@ -172,7 +181,9 @@ const openFeature: Record<NonNullable<ProjectRule['feature']>, (subject: Subject
 
 function projectVisible(subject: Subject, rule: ProjectRule): Sql {
   const seen = projectSeen(subject, rule);
-  return rule.feature === undefined ? seen : sql`(${seen} and ${openFeature[rule.feature](subject)})`;
+  if (rule.feature === undefined) return seen;
+  const open = sql`(${seen} and ${openFeature[rule.feature](subject)})`;
+  return rule.feature === 'packages' ? sql`(${open} or (${packagesPublic} and ${projectLives}))` : open;
 }
 
 function projectSeen(subject: Subject, { privateLevel = levels.guest }: ProjectRule): Sql {

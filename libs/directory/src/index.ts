@@ -2,6 +2,7 @@ export {
   accessLevel,
   accessLevelOfUser,
   codeRule,
+  everybodysPackages,
   groupMembersAtLevel,
   groupsOfProject,
   inForce,

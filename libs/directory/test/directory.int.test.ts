@@ -7,8 +7,11 @@ import { DirectoryModel } from '@switchyard/testkit/installation';
 import * as fc from 'fast-check';
 import {
   accessLevel,
+  codeRule,
   memberProjects,
   membersAtLevel,
+  type ProjectRule,
+  packageRule,
   projectsFrom,
   startDirectory,
   usersAtLevel,
@@ -380,6 +383,7 @@ describe('what an actor may see', () => {
   it.each([
     ['issues', { issuesAccessLevel: 'private' }],
     ['snippets', { snippetsAccessLevel: 'private' }],
+    ['packages', { packageRegistryAccessLevel: 'private' }],
   ] as const)('keeps %s to members where they are private', async (feature, level) => {
     const model = new DirectoryModel();
     const [admin, guest, outsider] = [model.user({ admin: true }), model.user(), model.user()];
@@ -397,6 +401,33 @@ describe('what an actor may see', () => {
     expect(await usersWhoSee(db(), project.id, all, rule)).toEqual([admin.id, guest.id]);
     expect(await usersAtLevel(db(), project.id, all, 10)).toEqual([admin.id, guest.id]);
     expect(await usersAtLevel(db(), project.id, all, 15)).toEqual([admin.id]);
+  });
+
+  it('shows public packages of a private project to all, and nothing else of it (G-4.17-8)', async () => {
+    const model = new DirectoryModel();
+    const [guest, outsider] = [model.user(), model.user({ external: true })];
+    const group = model.namespace({ visibility: 'private' });
+    const ofLevel = (packageRegistryAccessLevel: string, deleting = false) =>
+      model.project(group.id, {
+        visibility: 'private',
+        deleting,
+        settings: DirectoryProjectSettings.fromPartial({ packageRegistryAccessLevel }),
+      }).id;
+    const [shown, enabled] = [ofLevel('public'), ofLevel('enabled')];
+    ofLevel('public', true);
+    for (const projectId of [shown, enabled]) model.member(guest.id, { projectId }, 10);
+    await follow(model);
+    const reads = async (who: Viewer, rule?: ProjectRule) =>
+      (await db().query<{ id: number }>(sql`select p.id from ${projectsFrom} where ${visibleProjects(who, rule)}`)).map(
+        ({ id }) => id,
+      );
+    for (const who of [anonymous, viewer(outsider)]) {
+      expect(await reads(who, packageRule)).toEqual([shown]);
+      expect(await reads(who)).toEqual([]);
+      expect(await reads(who, codeRule)).toEqual([]);
+    }
+    expect(await reads(viewer(guest), packageRule)).toEqual([shown]);
+    expect(await usersWhoSee(db(), shown, [guest.id, outsider.id], packageRule)).toEqual([guest.id, outsider.id]);
   });
 
   it('equals the owner’s own answer under random changes, moves, deletions and rebuilds', async () => {

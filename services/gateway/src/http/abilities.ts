@@ -15,6 +15,11 @@ export interface Ability {
   readonly decidedBelow?: number;
   /** Feature of the project it belongs to: closed to whom the feature is closed, whatever their level. */
   readonly feature?: 'repository' | 'mergeRequests' | 'issues' | 'monitor' | 'snippets' | 'packages';
+  /**
+   * Where the packages of a project are public, everybody has it, whether they see the project or not
+   * (`Access.packagesPublic`, G-4.17-8).
+   */
+  readonly readsPackages?: true;
 }
 
 const everywhere = (level: number): Ability => ({ public: level, internal: level, private: level });
@@ -68,7 +73,7 @@ export const projectAbilities = {
   read_alert_configuration: ofMonitor(everywhere(levels.maintainer)),
   admin_alerts: ofMonitor(writing(levels.maintainer)),
   // G-4.17-8.
-  read_package: ofPackages(openOr(levels.reporter)),
+  read_package: { ...ofPackages(openOr(levels.reporter)), readsPackages: true },
   create_package: ofPackages(writing(levels.developer)),
   delete_package: ofPackages(writing(levels.maintainer)),
   admin_package: ofPackages(everywhere(levels.maintainer)),
@@ -121,9 +126,13 @@ export const isSwitchedOff = ({ feature }: Ability, access: Access): boolean =>
 export const isDecidedByService = ({ decidedBelow }: Ability, access: Access | undefined): boolean =>
   decidedBelow !== undefined && access !== undefined && access.level < decidedBelow;
 
+/** Least level at which the ability is had in a project or group. */
+export const levelFor = (ability: Ability, { visibility, packagesPublic }: Access): number =>
+  ability.readsPackages && packagesPublic ? 0 : ability[visibility as 'public' | 'internal' | 'private'];
+
 /** True when an actor who sees the project has the ability. */
 export const isAble = (ability: Ability, access: Access): boolean =>
-  !isClosed(ability, access) && access.level >= ability[access.visibility as 'public' | 'internal' | 'private'];
+  !isClosed(ability, access) && access.level >= levelFor(ability, access);
 
 export type ProjectAbility = keyof typeof projectAbilities;
 export type GroupAbility = keyof typeof groupAbilities;

@@ -9,6 +9,7 @@ import {
   isClosed,
   isDecidedByService,
   isSwitchedOff,
+  levelFor,
   type ProjectAbility,
   projectAbilities,
 } from './abilities';
@@ -32,6 +33,13 @@ export const targetKind = (route: Route): 'project' | 'group' | undefined =>
     : 'project' in route.access
       ? 'project'
       : 'group';
+
+/** True when the route reads the packages of a project, which may be open to who does not see it. */
+export const readsPackages = ({ access }: Route): boolean => {
+  if (typeof access === 'string' || !('project' in access)) return false;
+  const ability: Ability = projectAbilities[access.project];
+  return ability.readsPackages === true;
+};
 
 /** True when the route cannot be used without a token. */
 export const needsToken = (route: Route): boolean =>
@@ -140,7 +148,7 @@ export function refusalOfTarget(
   }
   if (tooLowTier(route, access.tier)) return forbidden();
   const abilities = abilitiesOf(route.access, route, sent);
-  const needed = Math.max(...abilities.map((one) => one[access.visibility as 'public' | 'internal' | 'private']));
+  const needed = Math.max(...abilities.map((one) => levelFor(one, access)));
   const closed = abilities.some((one) => isClosed(one, access));
   const hidden = closed ? notThere(route) : undefined;
   if (hidden !== undefined) return hidden;

@@ -10,6 +10,7 @@ import { type Admission, ownerOfAccess } from './admission';
 import { accountOf, credentialOf, sudoOf } from './authenticate';
 import {
   isLeftToService,
+  readsPackages,
   refusalOfCaller,
   refusalOfJob,
   refusalOfLocated,
@@ -241,6 +242,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
       target: kind === undefined ? undefined : { kind, name: String(request.params[targetParameter]) },
       address: request.ip,
       marked: route.includesMarked,
+      packages: readsPackages(route) || undefined,
       anyAddress: route.anyAddress,
     });
     const first = question();

@@ -26,6 +26,8 @@ export interface Question {
   readonly address?: string;
   /** Owners find what is marked for deletion (`Route.includesMarked`). */
   readonly marked?: boolean | undefined;
+  /** Packages are read, which may be open to who does not see their project. */
+  readonly packages?: boolean | undefined;
   /** Owners of a top-level group may come from every address (`Route.anyAddress`). */
   readonly anyAddress?: boolean | undefined;
   /** Account that the token is said to be of, where the client names one; failed logins are counted for it. */
@@ -176,10 +178,10 @@ export function accessResolver(client: RpcClient<typeof AccessServiceService>): 
  * Names a question by a digest, so that tokens do not lie about in memory longer than a request. The address is no part
  * of it: `restrictAddresses` compares it with each answer.
  */
-export const keyOf = ({ token, kind, username, sudo, target, marked }: Question): string =>
-  createHash('sha256')
-    .update(JSON.stringify([token, sudo, target?.kind, target?.name, kind, kind === 'deploy' ? username : '', marked]))
-    .digest('base64');
+export const keyOf = ({ token, kind, username, sudo, target, marked, packages = false }: Question): string => {
+  const parts = [token, sudo, target?.kind, target?.name, kind, kind === 'deploy' ? username : '', marked, packages];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
+};
 
 const kinds = {
   user: ResolveRequest_TokenKind.TOKEN_KIND_UNSPECIFIED,
@@ -187,20 +189,24 @@ const kinds = {
   deploy: ResolveRequest_TokenKind.TOKEN_KIND_DEPLOY,
 } as const satisfies Record<TokenKind, ResolveRequest_TokenKind>;
 
-const toRequest = ({ token, kind = 'user', username, sudo, target, address, marked }: Question): ResolveRequest => ({
-  marked,
-  token: token ?? '',
-  sudo: sudo ?? '',
-  address: address ?? '',
-  tokenKind: kinds[kind],
-  username: kind === 'deploy' ? (username ?? '') : '',
-  target:
-    target === undefined
-      ? undefined
-      : target.kind === 'project'
-        ? { $case: 'project', value: target.name }
-        : { $case: 'group', value: target.name },
-});
+const toRequest = (question: Question): ResolveRequest => {
+  const { token, kind = 'user', username, sudo, target, address, marked, packages } = question;
+  return {
+    marked,
+    packages,
+    token: token ?? '',
+    sudo: sudo ?? '',
+    address: address ?? '',
+    tokenKind: kinds[kind],
+    username: kind === 'deploy' ? (username ?? '') : '',
+    target:
+      target === undefined
+        ? undefined
+        : target.kind === 'project'
+          ? { $case: 'project', value: target.name }
+          : { $case: 'group', value: target.name },
+  };
+};
 
 const isPositive = (answer: ResolveResponse, question: Question): boolean =>
   answer.tokenRefusal === Token.TOKEN_REFUSAL_UNSPECIFIED &&

@@ -123,10 +123,22 @@ function closedCells(operation: string, open: string): string {
   return `${anonymous}${namesObject ? '4' : '3'}${open.slice(2)}`;
 }
 
+/** What reads the packages of a project. */
+const readsPackages =
+  /^(GET \/projects\/:id\/packages(?!\/(cleanup|protection)\/)|POST \/projects\/:id\/packages\/npm\/-\/npm\/)/;
+
 /** Cells of an operation in a visibility; of operations on no project or group there are those of `public` alone. */
-export function cellsOf({ operation, family }: Expectation, visibility: keyof Family | 'closed'): string | undefined {
+export function cellsOf(
+  { operation, family }: Expectation,
+  visibility: keyof Family | 'closed' | 'registry',
+): string | undefined {
   const cells: Family | Plain = families[family];
   if ('plain' in cells) return visibility === 'public' ? cells.plain : undefined;
+  // G-4.17-8: everybody reads the packages, and of all else nothing more than of any private project.
+  if (visibility === 'registry') {
+    if (!operation.includes(' /projects/')) return undefined;
+    return readsPackages.test(operation) ? cells.public : cells.private;
+  }
   if (visibility !== 'closed') return cells[visibility];
   if (family === 'locatedWrite' || family === 'locatedDeveloper') return `14${cells.public.slice(2)}`;
   return operation.includes(' /projects/') ? closedCells(operation, cells.public) : undefined;

@@ -20,8 +20,11 @@ export interface UnexpectedReply {
   readonly found: string;
 }
 
-/** Visibilities of a project or group; `closed` is a public project that keeps all its features to its members. */
-const visibilities = ['public', 'internal', 'private', 'closed'] as const;
+/**
+ * Visibilities of a project or group; `closed` is a public project that keeps all its features to its members,
+ * `registry` a private one whose packages are public.
+ */
+const visibilities = ['public', 'internal', 'private', 'closed', 'registry'] as const;
 export type Visibility = (typeof visibilities)[number];
 type Role = (typeof roles)[number];
 
@@ -58,11 +61,14 @@ function answerFor(request: ResolveRequest): ResolveResponse {
   const who = role as Role;
   if (who === 'blocked') return resolved({ actor: undefined, tokenRefusal: TokenRefusal.TOKEN_REFUSAL_BLOCKED });
   if (who === 'expired') return resolved({ actor: undefined, tokenRefusal: TokenRefusal.TOKEN_REFUSAL_EXPIRED });
-  const seen = request.target !== undefined && sees(who, visibility as Visibility);
+  const registry = visibility === 'registry';
+  const seen =
+    request.target !== undefined && (sees(who, visibility as Visibility) || (registry && request.packages === true));
   const access: Access | undefined = seen
     ? projectAccess({
         kind: request.target?.$case === 'group' ? Access_Kind.KIND_GROUP : Access_Kind.KIND_PROJECT,
-        visibility: visibility === 'closed' ? 'public' : (visibility as string),
+        visibility: visibility === 'closed' ? 'public' : registry ? 'private' : (visibility as string),
+        ...(registry ? { packagesPublic: true } : {}),
         level: levels[who],
         ...(visibility === 'closed' && levels[who] === 0 ? { closed: allFeatures } : {}),
       })
@@ -149,7 +155,7 @@ async function walkOne(
   if (expected === undefined) return [];
   const unexpectedReplies: UnexpectedReply[] = [];
   for (const [index, role] of roles.entries()) {
-    if (!who.includes(role)) continue;
+    if (!who.includes(role) || (visibility === 'registry' && levels[role] > levels.planner)) continue;
     const query = method === 'GET' || method === 'DELETE' ? queryOf(expectation.parameters) : '';
     const reply = await gateway.send(method, `${pathOf(pattern)}${query}`, {
       ...(role === 'anonymous' ? {} : { token: `${role} ${visibility}` }),

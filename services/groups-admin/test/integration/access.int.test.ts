@@ -91,10 +91,10 @@ const addShare = (invited: number, where: { group?: number; project?: number }, 
     values (${invited}, ${where.group ?? null}, ${where.project ?? null}, ${level}, ${expiresAt ?? null})
     on conflict do nothing`);
 
-const ask = (username: string | undefined, target: NonNullable<ResolveRequest['target']>) =>
-  resolve(
-    ResolveRequest.fromPartial({ token: username === undefined ? '' : tokenOf(username), target, address: '10.0.0.1' }),
-  );
+const ask = (username: string | undefined, target: NonNullable<ResolveRequest['target']>, packages?: boolean) => {
+  const token = username === undefined ? '' : tokenOf(username);
+  return resolve(ResolveRequest.fromPartial({ token, target, packages, address: '10.0.0.1' }));
+};
 const project = (value: string | number) => ({ $case: 'project', value: String(value) }) as const;
 const group = (value: string | number) => ({ $case: 'group', value: String(value) }) as const;
 
@@ -210,6 +210,30 @@ describe('a project', () => {
     expect(await ask('ada', project('new/was'))).toMatchObject({ movedTo: 0, access: { id: again } });
     expect((await ask('ada', group('old'))).movedTo).toBe(top);
   });
+});
+
+it('with public packages is found by all who read these, with all else closed to them (G-4.17-8)', async () => {
+  const ada = await insertUser('ada');
+  await insertUser('bob');
+  const id = await insertProject('p', await insertNamespace('top'));
+  await addMember(ada, { project: id }, 10);
+  const setLevel = (level: string) =>
+    db.query(sql`update projects set feature_access_levels = ${JSON.stringify({ package_registry: level })}::jsonb`);
+  for (const level of ['enabled', 'private', 'disabled']) {
+    await setLevel(level);
+    for (const who of ['bob', undefined]) expect((await ask(who, project(id), true)).access).toBeUndefined();
+  }
+  await setLevel('public');
+  for (const who of ['bob', undefined]) {
+    expect((await ask(who, project(id))).access).toBeUndefined();
+    const { access } = await ask(who, project(id), true);
+    expect(access).toMatchObject({ id, level: 0, visibility: 'private', packagesPublic: true });
+    const open = Object.entries(access?.closed ?? {}).filter(([, closed]) => !closed);
+    expect(open.map(([feature]) => feature)).toEqual(['packages', 'mergeRequestsDisabled']);
+  }
+  expect((await ask('ada', project(id))).access).toMatchObject({ level: 10, packagesPublic: true, closed: undefined });
+  await db.query(sql`update projects set marked_for_deletion_at = now()`);
+  expect((await ask('bob', project(id), true)).access).toBeUndefined();
 });
 
 describe('what an actor sees', () => {

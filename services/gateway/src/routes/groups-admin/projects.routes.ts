@@ -38,7 +38,9 @@ const featureLevels = {
   issues_access_level: featureLevel(),
   merge_requests_access_level: featureLevel(),
   monitor_access_level: featureLevel(),
-  package_registry_access_level: featureLevel(),
+  package_registry_access_level: documented(oneOf('disabled', 'private', 'enabled', 'public'), {
+    description: 'With `public`, everybody reads the packages, whatever the visibility of the project.',
+  }).optional(),
   repository_access_level: featureLevel(),
   snippets_access_level: featureLevel(),
 };

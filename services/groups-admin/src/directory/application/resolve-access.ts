@@ -11,7 +11,7 @@ import { anonymous } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
 import { isPaid } from '../../rules';
 import type { PresentedAs, SudoRow, TargetName, TargetRow, TokenRow } from '../domain/access';
-import { closedFeatures, isVisible, type Viewer } from '../domain/access-rules';
+import { allButPackages, closedFeatures, isVisible, type Viewer } from '../domain/access-rules';
 
 /** Reads for `AccessService.Resolve`: one statement for each question. */
 export interface AccessStore {
@@ -114,6 +114,9 @@ const featuresOf = (row: TargetRow) => ({
   packages: row.package_registry_access_level,
 });
 
+const closedTo = (kind: 'project' | 'group', row: TargetRow, { admin }: Viewer) =>
+  kind === 'project' ? closedFeatures(featuresOf(row), { level: row.level, admin }) : undefined;
+
 const earliest = (...timestamps: (number | null)[]): number => {
   const known = timestamps.filter((timestamp) => timestamp !== null);
   return known.length === 0 ? 0 : Math.min(...known);
@@ -161,11 +164,12 @@ export function resolveAccess({ store, digestOf, tier }: ResolveAccessOptions): 
     kind: 'project' | 'group',
     row: TargetRow | undefined,
     viewer: Viewer,
-    marked = false,
+    { marked = false, packages = false }: Pick<ResolveRequest, 'marked' | 'packages'>,
   ): Access | undefined => {
     if (row === undefined || (row.deleting && !(marked && mayRestore(row, viewer)))) return undefined;
     const seen = isVisible({ visibility: row.visibility, level: row.level, memberBelow: row.member_below }, viewer);
-    if (!seen) return undefined;
+    const packagesPublic = kind === 'project' && row.package_registry_access_level === 'public';
+    if (!seen && !(packages && packagesPublic)) return undefined;
     return {
       kind: kind === 'project' ? Access_Kind.KIND_PROJECT : Access_Kind.KIND_GROUP,
       id: row.id,
@@ -174,8 +178,8 @@ export function resolveAccess({ store, digestOf, tier }: ResolveAccessOptions): 
       level: viewer.admin ? 50 : row.level,
       tier: row.tier ?? tier,
       archived: row.archived,
-      closed:
-        kind === 'project' ? closedFeatures(featuresOf(row), { level: row.level, admin: viewer.admin }) : undefined,
+      closed: seen ? closedTo(kind, row, viewer) : allButPackages,
+      packagesPublic: packagesPublic || undefined,
       gitProtocol: row.git_protocol === null || row.git_protocol === 'all' ? undefined : row.git_protocol,
     };
   };
@@ -190,14 +194,15 @@ export function resolveAccess({ store, digestOf, tier }: ResolveAccessOptions): 
     path: string,
     viewer: Viewer,
     token: TokenRow | undefined,
+    asked: Pick<ResolveRequest, 'packages'>,
   ): Promise<TargetRow | undefined> {
     const id = await (kind === 'project' ? store.findMovedProject(path) : store.findMovedGroup(path));
     const row = id === 0 ? undefined : await find(kind, { id }, viewer.userId, token);
-    return accessTo(kind, row, viewer) === undefined ? undefined : row;
+    return accessTo(kind, row, viewer, asked) === undefined ? undefined : row;
   }
 
   return async (request) => {
-    const { token, sudo, target, marked } = request;
+    const { token, sudo, target, packages } = request;
     const response: ResolveResponse = {
       tokenRefusal: TokenRefusal.TOKEN_REFUSAL_UNSPECIFIED,
       sudoRefusal: SudoRefusal.SUDO_REFUSAL_UNSPECIFIED,
@@ -229,14 +234,14 @@ export function resolveAccess({ store, digestOf, tier }: ResolveAccessOptions): 
     const viewer = bearer?.kind === 'job' ? { ...actor, admin: bearer.admin } : actor;
     const name = nameOf(target.$case, target.value);
     const row = name === undefined ? undefined : await find(target.$case, name, actor.userId, bearer);
-    response.access = accessTo(target.$case, row, viewer, marked);
+    response.access = accessTo(target.$case, row, viewer, request);
     // Of a target that is not seen nothing is said.
     if (row !== undefined && response.access !== undefined) response.addresses = addressesOf(row, viewer);
     // Read with the target or after it: every change that the reply depends on has this sequence or a lower one.
     response.directorySequence = row?.directory_sequence ?? (await store.directorySequence());
     response.validUntil = earliest(expiry, row?.valid_until ?? null);
     if (row === undefined && name !== undefined && 'path' in name) {
-      const now = await moved(target.$case, name.path, viewer, bearer);
+      const now = await moved(target.$case, name.path, viewer, bearer, { packages });
       if (now !== undefined) {
         response.movedTo = now.id;
         response.addresses = addressesOf(now, viewer);

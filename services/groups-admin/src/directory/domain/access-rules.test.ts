@@ -57,6 +57,7 @@ describe('features of a project', () => {
     ['private', 0, true, false],
     ['disabled', 50, false, true],
     ['disabled', 50, true, true],
+    ['public', 0, false, false],
   ])('monitor, snippets or packages %s, level %s, administrator %s', (feature, level, admin, closed) => {
     expect(closedFeatures({ ...open, monitor: feature }, { level, admin })?.monitor ?? false).toBe(closed);
     expect(closedFeatures({ ...open, snippets: feature }, { level, admin })?.snippets ?? false).toBe(closed);

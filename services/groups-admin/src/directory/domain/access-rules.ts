@@ -26,7 +26,10 @@ export function isVisible({ visibility, level, memberBelow }: Viewed, viewer: Vi
   return visibility === 'internal' && viewer.userId > 0 && !viewer.external;
 }
 
-/** Access levels of the features of a project: `disabled`, `private` (members) or `enabled`. */
+/**
+ * Access levels of the features of a project: `disabled`, `private` (members) or `enabled`; that of packages may be
+ * `public` as well, whatever the visibility of the project.
+ */
 export interface FeatureLevels {
   readonly repository: string;
   readonly mergeRequests: string;
@@ -38,6 +41,17 @@ export interface FeatureLevels {
 
 /** The features that are closed to a viewer. */
 type ClosedFeatures = Record<keyof FeatureLevels | 'mergeRequestsDisabled', boolean>;
+
+/** Closed to who reads the packages of a project that they do not see (G-4.17-8). */
+export const allButPackages: ClosedFeatures = {
+  repository: true,
+  mergeRequests: true,
+  issues: true,
+  monitor: true,
+  snippets: true,
+  packages: false,
+  mergeRequestsDisabled: false,
+};
 
 /**
  * Features that are closed to a viewer with a level in the project; undefined when none is. Merge requests go with the

@@ -1,7 +1,7 @@
 import type { Database, Tx } from '@switchyard/database';
 import { contains } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
-import { inGroup, joinProject, packageRule, visibleProjects } from '@switchyard/directory';
+import { everybodysPackages, inGroup, joinProject, packageRule, visibleProjects } from '@switchyard/directory';
 import { scopeOf } from '../domain/npm-names';
 import type { NewTag, ServedPackage, ServedTag, ServedVersion } from '../domain/packument';
 import type { NpmFound, NpmSearch, Place, PlaceViewer } from '../domain/place';
@@ -16,7 +16,7 @@ const from = sql`packages k ${joinProject(sql`k.project_id`)}`;
 const visibleTo = ({ onlyProject, ...viewer }: PlaceViewer): Sql =>
   onlyProject === undefined
     ? visibleProjects(viewer, packageRule)
-    : sql`${visibleProjects(viewer, packageRule)} and (p.id = ${onlyProject} or p.visibility = 'public')`;
+    : sql`${visibleProjects(viewer, packageRule)} and (p.id = ${onlyProject} or ${everybodysPackages})`;
 
 function within(place: Place): Sql {
   if (place.kind === 'project') return sql`k.project_id = ${place.id}`;

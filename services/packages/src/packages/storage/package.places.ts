@@ -1,6 +1,6 @@
 import type { Database } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
-import { inGroup, joinProject, packageRule, visibleProjects } from '@switchyard/directory';
+import { everybodysPackages, inGroup, joinProject, packageRule, visibleProjects } from '@switchyard/directory';
 import type { PackageFile, PackageFormat, PackageKey } from '../domain/package';
 import type { PackagePlace, PackageSearcher, PlacedFile } from '../domain/package-place';
 import { fileColumns, isServed, type PackageFileRow, toPackageFile } from './package.rows';
@@ -16,7 +16,7 @@ const mostNames = 50_000;
 const maySee = ({ viewer, jobProjectId }: PackageSearcher): Sql =>
   jobProjectId === undefined
     ? visibleProjects(viewer, packageRule)
-    : sql`${visibleProjects(viewer, packageRule)} and (p.visibility = 'public' or p.id = ${jobProjectId})`;
+    : sql`${visibleProjects(viewer, packageRule)} and (${everybodysPackages} or p.id = ${jobProjectId})`;
 
 /** What joins packages `k` with their projects, where that is needed, and the condition of the place. */
 function within(place: PackagePlace): { join: Sql; where: Sql } {
