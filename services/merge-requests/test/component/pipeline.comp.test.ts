@@ -63,17 +63,20 @@ describe('pipelines', () => {
     const project = await newProject();
     await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
     const { body: made } = await api(people.developer, 'POST', at(project, '/pipeline'), { ref: 'feature' });
-    const asked = (userId: number, admin = false) =>
+    const asked = (userId: number, admin = false, projectId = project.id) =>
       harness
         .asPackages(PipelineServiceService)
         .batchGetPipelines(
-          { projectId: project.id, pipelineIds: [made.id, made.id + 1_000_000] },
+          { projectId, pipelineIds: [made.id, made.id + 1_000_000] },
           { requestId: 'test', actor: { ...anonymous, userId, admin } },
         );
     const { body: listed } = await api(people.developer, 'GET', at(project, '/pipelines'));
     const { name: _, ...basic } = listed[0] as Body;
-    expect(json(await asked(1, true))).toEqual([basic]);
+    const shown = { ...basic, user: expect.objectContaining({ id: made.user.id }) };
+    expect(json(await asked(1, true))).toEqual([shown]);
     await expect(asked(999_999)).rejects.toMatchObject({ kind: 'forbidden' });
+    expect(json(await asked(1, true, 0))).toEqual([shown]);
+    expect(json(await asked(999_999, false, 0))).toEqual([]);
   });
 
   test('are made and finished by statuses, listed, cancelled and retried', async () => {

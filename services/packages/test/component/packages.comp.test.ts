@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type BlobConfig, openBlobStore } from '@switchyard/blobs';
 import { sql } from '@switchyard/database/sql';
-import { forbidden } from '@switchyard/errors';
+import { forbidden, unavailable } from '@switchyard/errors';
 import { PipelineServiceService } from '@switchyard/protos/merge_requests/v1/pipeline';
 import { PackageServiceService } from '@switchyard/protos/packages/v1/package';
 import { PackageCleanupServiceService } from '@switchyard/protos/packages/v1/package_cleanup';
@@ -12,6 +12,7 @@ import {
   CreatePackageProtectionRuleRequest,
   PackageProtectionServiceService,
 } from '@switchyard/protos/packages/v1/package_protection';
+import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import { entity, type Handlers, implement, type RpcClient } from '@switchyard/rpc';
 import { dieAt, eventually, type TcpGate, tcpGate } from '@switchyard/testkit';
 import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
@@ -35,10 +36,12 @@ const pipelineService = implement(
     ...(Object.fromEntries(
       Object.keys(PipelineServiceService).map((name) => [name, () => Promise.reject(new Error('not asked for'))]),
     ) as unknown as Handlers<typeof PipelineServiceService>),
-    async batchGetPipelines({ pipelineIds }, { actor }) {
-      if (actor.userId === 8) throw forbidden();
+    async batchGetPipelines({ projectId, pipelineIds }, { actor }) {
+      if (actor.userId === 8 && projectId > 0) throw forbidden();
+      if (actor.userId === 9) throw unavailable(new Error('away'));
       asked.push(pipelineIds);
-      return entity(pipelineIds.filter((id) => pipelines.has(id)).map((id) => ({ id, ref: 'main' })));
+      const readable = actor.userId === 8 ? [] : pipelineIds;
+      return entity(readable.filter((id) => pipelines.has(id)).map((id) => ({ id, ref: 'main' })));
     },
   },
   { batchGetPipelines: { callers: ['packages'], onBehalfOf: true } },
@@ -90,6 +93,50 @@ it('pages the pipelines of a package, newest first, without those that are gone 
   expect(json(await read(first.page?.nextCursor ?? ''))).toEqual([{ id: 11, ref: 'main' }]);
   expect(asked).toEqual([[14, 13, 12], [11]]);
   await expect(read('', 8)).rejects.toMatchObject({ kind: 'forbidden' });
+});
+
+it('shows the last pipeline beside a package, and that of each file, to who may read them (G-2-34, G-2-35)', async () => {
+  const packageId = await publish('shown/1.0/x');
+  await publish('shown/1.0/y');
+  await publish('other/1.0/x');
+  for (const pipelineId of [11, 12]) {
+    await here.db.query(sql`insert into package_pipelines values (${packageId}, ${pipelineId})`);
+    await here.db.query(sql`update package_files set pipeline_id = ${pipelineId}
+      where package_id = ${packageId} and file_name = ${pipelineId === 11 ? 'x' : 'y'}`);
+  }
+  const read = async (userId: number) => {
+    const reader = as(30, userId);
+    const listed = json(await packages.listProjectPackages({ projectId, filter, page: undefined }, reader)) as object[];
+    const inGroup = here.as({ id: userId }, { id: group, kind: Access_Kind.KIND_GROUP, level: 30 });
+    const ofGroup = {
+      groupId: group,
+      filter: { ...filter, packageName: 'shown' },
+      excludeSubgroups: false,
+      page: undefined,
+    };
+    const [grouped] = json(await packages.listGroupPackages(ofGroup, inGroup)) as object[];
+    const one = json(await packages.getPackage({ projectId, packageId }, reader)) as object;
+    const files = json(await packages.listPackageFiles({ projectId, packageId, page: undefined }, reader)) as object[];
+    return { packages: [...listed, grouped, one], files };
+  };
+  const shown = await read(7);
+  const [last, none] = [{ pipeline: { id: 12 }, pipelines: [] }, {}];
+  const beside = ({ pipeline, pipelines }: Record<string, unknown>) =>
+    JSON.parse(JSON.stringify({ pipeline, pipelines }));
+  expect(shown.packages.map((one) => beside(one as never))).toMatchObject([last, none, last, last]);
+  expect(shown.files).toMatchObject([{ pipelines: [{ id: 11 }] }, { pipelines: [{ id: 12 }] }]);
+  // One question a page, none for a page without any.
+  expect(asked).toHaveLength(4);
+  for (const userId of [8, 9]) {
+    const { packages: seen, files } = await read(userId);
+    expect(seen.map((one) => beside(one as never))).toEqual([
+      { pipelines: [] },
+      {},
+      { pipelines: [] },
+      { pipelines: [] },
+    ]);
+    for (const file of files) expect(file).not.toHaveProperty('pipelines');
+  }
 });
 
 const createRule = (given: Partial<CreatePackageProtectionRuleRequest>) =>

@@ -130,7 +130,7 @@ export const packageRoutes = [
     tokens: ['job'],
     path_params: one,
     list: { orderBy: [], keysetUpTo: 20 },
-    returns: { 200: ['PipelineBasic'] },
+    returns: { 200: ['PackagePipeline'] },
     handle: ({ access, path: at, page, call }) =>
       call(PackageServiceService).listPackagePipelines({ projectId: access.id, packageId: at.package_id, page }),
   }),

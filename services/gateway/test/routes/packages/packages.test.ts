@@ -29,6 +29,7 @@ const pipeline = {
   created_at: '2026-01-02T03:04:05.678Z',
   updated_at: '2026-01-02T03:04:05.678Z',
   web_url: 'https://forge.example/acme/app/-/pipelines/9',
+  user: null,
 };
 
 let gateway: TestGateway;

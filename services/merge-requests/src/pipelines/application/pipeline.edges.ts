@@ -74,8 +74,8 @@ export interface PipelineStore {
   find(projectId: number, pipelineId: number): Promise<PipelineView | undefined>;
   /** The project of a pipeline; undefined without it. */
   projectOf(pipelineId: number): Promise<number | undefined>;
-  /** Those pipelines of a project that exist, in any order. */
-  byIds(projectId: number, pipelineIds: readonly number[]): Promise<Pipeline[]>;
+  /** Those pipelines that exist, in any order. */
+  byIds(pipelineIds: readonly number[]): Promise<PipelineView[]>;
   /** The variables that it was made with, in the order in which they were given. */
   variables(pipelineId: number): Promise<PipelineVariable[]>;
   newestOfRef(projectId: number, ref: string): Promise<PipelineView | undefined>;

@@ -1,6 +1,6 @@
 import { type UserRow, userReference } from '@switchyard/directory';
 import { dateTime, optionalDateTime } from '../../repositories';
-import type { CommitStatus, Pipeline } from '../domain/pipeline';
+import type { CommitStatus, Pipeline, PipelineView } from '../domain/pipeline';
 import type { PipelineStatus } from '../domain/pipeline-status';
 import type { CiVariable, PipelineVariable } from '../domain/pipeline-variable';
 
@@ -54,6 +54,12 @@ export const presentPipelineBasic = (pipeline: PipelineBasic, { externalUrl, ful
   created_at: dateTime(pipeline.createdAt),
   updated_at: dateTime(pipeline.updatedAt),
   web_url: `${externalUrl}${detailsPath(pipeline, fullPath)}`,
+});
+
+/** A pipeline as packages show it (G-2-36). */
+export const presentPackagePipeline = ({ pipeline, user }: PipelineView, rendering: PipelineRendering) => ({
+  ...presentPipelineBasic(pipeline, rendering),
+  user: user === undefined ? null : userReference(user, rendering.externalUrl),
 });
 
 function detailedStatus(pipeline: Pipeline, fullPath: string) {

@@ -8,9 +8,9 @@ import {
   type PageRequest,
 } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import type { CommitStatusFilter, CommitStatusView, Pipeline, PipelineFilter, PipelineView } from '../domain/pipeline';
+import type { CommitStatusFilter, CommitStatusView, PipelineFilter, PipelineView } from '../domain/pipeline';
 import { scopeStatuses } from '../domain/pipeline-status';
-import { pipelineSelect, statusSelect, toPipeline, toPipelineView, toStatusView } from './pipeline.row';
+import { pipelineSelect, statusSelect, toPipelineView, toStatusView } from './pipeline.row';
 
 const id: OrderColumn = { name: 'id', expression: sql`pl.id`, type: 'bigint' };
 const orders: Record<string, OrderColumn[]> = {
@@ -69,13 +69,12 @@ export const pipelineLists = (db: Database) => ({
     return { rows: rows.map(toPipelineView), page };
   },
 
-  /** Those pipelines of a project that exist: one statement. */
-  byIds: async (projectId: number, pipelineIds: readonly number[]): Promise<Pipeline[]> => {
+  /** Those pipelines that exist: one statement. */
+  byIds: async (pipelineIds: readonly number[]): Promise<PipelineView[]> => {
     if (pipelineIds.length === 0) return [];
-    const rows = await db.query(
-      sql`select * from pipelines where id = any(${[...pipelineIds]}::bigint[]) and project_id = ${projectId}`,
-    );
-    return rows.map(toPipeline);
+    const ids = sql`${[...pipelineIds]}::bigint[]`;
+    const rows = await db.query(sql`select ${pipelineSelect} from pipelines pl where pl.id = any(${ids})`);
+    return rows.map(toPipelineView);
   },
 
   /** Pipelines of a merge request: its own, and those of its heads on its source branch. */

@@ -12,6 +12,7 @@ import { type PipelineFilter, type PipelineView, shortRef } from '../domain/pipe
 import type { PipelineVariableType } from '../domain/pipeline-variable';
 import {
   presentCiVariable,
+  presentPackagePipeline,
   presentPipeline,
   presentPipelineBasic,
   presentPipelineVariable,
@@ -169,10 +170,17 @@ export function pipelineHandler(useCases: PipelineUseCases, edges: PipelineEdges
       },
 
       async batchGetPipelines({ projectId, pipelineIds }, context) {
-        const [place] = await edges.codeReaders(viewerOf(context), [projectId]);
-        if (place === undefined) throw forbidden();
-        const found = await pipelines.byIds(projectId, pipelineIds.slice(0, maxPipelines));
-        return entity(found.map((one) => presentPipelineBasic(one, { externalUrl, fullPath: place.fullPath })));
+        const found = await pipelines.byIds(pipelineIds.slice(0, maxPipelines));
+        const projectIds = projectId > 0 ? [projectId] : [...new Set(found.map(({ pipeline }) => pipeline.projectId))];
+        const readable = await edges.codeReaders(viewerOf(context), projectIds);
+        if (projectId > 0 && readable.length === 0) throw forbidden();
+        const paths = new Map(readable.map(({ id, fullPath }) => [id, fullPath]));
+        return entity(
+          found.flatMap((one) => {
+            const fullPath = paths.get(one.pipeline.projectId);
+            return fullPath === undefined ? [] : [presentPackagePipeline(one, { externalUrl, fullPath })];
+          }),
+        );
       },
 
       async locatePipeline({ pipelineId }) {

@@ -1,6 +1,6 @@
 import type { Database, PageInfo, PageRequest, Tx } from '@switchyard/database';
 import type { Viewer } from '@switchyard/directory';
-import { AppError, notFound } from '@switchyard/errors';
+import { AppError, isAppError, notFound } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import type { RequireUnprotected } from '../../protection';
 import type {
@@ -12,7 +12,8 @@ import type {
   PackageVersion,
 } from '../domain/package';
 import type { DeletedPackage, Remover } from '../domain/publication';
-import type { PackageStore, PipelineViewer, ReadPipelines, ShownPipeline } from './package.ports';
+import type { ShownPipeline, ShownPipelines } from '../domain/shown-pipeline';
+import type { PackageStore, PipelineViewer, ReadPipelines } from './package.ports';
 
 faultPoints.push('package.deleted');
 
@@ -48,6 +49,37 @@ export const removePackage =
     faultPoint('package.deleted');
   };
 
+const lastPipelines = (rows: readonly Package[]) => rows.map(({ lastPipelineId }) => lastPipelineId);
+
+const none: ShownPipelines = new Map();
+
+/**
+ * Pipelines that packages and files name, of those that a viewer may read. Without any where their owner is away: what
+ * is beside a package does not cost its list (D3).
+ */
+async function pipelinesBeside(
+  readPipelines: ReadPipelines,
+  ids: readonly (number | undefined)[],
+  viewer: PipelineViewer,
+): Promise<ShownPipelines> {
+  const wanted = [...new Set(ids.filter((id) => id !== undefined))];
+  if (wanted.length === 0) return none;
+  try {
+    const found = await readPipelines(undefined, wanted, viewer);
+    return new Map(found.map((one) => [one.id, one]));
+  } catch (error) {
+    if (isAppError(error, 'unavailable')) return none;
+    throw error;
+  }
+}
+
+/** A page with the pipelines that its rows name. */
+interface PageWithPipelines<Row> {
+  readonly rows: Row[];
+  readonly page: PageInfo;
+  readonly pipelines: ShownPipelines;
+}
+
 /** The use cases of packages of every format; the gateway has checked what the caller may do. */
 export const managePackages = ({
   db,
@@ -58,35 +90,49 @@ export const managePackages = ({
   destroySoon,
 }: PackageEdges) => ({
   /** Packages of a project. */
-  listOfProject: (
+  async listOfProject(
     projectId: number,
+    viewer: PipelineViewer,
     filter: PackageFilter,
     request: PageRequest,
-  ): Promise<{ rows: Package[]; page: PageInfo }> => packages.pageOfProject(projectId, filter, request),
+  ): Promise<PageWithPipelines<Package>> {
+    const found = await packages.pageOfProject(projectId, filter, request);
+    return { ...found, pipelines: await pipelinesBeside(readPipelines, lastPipelines(found.rows), viewer) };
+  },
 
   /** Packages of a group that the viewer may read. */
-  listOfGroup: (
+  async listOfGroup(
     group: { readonly id: number; readonly excludeSubgroups: boolean },
-    viewer: Viewer,
+    viewer: Viewer & PipelineViewer,
     filter: PackageFilter,
     request: PageRequest,
-  ): Promise<{ rows: Package[]; page: PageInfo }> => packages.pageOfGroup(group, viewer, filter, request),
+  ): Promise<PageWithPipelines<Package>> {
+    const found = await packages.pageOfGroup(group, viewer, filter, request);
+    return { ...found, pipelines: await pipelinesBeside(readPipelines, lastPipelines(found.rows), viewer) };
+  },
 
   /** One package with its other versions. Fails with `not_found` (G-4.17-4). */
-  async get(projectId: number, id: number): Promise<{ found: Package; versions: PackageVersion[] }> {
+  async get(
+    projectId: number,
+    id: number,
+    viewer: PipelineViewer,
+  ): Promise<{ found: Package; versions: PackageVersion[]; pipelines: ShownPipelines }> {
     const one = await packages.find(projectId, id);
     if (one === undefined) throw noPackage();
-    return one;
+    return { ...one, pipelines: await pipelinesBeside(readPipelines, [one.found.lastPipelineId], viewer) };
   },
 
   /** Files of a package. Fails with `not_found`. */
   async listFiles(
     projectId: number,
     id: number,
+    viewer: PipelineViewer,
     request: PageRequest,
-  ): Promise<{ rows: PackageFile[]; page: PageInfo }> {
+  ): Promise<PageWithPipelines<PackageFile>> {
     if (!(await packages.exists(projectId, id))) throw noPackage();
-    return packages.pageOfFiles(id, request);
+    const found = await packages.pageOfFiles(id, request);
+    const ids = found.rows.map(({ pipelineId }) => pipelineId);
+    return { ...found, pipelines: await pipelinesBeside(readPipelines, ids, viewer) };
   },
 
   /**

@@ -12,6 +12,7 @@ import type {
   PackageKey,
   PackageVersion,
 } from '../domain/package';
+import type { ShownPipeline } from '../domain/shown-pipeline';
 
 /** Packages and their files as rows. */
 export interface PackageStore {
@@ -80,11 +81,6 @@ export interface PackageStore {
   destroy(limit: number): Promise<number>;
 }
 
-/** A pipeline as merge-requests shows it. */
-export interface ShownPipeline {
-  readonly id: number;
-}
-
 /** Who reads pipelines. */
 export interface PipelineViewer {
   readonly actor: Actor;
@@ -92,11 +88,11 @@ export interface PipelineViewer {
 }
 
 /**
- * Those pipelines of a project that exist, in any order; merge-requests owns them. Fails with `forbidden` for who may
- * not read them.
+ * Those pipelines that exist, in any order; merge-requests owns them. Of a project, fails with `forbidden` for who may
+ * not read them; of several (`projectId` is undefined), what they may not read is left out. Fails with `unavailable`.
  */
 export type ReadPipelines = (
-  projectId: number,
+  projectId: number | undefined,
   ids: readonly number[],
   viewer: PipelineViewer,
 ) => Promise<ShownPipeline[]>;

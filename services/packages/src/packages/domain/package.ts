@@ -32,8 +32,8 @@ export interface Package {
   readonly createdAt: Date;
   readonly lastDownloadedAt: Date | undefined;
   readonly tags: readonly PackageTag[];
-  /** Whether job tokens of pipelines published it. */
-  readonly hasPipelines: boolean;
+  /** The newest pipeline whose job token published it; undefined where none did. */
+  readonly lastPipelineId: number | undefined;
 }
 
 /** Another version of the same package. */
@@ -41,7 +41,7 @@ export interface PackageVersion {
   readonly id: number;
   readonly version: string | undefined;
   readonly createdAt: Date;
-  readonly hasPipelines: boolean;
+  readonly lastPipelineId: number | undefined;
 }
 
 /** A file of a package. */
@@ -58,6 +58,8 @@ export interface PackageFile {
   readonly blob: string;
   /** What its format keeps of it. */
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** Pipeline whose job token published it; undefined for none. */
+  readonly pipelineId: number | undefined;
   readonly createdAt: Date;
 }
 

@@ -19,15 +19,16 @@ export interface PackageRow {
   status: PackageStatus;
   created_at: Date;
   last_downloaded_at: Date | null;
-  has_pipelines: boolean;
+  last_pipeline_id: number | null;
   tags: { id: number; name: string; created_at: string; updated_at: string }[] | null;
 }
 
-export const hasPipelines = sql`exists (select from package_pipelines l where l.package_id = k.id) as has_pipelines`;
+export const lastPipeline = sql`(
+  select max(l.pipeline_id) from package_pipelines l where l.package_id = k.id) as last_pipeline_id`;
 
 /** Columns of `PackageRow`: tags come along, so a page is one statement. */
 export const packageColumns = sql`k.id, k.project_id, n.full_path || '/' || p.path as project_path, k.format, k.name,
-  k.version, k.status, k.created_at, k.last_downloaded_at, ${hasPipelines},
+  k.version, k.status, k.created_at, k.last_downloaded_at, ${lastPipeline},
   (select json_agg(json_build_object('id', t.id, 'name', t.name, 'created_at', t.created_at, 'updated_at', t.updated_at) order by t.id)
    from package_tags t where t.package_id = k.id) as tags`;
 
@@ -50,7 +51,7 @@ export const toPackage = (row: PackageRow): Package => ({
   createdAt: row.created_at,
   lastDownloadedAt: row.last_downloaded_at ?? undefined,
   tags: (row.tags ?? []).map((tag) => toTag(row.id, tag)),
-  hasPipelines: row.has_pipelines,
+  lastPipelineId: row.last_pipeline_id ?? undefined,
 });
 
 /** Package managers are given the files of `k`. */
@@ -67,11 +68,12 @@ export interface PackageFileRow {
   sha256: string;
   blob: string;
   metadata: Record<string, unknown>;
+  pipeline_id: number | null;
   created_at: Date;
 }
 
 export const fileColumns = sql`f.id, f.package_id, f.file_name, c.size, encode(c.md5, 'hex') as md5,
-  encode(c.sha1, 'hex') as sha1, encode(c.sha256, 'hex') as sha256, c.blob, f.metadata, f.created_at`;
+  encode(c.sha1, 'hex') as sha1, encode(c.sha256, 'hex') as sha256, c.blob, f.metadata, f.pipeline_id, f.created_at`;
 
 export const filesFrom = sql`package_files f join contents c on c.id = f.content_id`;
 
@@ -85,5 +87,6 @@ export const toPackageFile = (row: PackageFileRow): PackageFile => ({
   sha256: row.sha256,
   blob: row.blob,
   metadata: row.metadata,
+  pipelineId: row.pipeline_id ?? undefined,
   createdAt: row.created_at,
 });

@@ -23,8 +23,8 @@ import { packageList } from './package.list';
 import {
   fileColumns,
   filesFrom,
-  hasPipelines,
   isServed,
+  lastPipeline,
   type PackageFileRow,
   type PackageRow,
   packageColumns,
@@ -152,8 +152,8 @@ export const packageStore = (db: Database) => ({
       select ${packageColumns} from packages k ${joinProject(sql`k.project_id`)}
       where k.project_id = ${projectId} and k.id = ${id} and ${shown}`);
     if (row === undefined) return undefined;
-    const versions = await db.query<Pick<PackageRow, 'id' | 'version' | 'created_at' | 'has_pipelines'>>(sql`
-      select k.id, k.version, k.created_at, ${hasPipelines} from packages k
+    const versions = await db.query<Pick<PackageRow, 'id' | 'version' | 'created_at' | 'last_pipeline_id'>>(sql`
+      select k.id, k.version, k.created_at, ${lastPipeline} from packages k
       where k.project_id = ${projectId} and k.format = ${row.format} and k.name = ${row.name} and k.id <> ${id} and ${shown}
       order by k.id desc limit ${versionLimit}`);
     return {
@@ -162,7 +162,7 @@ export const packageStore = (db: Database) => ({
         id: one.id,
         version: one.version ?? undefined,
         createdAt: one.created_at,
-        hasPipelines: one.has_pipelines,
+        lastPipelineId: one.last_pipeline_id ?? undefined,
       })),
     };
   },

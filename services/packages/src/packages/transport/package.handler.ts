@@ -16,6 +16,7 @@ import { effectiveLevel } from '../../protection';
 import type { Packages } from '../application/manage-packages';
 import { listedStatuses, type PackageFilter } from '../domain/package';
 import type { Remover } from '../domain/publication';
+import type { ShownPipelines } from '../domain/shown-pipeline';
 import {
   type PackageReader,
   presentGroupPackage,
@@ -45,17 +46,18 @@ const toFilter = (filter: WireFilter | undefined): PackageFilter => ({
 
 /** Serves `PackageService`. */
 export function packageHandler(packages: Packages, externalUrl: string): ServiceImplementation {
-  const readerOf = ({ access }: CallContext): PackageReader => ({
+  const readerOf = ({ access }: CallContext, pipelines: ShownPipelines): PackageReader => ({
     externalUrl,
     mayDelete: (access?.level ?? 0) >= levels.maintainer,
+    pipelines,
   });
 
   return implement(PackageServiceService, {
     async listProjectPackages(request, context) {
       const wanted = pageRequest(request.page, { orderBy: 'created_at' });
       const projectId = named(context, request.projectId, 'Project');
-      const found = await packages.listOfProject(projectId, toFilter(request.filter), wanted);
-      const reader = readerOf(context);
+      const found = await packages.listOfProject(projectId, context, toFilter(request.filter), wanted);
+      const reader = readerOf(context, found.pipelines);
       return page(
         found.rows.map((one) => presentPackage(one, reader)),
         { ...found.page, keyset: wanted.mode === 'keyset' },
@@ -65,8 +67,13 @@ export function packageHandler(packages: Packages, externalUrl: string): Service
     async listGroupPackages(request, context) {
       const wanted = pageRequest(request.page, { orderBy: 'created_at' });
       const group = { id: named(context, request.groupId, 'Group'), excludeSubgroups: request.excludeSubgroups };
-      const found = await packages.listOfGroup(group, viewerOf(context), toFilter(request.filter), wanted);
-      const reader = readerOf(context);
+      const found = await packages.listOfGroup(
+        group,
+        { ...viewerOf(context), ...context },
+        toFilter(request.filter),
+        wanted,
+      );
+      const reader = readerOf(context, found.pipelines);
       return page(
         found.rows.map((one) => presentGroupPackage(one, reader)),
         { ...found.page, keyset: wanted.mode === 'keyset' },
@@ -74,8 +81,9 @@ export function packageHandler(packages: Packages, externalUrl: string): Service
     },
 
     async getPackage({ projectId, packageId }, context) {
-      const { found, versions } = await packages.get(named(context, projectId, 'Project'), packageId);
-      return entity(presentPackageWithVersions(found, versions, readerOf(context)));
+      const project = named(context, projectId, 'Project');
+      const { found, versions, pipelines } = await packages.get(project, packageId, context);
+      return entity(presentPackageWithVersions(found, versions, readerOf(context, pipelines)));
     },
 
     async deletePackage({ projectId, packageId, ifUnmodifiedSince }, context) {
@@ -95,8 +103,10 @@ export function packageHandler(packages: Packages, externalUrl: string): Service
 
     async listPackageFiles(request, context) {
       const wanted = pageRequest(request.page, { orderBy: 'id' });
-      const found = await packages.listFiles(named(context, request.projectId, 'Project'), request.packageId, wanted);
-      return page(found.rows.map(presentPackageFile), { ...found.page, keyset: wanted.mode === 'keyset' });
+      const projectId = named(context, request.projectId, 'Project');
+      const found = await packages.listFiles(projectId, request.packageId, context, wanted);
+      const rows = found.rows.map((one) => presentPackageFile(one, found.pipelines.get(one.pipelineId ?? 0)));
+      return page(rows, { ...found.page, keyset: wanted.mode === 'keyset' });
     },
 
     async deletePackageFile({ projectId, packageId, packageFileId, ifUnmodifiedSince }, context) {

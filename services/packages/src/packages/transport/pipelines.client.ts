@@ -1,6 +1,7 @@
 import { PipelineServiceService } from '@switchyard/protos/merge_requests/v1/pipeline';
 import type { Peer } from '@switchyard/rpc';
-import type { ReadPipelines, ShownPipeline } from '../application/package.ports';
+import type { ReadPipelines } from '../application/package.ports';
+import type { ShownPipeline } from '../domain/shown-pipeline';
 
 /**
  * Asks merge-requests for pipelines on behalf of the reader, whose rights it checks.
@@ -10,7 +11,7 @@ export function pipelinesOf(mergeRequests: Peer, directorySequence: () => number
   const client = mergeRequests.client(PipelineServiceService);
   return async (projectId, pipelineIds, { actor, requestId }) => {
     const { json } = await client.batchGetPipelines(
-      { projectId, pipelineIds: [...pipelineIds] },
+      { projectId: projectId ?? 0, pipelineIds: [...pipelineIds] },
       { requestId, actor, directorySequence: directorySequence(), idempotent: true },
     );
     return JSON.parse(Buffer.from(json).toString()) as ShownPipeline[];
