@@ -111,7 +111,7 @@ it('lets one of two publications of a version win', async () => {
 });
 
 it('keeps nothing of what does not agree, is no tarball, or is too large', async () => {
-  const link: File = [{ name: 'package/package.json', type: 'symlink', linkname: '/etc/passwd' }];
+  const link: File = [{ name: 'package/x', type: 'symlink', linkname: '/etc/passwd' }];
   const bad = async (files: readonly File[]) => documentOf('bad', '1.0.0', { tarball: gzipSync(await tarOf(files)) });
   const cases: [object, number, string][] = [
     [await bad([packageJson('bad', '2.0.0')]), 400, 'package.json of the tarball has another name or version'],
@@ -120,7 +120,13 @@ it('keeps nothing of what does not agree, is no tarball, or is too large', async
       400,
       'package.json of the tarball has another name or version',
     ],
-    [await bad([link]), 400, 'the tarball has no readable package.json'],
+    [await bad([packageJson('bad', '1.0.0'), link]), 400, 'the tarball has a link or a device'],
+    [
+      await bad([packageJson('bad', '1.0.0'), [{ name: '../x' }, 'x']]),
+      400,
+      'the tarball has a file outside of its folder',
+    ],
+    [await bad([[{ name: 'package/x' }, '']]), 400, 'the tarball has no readable package.json'],
     [await bad([[{ name: 'package/package.json' }, '{']]), 400, 'the tarball has no readable package.json'],
     [
       await documentOf('bad', '1.0.0', { tarball: Buffer.from('no gzip') }),
@@ -191,4 +197,20 @@ it('serves 2,000 versions compressed, without those that are hidden', async () =
   expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
   expect([found.headers.get('content-encoding'), Object.keys(body.versions).length]).toEqual(['gzip', 2_000]);
   expect(body['dist-tags']).toEqual({ latest: '1.0.2000' });
+});
+
+it('sends callers to another registry for names that are not here, where the installation forwards (G-4.17-14)', async () => {
+  await publish(await documentOf('@acme/own', '1.0.0'));
+  const read = async (path: string, given: { project?: number }) => {
+    const found = await here.forward('GET', `${path}/npm/metadata/${encodeURIComponent('@acme/other')}`, given);
+    return [found.status, found.headers.get('location')];
+  };
+  const project = `/projects/${projectId}`;
+  expect(await read(project, { project: projectId })).toEqual([404, null]);
+  await here.stop();
+  await here.start({ SWITCHYARD_NPM_FORWARD_URL: 'https://npm.example.org/registry/' });
+  await eventually(async () => expect((await metadata('@acme/own')).status).toBe(200));
+  const elsewhere = [302, 'https://npm.example.org/registry/@acme%2fother'];
+  expect(await read(project, { project: projectId })).toEqual(elsewhere);
+  expect(await read('', {})).toEqual(elsewhere);
 });

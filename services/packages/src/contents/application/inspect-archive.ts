@@ -3,9 +3,10 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { AppError } from '@switchyard/errors';
 import { extract, type Header } from 'tar-stream';
+import { type EntryProblem, problemOfEntry } from '../domain/archive-entry';
 
 /** What is wrong with an archive, or with the file that is read of it. */
-export type ArchiveProblem = 'no_archive' | 'unpacks_to_too_much' | 'file_too_large';
+export type ArchiveProblem = EntryProblem | 'no_archive' | 'unpacks_to_too_much' | 'file_too_large';
 
 /** What an archive may be, and what is read of it. */
 export interface ArchiveRules {
@@ -16,8 +17,8 @@ export interface ArchiveRules {
   readonly wanted: RegExp;
   /** Bytes that this file may have. */
   readonly wantedBytes: number;
-  /** Looks at an entry, and refuses it by throwing an `AppError`. */
-  readonly onEntry: (header: Header) => void;
+  /** Is shown each entry. */
+  readonly onEntry?: (header: Header) => void;
   /** The refusal for a problem. */
   readonly refuse: (problem: ArchiveProblem) => AppError;
 }
@@ -65,7 +66,9 @@ export function inspectArchive(rules: ArchiveRules): InspectedArchive {
       entries += 1;
       if (entries > rules.entries) throw refuse('unpacks_to_too_much');
       const { header } = entry;
-      rules.onEntry(header);
+      const problem = problemOfEntry(header);
+      if (problem !== undefined) throw refuse(problem);
+      rules.onEntry?.(header);
       if (header.type === 'file' && rules.wanted.test(header.name)) file = await read(entry as AsyncIterable<Buffer>);
       entry.resume();
     }

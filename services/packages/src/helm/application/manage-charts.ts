@@ -1,5 +1,4 @@
 import { invalidParams } from '@switchyard/errors';
-import type { Header } from 'tar-stream';
 import { type ArchiveProblem, type Contents, inspectArchive } from '../../contents';
 import type { PackagesArea, Publisher } from '../../packages';
 import type { Channel, ChannelState, ChartFile, IndexedChart } from '../domain/channel';
@@ -18,16 +17,9 @@ const problems: Readonly<Record<ArchiveProblem, string>> = {
   no_archive: 'chart is not a gzipped tar archive',
   unpacks_to_too_much: 'chart unpacks to too much',
   file_too_large: 'Chart.yaml is too large',
+  link_or_device: 'chart has a link or a device',
+  leads_out: 'chart has a file outside of its folder',
 };
-
-const kept: readonly (Header['type'] | undefined)[] = ['file', 'directory', 'contiguous-file'];
-
-/** Helm unpacks what it gets: an archive that writes elsewhere is refused. */
-function requireHarmless({ type, name }: Header): void {
-  if (!kept.includes(type)) throw invalidParams('chart has a link or a device');
-  const leadsOut = name.startsWith('/') || name.split(/[/\\]/).includes('..') || /^[A-Za-z]:/.test(name);
-  if (leadsOut || name.includes('\0')) throw invalidParams('chart has a file outside of its folder');
-}
 
 function chartOf(chartYaml: Buffer | undefined): ChartMetadata {
   if (chartYaml === undefined) throw invalidParams('chart has no Chart.yaml');
@@ -53,7 +45,6 @@ export const manageCharts = ({ store, packages, contents }: ChartEdges) => ({
       entries: chartBounds.entries,
       wanted: /^(?:\.\/)?[^/]+\/Chart\.yaml$/,
       wantedBytes: chartBounds.chartYaml,
-      onEntry: requireHarmless,
       refuse: (problem) => invalidParams(problems[problem]),
     });
     await contents.receive(archive.through(content), limit, async (received) => {

@@ -22,6 +22,8 @@ const refusals = {
   no_archive: () => npmError('bad_request', 'the tarball is not a gzipped tar archive'),
   unpacks_to_too_much: () => npmError('bad_request', 'the tarball unpacks to too much'),
   file_too_large: noPackageJson,
+  link_or_device: () => npmError('bad_request', 'the tarball has a link or a device'),
+  leads_out: () => npmError('bad_request', 'the tarball has a file outside of its folder'),
 } as const;
 
 function parsed(content: Buffer | undefined): JsonObject {
@@ -36,8 +38,7 @@ function parsed(content: Buffer | undefined): JsonObject {
 }
 
 /**
- * Inspects a tarball as it passes by. Nothing is unpacked, and memory does not depend on its size; links and devices are
- * not looked at. `through` and `facts` fail with `bad_request` for what is no tarball of a package.
+ * Inspects a tarball as it passes by. Nothing is unpacked, and memory does not depend on its size. `through` and `facts` fail with `bad_request` for what is no tarball of a package.
  */
 export function inspectTarball(): {
   /** The same content, which is inspected while it is read. */

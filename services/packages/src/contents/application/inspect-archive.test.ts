@@ -1,0 +1,83 @@
+import { gzipSync } from 'node:zlib';
+import { AppError } from '@switchyard/errors';
+import { type Header, pack } from 'tar-stream';
+import { inspectArchive } from './inspect-archive';
+
+type Entry = Partial<Header> & Pick<Header, 'name'>;
+
+async function archiveOf(entries: readonly Entry[]): Promise<Buffer> {
+  const archive = pack();
+  for (const header of entries) archive.entry(header, header.size === undefined ? '' : Buffer.alloc(header.size));
+  archive.finalize();
+  const chunks: Buffer[] = [];
+  for await (const chunk of archive) chunks.push(chunk as Buffer);
+  return gzipSync(Buffer.concat(chunks));
+}
+
+/** What is read of `wanted` in an archive, or the problem that it is refused for; and how much of it has passed. */
+async function inspected(content: Buffer): Promise<{ found: string; passed: number }> {
+  const archive = inspectArchive({
+    unpacked: 1 << 20,
+    entries: 20,
+    wanted: /^top\/wanted$/,
+    wantedBytes: 100,
+    refuse: (problem) => new AppError('bad_request', problem),
+  });
+  let passed = 0;
+  try {
+    const parts = Array.from({ length: Math.ceil(content.length / 512) }, (_, at) =>
+      content.subarray(at * 512, (at + 1) * 512),
+    );
+    async function* body() {
+      yield* parts;
+    }
+    for await (const chunk of archive.through(body())) passed += chunk.length;
+    return { found: (await archive.file())?.toString() ?? 'nothing', passed };
+  } catch (error) {
+    return { found: String((error as AppError).body.message), passed };
+  }
+}
+
+const wanted: Entry = { name: 'top/wanted', size: 1 };
+const many = (count: number): Entry[] => Array.from({ length: count }, (_, at) => ({ name: `top/${at}` }));
+
+it.each<[string, readonly Entry[]]>([
+  ['\0', [wanted, { name: 'top/folder', type: 'directory' }, { name: './top/a..b/..c', size: 3 }]],
+  ['nothing', many(20)],
+  ['link_or_device', [wanted, { name: 'top/x', type: 'symlink', linkname: '/etc/passwd' }]],
+  ['link_or_device', [wanted, { name: 'top/x', type: 'link', linkname: 'top/wanted' }]],
+  ['link_or_device', [wanted, { name: 'top/x', type: 'character-device' }]],
+  ['link_or_device', [wanted, { name: 'top/x', type: 'block-device' }]],
+  ['link_or_device', [wanted, { name: 'top/x', type: 'fifo' }]],
+  ['link_or_device', [{ name: 'top/wanted', type: 'symlink', linkname: 'other' }]],
+  ['leads_out', [wanted, { name: 'top/../../x' }]],
+  ['leads_out', [wanted, { name: '/etc/x' }]],
+  ['leads_out', [wanted, { name: 'top\\..\\x' }]],
+  ['leads_out', [wanted, { name: 'C:/x' }]],
+  ['file_too_large', [{ name: 'top/wanted', size: 101 }]],
+  ['unpacks_to_too_much', many(21)],
+  ['unpacks_to_too_much', [wanted, { name: 'top/zeros', size: 2 << 20 }]],
+])('finds %j', async (problem, entries) => {
+  expect((await inspected(await archiveOf(entries))).found).toBe(problem);
+});
+
+it('refuses a bomb before it has come whole, and a bomb that follows the archive', async () => {
+  const bomb = await archiveOf([wanted, { name: 'top/zeros', size: 64 << 20 }]);
+  const { found, passed } = await inspected(bomb);
+  expect(found).toBe('unpacks_to_too_much');
+  expect(passed).toBeLessThan(bomb.length / 2);
+  const sound = await archiveOf([wanted]);
+  expect((await inspected(Buffer.concat([sound, gzipSync(Buffer.alloc(4 << 20))]))).found).toBe('unpacks_to_too_much');
+});
+
+it.each([
+  ['no gzip', Buffer.from('text')],
+  ['nothing', Buffer.alloc(0)],
+  ['a gzip of no archive', gzipSync('x'.repeat(2_000))],
+])('takes %s for no archive', async (_what, content) => {
+  expect((await inspected(content)).found).toBe('no_archive');
+});
+
+it('takes an archive that is cut for none', async () => {
+  expect((await inspected((await archiveOf([wanted])).subarray(0, -12))).found).toBe('no_archive');
+});
