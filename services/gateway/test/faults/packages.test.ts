@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -23,6 +24,23 @@ jest.setTimeout(1_800_000);
 const rounds = Number(process.env.FAULT_ROUNDS ?? 10);
 const seed = seedOfRun();
 const uploads = 50;
+
+/** Has a folder hold no more than 4 MiB until it is unmounted, which takes root and a system that lets it mount. */
+const mountSmall = (path: string): Buffer =>
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m,mode=700', 'tmpfs', path], { stdio: 'pipe' });
+
+const mayMount = (() => {
+  const probe = mkdtempSync(join(tmpdir(), 'switchyard-mount-'));
+  try {
+    mountSmall(probe);
+    execFileSync('umount', [probe]);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(probe, { recursive: true, force: true });
+  }
+})();
 
 /**
  * What was acknowledged is there with its content, what was not is there wholly or not at all, and no blob is left after
@@ -97,4 +115,30 @@ describe(`packages under faults, FAULT_SEED=${seed} FAULT_ROUNDS=${rounds}`, () 
       );
     }
   });
+
+  (mayMount ? it : it.skip)(
+    'keeps nothing of what a full disk does not hold (skipped where no small folder can be mounted)',
+    async () => {
+      const blobs = join(system.data, 'blobs', 'packages');
+      const kept = join(folder, 'kept');
+      const of = (name: string, text: string) => publicationOf('generic', name, '1.0.0', text);
+      const [before, large, after] = [of('before', 'x'), of('large', 'x'.repeat(8 << 20)), of('after', 'y')];
+      mountSmall(blobs);
+      try {
+        await files.publish(before);
+        const refused = await files.attempt(large);
+        expect([refused.status, refused.headers.has('retry-after')]).toEqual([503, true]);
+        await eventually(() => files.publish(after));
+        const found = [before, large, after].map((one) => files.download(one));
+        expect(await Promise.all(found)).toEqual([before.content, undefined, after.content]);
+        cpSync(blobs, kept, { recursive: true });
+      } finally {
+        execFileSync('umount', [blobs]);
+      }
+      cpSync(kept, blobs, { recursive: true });
+      await files.publish(large);
+      expect(await files.download(large)).toEqual(large.content);
+      await expectSoundContents(system, fixture.projectId);
+    },
+  );
 });

@@ -6,7 +6,7 @@ import { eventually } from '@switchyard/testkit';
 import type { System } from './system';
 
 /** Formats of packages whose files are published in tests. */
-export const formats = ['generic', 'npm', 'maven', 'pypi'] as const;
+export const formats = ['generic', 'npm', 'maven', 'pypi', 'helm'] as const;
 export type Format = (typeof formats)[number];
 
 /** The format of the test at a place, each in turn. */
@@ -66,6 +66,18 @@ function pypi(name: string, version: string, text: string): Publication {
   return { content, send: { method: 'POST', path: 'pypi', body }, download: `pypi/files/${sha256}/${file}` };
 }
 
+function helm(name: string, version: string, text: string): Publication {
+  const chart = ['apiVersion: v2', `name: ${name}`, `version: ${version}`, `description: ${JSON.stringify(text)}`];
+  const content = gzipSync(tarOf(`${name}/Chart.yaml`, Buffer.from(chart.join('\n'))));
+  const body = new FormData();
+  body.set('chart', new Blob([new Uint8Array(content)]), 'chart.tgz');
+  return {
+    content,
+    send: { method: 'POST', path: 'helm/api/stable/charts', body },
+    download: `helm/stable/charts/${name}-${version}.tgz`,
+  };
+}
+
 const plain = (path: string, text: string): Publication => ({
   content: Buffer.from(text),
   send: { method: 'PUT', path, body: Buffer.from(text) },
@@ -77,6 +89,7 @@ const publications: Record<Format, (name: string, version: string, text: string)
   maven: (name, version, text) => plain(`maven/com/acme/${name}/${version}/${name}-${version}.jar`, text),
   npm,
   pypi,
+  helm,
 };
 
 /** The publication of a text by the protocol of a format. */
