@@ -5,5 +5,5 @@ export type { ContentDigests, ReceivedContent } from './domain/content';
 export { withBoundedUploads } from './transport/bounded-uploads';
 export { sendBody, sendJson } from './transport/send-body';
 export { type SentFile, sendContent } from './transport/send-content';
-export { sendDocument } from './transport/send-document';
+export { isKnown, sendDocument } from './transport/send-document';
 export { withinLimit } from './transport/within-limit';

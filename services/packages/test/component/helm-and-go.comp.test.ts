@@ -129,6 +129,14 @@ it('lists versions, and says what each of them is (Go modules)', async () => {
   expect(await told(`${root}/v2`, 'latest')).toEqual(info('v2.0.0'));
   expect(await told(`${root}/tools`, 'mod/v0.1.0')).toEqual([200, `module ${root}/tools\n`]);
   expect(await told(root, 'mod/v3.0.0%2Bincompatible')).toEqual([200, `module ${root}\n`]);
+  for (const what of ['list', 'latest', 'info/v1.0.0', 'mod/v1.0.0', 'zip/v1.0.0']) {
+    const reply = await go(root, what);
+    await reply.arrayBuffer();
+    const headers = { 'If-None-Match': reply.headers.get('etag') ?? '' };
+    const path = `golang/${encodeURIComponent(root)}/${what}`;
+    expect(reply.status).toBe(200);
+    expect([what, (await here.project('GET', path, { headers })).status]).toEqual([what, 304]);
+  }
 });
 
 it.each([

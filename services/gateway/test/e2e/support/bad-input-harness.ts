@@ -13,6 +13,9 @@ const slowestWriteMs = 10_000;
 const leaks =
   /\n\s+at |\.[jt]s:\d+|node_modules|\/(work|home|root|tmp|var)\/|\bSELECT\b.*\bFROM\b|prisma|pg_catalog|syntax error at|ECONN|ENOENT|fatal:|git (cat-file|rev-parse|update-ref)|[0-9]+ INTERNAL|UNKNOWN:/;
 
+/** What Go asks: it prints a refusal that is plain text. */
+const isOfGo = /\/packages\/go\//;
+
 const validate = replyValidator();
 
 /** The JSON of a reply. */
@@ -25,6 +28,9 @@ export function fault(request: RawRequest, reply: RawReply): string | undefined 
   if (reply.took > (request.method === 'GET' ? slowestMs : slowestWriteMs))
     return `took ${Math.round(reply.took)} ms: ${exchange}`;
   if (reply.status >= 400) {
+    const isPlain = String(reply.headers['content-type']).startsWith('text/plain');
+    if (reply.status === 404 && isPlain && isOfGo.test(request.path))
+      return leaks.test(reply.text) ? `tells too much: ${exchange}` : undefined;
     const { error, message, ...rest } = reply.text.startsWith('{') ? bodyOf(reply) : ({} as Record<string, unknown>);
     if (error === undefined && message === undefined) return `no error body: ${exchange}`;
     // `error_code` tells why a commit cannot be picked or reverted (gaps §10 Repository).

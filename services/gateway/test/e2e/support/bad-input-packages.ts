@@ -3,7 +3,7 @@ import { type Format, formats, type Publication, publicationOf, publisher } from
 import type { System } from './system';
 
 /**
- * Packages of every format, and rules; settles with values of path parameters that name them.
+ * Packages of every format, a Go module, and rules; settles with values of path parameters that name them.
  * @param gone an id of what is not there, for what would be deleted
  */
 export async function setBadInputPackages(
@@ -26,6 +26,8 @@ export async function setBadInputPackages(
     formats.map((format) => [format, publicationOf(format, 'app0', '1.0.0', 'text')]),
   ) as Record<Format, Publication>;
   for (const one of Object.values(published)) await publish(one);
+  await post(`/projects/${project}/repository/tags`, { tag_name: 'v1.0.0', ref: 'main' });
+  const { body: home } = await system.api('GET', `/projects/${project}`);
   const packageId: number = (await system.api('GET', at)).body[0].id;
   const packageFile: number = (await system.api('GET', `${at}/${packageId}/package_files`)).body[0].id;
   const rule: number = (await system.api('GET', `${at}/protection/rules`)).body[0].id;
@@ -44,6 +46,9 @@ export async function setBadInputPackages(
     'PUT /projects/:id/packages/generic/:package_name/:package_version/*file_path file_path': 'file',
     path: published.maven.download.replace('maven/', ''),
     file_name: 'app0-1.0.0.tgz',
+    channel: 'stable',
+    module_name: `${new URL(system.url).hostname}/${home.path_with_namespace}`,
+    module_version: 'v1.0.0',
     revision: '1-x',
     tag: 'next',
     sha256: published.pypi.download.split('/')[2] as string,

@@ -14,15 +14,16 @@ const accepts = (header: string | undefined, coding: string): boolean =>
     return name === coding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
   });
 
+/** Whether the client has what a tag names already, so that 304 does. */
+export const isKnown = ({ request }: ForwardedCall, tag: string): boolean =>
+  (request.headers['if-none-match'] ?? '').split(',').some((known) => known.trim() === tag);
+
 /**
  * Sends a text that was made for the request, such as an index, with an `ETag`, compressed where the client takes that; 304 where it
  * has it already.
  */
-export async function sendDocument(
-  { request, response }: ForwardedCall,
-  text: string,
-  contentType: string,
-): Promise<void> {
+export async function sendDocument(call: ForwardedCall, text: string, contentType: string): Promise<void> {
+  const { request, response } = call;
   const tag = `W/"${createHash('sha1').update(text).digest('base64url')}"`;
   const head = {
     ETag: tag,
@@ -30,7 +31,7 @@ export async function sendDocument(
     Vary: 'Origin, Accept, Accept-Encoding',
     'X-Content-Type-Options': 'nosniff',
   };
-  if ((request.headers['if-none-match'] ?? '').split(',').some((known) => known.trim() === tag)) {
+  if (isKnown(call, tag)) {
     response.writeHead(304, head).end();
     return;
   }

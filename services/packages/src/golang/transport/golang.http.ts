@@ -1,11 +1,11 @@
 import { isAppError } from '@switchyard/errors';
 import { type AdmissionQueue, anonymous, type ForwardedCall, type ForwardedEndpoint } from '@switchyard/rpc';
-import { sendBody, sendJson } from '../../contents';
+import { isKnown, sendBody, sendDocument } from '../../contents';
 import { type FoundVersion, type GoModules, goModules, goNotFound } from '../application/go-modules';
 import type { OpenSourceCode } from '../application/source-code';
 import { mayReadCode } from '../domain/code-reader';
 import { type GoModule, moduleAt, unescapeGo } from '../domain/module-path';
-import { writeModuleZip } from './module-zip';
+import { writeModuleZip, zipTag } from './module-zip';
 
 /** What the endpoints work with. */
 export interface GolangHttpEdges {
@@ -22,7 +22,9 @@ interface Asked {
   readonly module: GoModule;
 }
 
-const plain = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'max-age=0, private, must-revalidate' };
+const text = 'text/plain; charset=utf-8';
+const json = 'application/json';
+const revalidated = { 'Cache-Control': 'max-age=0, private, must-revalidate' };
 
 /** Go prints the text of a refusal where it is plain. */
 const refusedAsText =
@@ -33,7 +35,8 @@ const refusedAsText =
     } catch (error) {
       if (!isAppError(error, 'not_found') || call.response.headersSent) throw error;
       const { message } = error.body;
-      sendBody(call, error.status, typeof message === 'string' ? message : 'not found', plain);
+      const headers = { 'Content-Type': text, ...revalidated };
+      sendBody(call, error.status, typeof message === 'string' ? message : 'not found', headers);
     }
   };
 
@@ -67,37 +70,43 @@ export function golangHttp({ openSource, host, zips }: GolangHttpEdges): readonl
   async function list(call: ForwardedCall): Promise<void> {
     const { modules, module } = asked(call);
     const versions = await modules.list(module);
-    sendBody(call, 200, versions.map((one) => `${one}\n`).join(''), plain);
+    await sendDocument(call, versions.map((one) => `${one}\n`).join(''), text);
   }
 
   async function latest(call: ForwardedCall): Promise<void> {
     const { modules, module } = asked(call);
-    sendJson(call, 200, infoOf(await modules.latest(module)));
+    await sendDocument(call, JSON.stringify(infoOf(await modules.latest(module))), json);
   }
 
   async function info(call: ForwardedCall): Promise<void> {
     const { modules, module } = asked(call);
-    sendJson(call, 200, infoOf(await modules.info(module, versionOf(call))));
+    await sendDocument(call, JSON.stringify(infoOf(await modules.info(module, versionOf(call)))), json);
   }
 
   async function mod(call: ForwardedCall): Promise<void> {
     const { modules, module } = asked(call);
-    sendBody(call, 200, (await modules.goMod(module, versionOf(call))).toString(), plain);
+    await sendDocument(call, (await modules.goMod(module, versionOf(call))).toString(), text);
   }
 
   async function zip(call: ForwardedCall): Promise<void> {
     const { response, request, claims } = call;
     const { modules, module } = asked(call);
     const version = versionOf(call);
-    const head = { 'Content-Type': 'application/zip', 'X-Content-Type-Options': 'nosniff' };
     const left = new AbortController();
     response.once('close', () => left.abort());
     const owner = String(claims.actor?.userId ?? 0);
     await zips.run(
       async () => {
         const files = await modules.files(module, version);
-        response.writeHead(200, head);
-        if (request.method === 'HEAD') response.end();
+        const ETag = zipTag(files);
+        const known = isKnown(call, ETag);
+        response.writeHead(known ? 304 : 200, {
+          ETag,
+          ...revalidated,
+          'Content-Type': 'application/zip',
+          'X-Content-Type-Options': 'nosniff',
+        });
+        if (known || request.method === 'HEAD') response.end();
         else await writeModuleZip(files, modules.contents(files, left.signal), response);
       },
       { owner, signal: left.signal },

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
@@ -10,6 +11,13 @@ const entryOptions = {
   mode: 0o100644,
   compressionLevel: 1,
   forceDosTimestamp: true,
+};
+
+/** Names the zip of some files: it changes with their names and contents. */
+export const zipTag = (files: readonly ZippedFile[]): string => {
+  const digest = createHash('sha1');
+  for (const { name, sha } of files) digest.update(`${name}\0${sha}\0`);
+  return `W/"${digest.digest('base64url')}"`;
 };
 
 /**

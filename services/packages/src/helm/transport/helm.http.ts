@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { BlobStore } from '@switchyard/blobs';
 import { invalidParams, notFound } from '@switchyard/errors';
 import { type ForwardedCall, type ForwardedEndpoint, readUploadForm } from '@switchyard/rpc';
-import { sendContent, sendJson, withinLimit } from '../../contents';
+import { isKnown, sendContent, sendJson, withinLimit } from '../../contents';
 import { publisherOf } from '../../packages';
 import type { Charts } from '../application/manage-charts';
 import type { Channel } from '../domain/channel';
@@ -60,9 +60,9 @@ export function helmHttp({ charts, blobs, limit, root }: HelmHttpEdges): readonl
       'Content-Type': 'text/yaml',
       'X-Content-Type-Options': 'nosniff',
     };
-    const isKnown = (request.headers['if-none-match'] ?? '').split(',').some((one) => one.trim() === tag);
-    response.writeHead(isKnown ? 304 : 200, head);
-    if (isKnown || request.method === 'HEAD') {
+    const known = isKnown(call, tag);
+    response.writeHead(known ? 304 : 200, head);
+    if (known || request.method === 'HEAD') {
       response.end();
       return;
     }
