@@ -166,6 +166,10 @@ it('keeps nothing of a file that is too large, or of one that breaks off', async
   const before = new Set(blobs());
   const tooLarge = await put('big/1/x', Buffer.alloc(limit + 1));
   expect([tooLarge.status, await tooLarge.json()]).toEqual([400, { message: '400 Bad request - File is too large' }]);
+  const headers = { 'X-Checksum-SHA256': '0'.repeat(64) };
+  const lies = await here.forward('PUT', pathOf('big/1/x'), { project: projectId, body: 'x', headers });
+  const message = '400 Bad request - File does not match X-Checksum-SHA256';
+  expect([lies.status, await lies.json()]).toEqual([400, { message }]);
   // Its length is not known before.
   const stream = (end: (to: ReadableStreamDefaultController) => void) =>
     new ReadableStream({

@@ -1,5 +1,5 @@
 import type { BlobStore } from '@switchyard/blobs';
-import { invalidParams, notFound } from '@switchyard/errors';
+import { badRequest, invalidParams, notFound } from '@switchyard/errors';
 import type { ForwardedCall, ForwardedEndpoint } from '@switchyard/rpc';
 import { sendContent, sendJson, withinLimit } from '../../contents';
 import { type PackageKey, type PackagesArea, type Published, presentPackageFile, publisherOf } from '../../packages';
@@ -29,6 +29,15 @@ const keyOf = (projectId: number, { name, version }: GenericPath): PackageKey =>
 const statusOf = (query: URLSearchParams): 'default' | 'hidden' | undefined =>
   (query.get('status') as 'default' | 'hidden' | null) ?? undefined;
 
+/** Refuses a file that has another digest than the client announces in the header that downloads have. */
+function checkOf({ request }: ForwardedCall): ((received: { readonly sha256: string }) => void) | undefined {
+  const announced = request.headers['x-checksum-sha256'];
+  if (announced === undefined) return undefined;
+  return ({ sha256 }) => {
+    if (sha256 !== String(announced).trim().toLowerCase()) throw badRequest('File does not match X-Checksum-SHA256');
+  };
+}
+
 /** Files by name and version on the internal HTTP port (G-4.17-10, G-4.17-11); uploads and downloads stream. */
 export function genericHttp({ packages, blobs, limit }: GenericEdges): readonly ForwardedEndpoint[] {
   async function upload(call: ForwardedCall): Promise<void> {
@@ -40,6 +49,7 @@ export function genericHttp({ packages, blobs, limit }: GenericEdges): readonly 
       fileName: path.filePath,
       publisher: publisherOf(call),
       status: statusOf(call.query),
+      check: checkOf(call),
     };
     const published = await withinLimit(call.request, limit, () =>
       packages.publishFile(publication, call.request, limit),

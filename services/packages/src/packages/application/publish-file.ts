@@ -43,6 +43,7 @@ export function publishFile(edges: {
     also?: Beside,
   ): Promise<Published> {
     const { key, fileName, publisher, status, metadata, fileMetadata = {}, refusePackage, refuseFile } = publication;
+    publication.check?.(received);
     const published = await db.transaction(async (tx) => {
       await requireUnprotected(tx, 'push', key, publisher.level);
       const creatorId = publisher.userId || undefined;

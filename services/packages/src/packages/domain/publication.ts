@@ -23,6 +23,8 @@ export interface Publication {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** What the format keeps of the file. */
   readonly fileMetadata?: Readonly<Record<string, unknown>> | undefined;
+  /** Refuses a content that is not what was announced, by throwing an `AppError`; undefined to take all. */
+  readonly check?: ((received: ReceivedContent) => void) | undefined;
   /** The refusal where the package is there already; undefined to add the file to it. */
   readonly refusePackage?: (() => AppError) | undefined;
   /** The refusal where the package has a file with this name; undefined to add another one, which is served from then on. */
