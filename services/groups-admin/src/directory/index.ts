@@ -1,5 +1,6 @@
 export { composeDirectory } from './compose';
 export { isVisible, type Viewer } from './domain/access-rules';
+export { directoryHead } from './storage/directory-head';
 export type { DirectoryWriter, Transact } from './storage/directory-writer';
 export { directoryWriter } from './storage/directory-writer';
 export { publishTier } from './storage/instance.store';

@@ -1,6 +1,6 @@
 import type { Area } from '@switchyard/service';
 import type { KeepAvatar } from '../avatars';
-import type { DirectoryWriter } from '../directory';
+import { type DirectoryWriter, directoryHead } from '../directory';
 import type { Edges } from '../edges';
 import type { Owners } from '../members';
 import type { CurrentSettings } from '../settings';
@@ -16,6 +16,7 @@ import { archiveProject, setDefaultBranch, updateProject } from './application/u
 import { forkStore } from './storage/fork.store';
 import { projectStore } from './storage/project.store';
 import { starStore } from './storage/star.store';
+import { branchesOf } from './transport/branch.client';
 import { copySubscription } from './transport/copy.subscription';
 import { forkHandler } from './transport/fork.handler';
 import { projectHandler } from './transport/project.handler';
@@ -36,7 +37,7 @@ export interface ProjectArea extends Area {
 
 /** Projects, their stars, and what pushes say of them. */
 export function composeProjects(
-  { config, db, observe }: Edges,
+  { config, db, observe, peer }: Edges,
   writer: DirectoryWriter,
   { owners, settings, keepAvatar }: { owners: Owners; settings: CurrentSettings; keepAvatar: KeepAvatar },
 ): ProjectArea {
@@ -62,7 +63,10 @@ export function composeProjects(
     copied: forks.copied,
   });
   const forking = observe('projects', {
-    forkProject: forkProject(given),
+    forkProject: forkProject({
+      ...given,
+      hasBranch: branchesOf(peer('merge-requests'), () => directoryHead(db)),
+    }),
     createForkRelation: createForkRelation(given),
     deleteForkRelation: deleteForkRelation(given),
   });

@@ -209,6 +209,18 @@ test('all other problems are reported together', async () => {
     kind: 'invalid',
     message: { name: expect.anything(), path: expect.anything(), branches: ['is invalid'] },
   });
+  expect(await refusal(fork(bob, origin.id, { name: '', branch: 'nowhere' }))).toMatchObject({
+    kind: 'invalid',
+    message: { name: expect.anything(), branches: ['does not exist'] },
+  });
+  expect((await get(ada, origin.id)).forks_count).toBe(0);
+});
+
+test('whether a branch is there is not said to those who may not fork', async () => {
+  const origin = await source({ visibility: 'private' });
+  await addMember(ada, { project: origin.id }, eve, 10);
+  for (const branch of ['side', 'nowhere'])
+    expect(await refusal(fork(eve, origin.id, { branch }))).toMatchObject({ kind: 'not_found' });
 });
 
 test('of two forks into one place at once one is made', async () => {

@@ -6,6 +6,7 @@ import type { ServiceDefinition } from '@grpc/grpc-js';
 import { diskStore } from '@switchyard/blobs';
 import { type Database, openDatabase, prismaAdapter } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
+import { notFound } from '@switchyard/errors';
 import { parseAllowed } from '@switchyard/outbound';
 import { type Access, Access_Kind, type Actor } from '@switchyard/protos/rpc/v1/identity';
 import type { PageRequest, Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
@@ -76,6 +77,14 @@ export const pageOf = (given: Partial<PageRequest> = {}): PageRequest => ({
   ...given,
 });
 
+/** Repositories that each have one branch, `side`. */
+const repositories = {
+  async findSourceCommit({ revision }: { revision: string }) {
+    if (revision !== 'refs/heads/side') throw notFound('Commit');
+    return { commitSha: '1'.repeat(40) };
+  },
+};
+
 /** Starts them. */
 export async function runGroups({
   delayDays = 0,
@@ -106,6 +115,7 @@ export async function runGroups({
     prisma: new PrismaClient({ adapter: prismaAdapter(db) }),
     clock: () => new Date(Date.now() + ahead()),
     observe,
+    peer: () => ({ client: () => repositories }),
   } as unknown as Edges;
   const directory = writerOf(db);
   const {

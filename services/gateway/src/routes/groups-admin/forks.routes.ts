@@ -33,7 +33,8 @@ export const forkRoutes = [
       }).optional(),
       branches: documented(text(), {
         ...refName,
-        description: 'The only branch to copy; it becomes the default branch. All branches and tags when empty.',
+        description:
+          'The only branch to copy, which must exist; it becomes the default branch. All branches and tags when empty.',
       }).optional(),
       mr_default_target_self: documented(boolean(), defaultTargetSelf).optional(),
     },

@@ -3,6 +3,7 @@ import { named, sql } from '@switchyard/database/sql';
 import { levels } from '@switchyard/rights';
 import { internalUserTypes } from '../../rules';
 import type { SudoRow, TargetName, TargetRow, TokenRow } from '../domain/access';
+import { directoryHead } from './directory-head';
 import { waysBelow, waysOf } from './reach';
 import { isUserNamed } from './user-name.sql';
 import { purgeBegun } from './viewer';
@@ -137,10 +138,7 @@ export function accessStore(db: Database) {
       return row?.id ?? 0;
     },
 
-    async directorySequence(): Promise<number> {
-      const row = await db.one<{ value: number }>(named('directory_head', sql`select value from directory_sequence`));
-      return row?.value ?? 0;
-    },
+    directorySequence: (): Promise<number> => directoryHead(db),
 
     touchToken: (tokenId: number, userId: number, address: string): Promise<void> =>
       uncounted(async () => {

@@ -2,6 +2,7 @@ import type { Tx } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
 import { displayText } from '@switchyard/texts';
 import type { Viewer } from '../../directory';
+import { branchNameProblems } from '../../rules';
 import {
   decideFork,
   decideRelation,
@@ -47,10 +48,18 @@ export interface ForkStore {
   copied(tx: Tx, id: number, copy: RecordedCopy): Promise<void>;
 }
 
+/** Whether a project has a branch. @throws AppError unavailable when its repository cannot be asked */
+export type HasBranch = (
+  projectId: number,
+  branch: string,
+  asker: { readonly userId: number; readonly requestId: string },
+) => Promise<boolean>;
+
 /** What forks need. */
 export interface ForkEdges {
   readonly projects: ProjectStore;
   readonly forks: ForkStore;
+  readonly hasBranch: HasBranch;
 }
 
 /** A fork to make. */
@@ -59,6 +68,7 @@ export interface ForkProjectCommand {
   /** Id or full path; the actor's own namespace when undefined. */
   readonly namespace: string | undefined;
   readonly settings: ForkSettings;
+  readonly requestId: string;
 }
 
 async function found(projects: ProjectStore, id: number, actor: Viewer): Promise<ProjectRow> {
@@ -69,25 +79,31 @@ async function found(projects: ProjectStore, id: number, actor: Viewer): Promise
 
 /**
  * Makes a fork; merge-requests copies the repository (ADR 38). Fails with `not_found`, `forbidden`, `conflict`,
- * `invalid`.
+ * `invalid`; with `unavailable` where one branch is to be copied and cannot be looked for.
  */
 export const forkProject =
-  ({ projects, forks }: ForkEdges) =>
-  async (actor: Viewer, { sourceId, namespace, settings: given }: ForkProjectCommand): Promise<ProjectRow> => {
+  ({ projects, forks, hasBranch }: ForkEdges) =>
+  async (
+    actor: Viewer,
+    { sourceId, namespace, settings: given, requestId }: ForkProjectCommand,
+  ): Promise<ProjectRow> => {
     const namespaceId = await (namespace === undefined
       ? projects.ownNamespace(actor.userId)
       : projects.findNamespace(namespace));
     const settings = { ...given, ...(given.name === undefined ? {} : { name: displayText(given.name) }) };
-    const { name, path } = settings;
+    const { name, path, branch } = settings;
+    // Asked before the transaction, and judged within it: who may not fork the project learns nothing of its branches.
+    const asked = branch !== undefined && branchNameProblems(branch).length === 0;
+    const branchMissing = asked && !(await hasBranch(sourceId, branch, { userId: actor.userId, requestId }));
     const id = await forks.create({ sourceId, namespaceId, actorId: actor.userId, name, path }, (facts) =>
-      decideFork({ actor, settings }, facts),
+      decideFork({ actor, settings, branchMissing }, facts),
     );
     return found(projects, id, actor);
   };
 
 /** Makes a project a fork of another one. Fails with `not_found`, `forbidden`, `conflict`, `invalid`. */
 export const createForkRelation =
-  ({ projects, forks }: ForkEdges) =>
+  ({ projects, forks }: Pick<ForkEdges, 'projects' | 'forks'>) =>
   async (actor: Viewer, id: number, forkedFrom: string): Promise<ProjectRow> => {
     const sourceId = await projects.findId(forkedFrom);
     const made = await forks.link({ id, sourceId, actorId: actor.userId }, (facts) => decideRelation(actor, facts));

@@ -81,11 +81,16 @@ const narrowest = (...visibilities: readonly (Visibility | undefined)[]): Visibi
 /**
  * Makes a fork. It has the access levels of its source's features, so that code for members alone is not for others in
  * the fork.
+ * @param branchMissing the branch that alone is to be copied is not in the source
  * @throws AppError not_found when the actor may not fork the project, or not create projects in the namespace, as in
  *   GitLab; forbidden at the limit of projects; conflict for a taken name or path, invalid for other problems
  */
 export function decideFork(
-  { actor, settings }: { readonly actor: Viewer; readonly settings: ForkSettings },
+  {
+    actor,
+    settings,
+    branchMissing = false,
+  }: { readonly actor: Viewer; readonly settings: ForkSettings; readonly branchMissing?: boolean },
   { source, namespace, conflicts }: ForkFacts,
 ): ProjectCreation {
   if (source === undefined || !isSeen(source, actor)) throw notFound('Project');
@@ -120,7 +125,7 @@ export function decideFork(
   };
   const { default_branch: _, ...named } = project;
   const problems = projectProblems(named, target);
-  note(problems, 'branches', branchNameProblems(settings.branch));
+  note(problems, 'branches', branchMissing ? ['does not exist'] : branchNameProblems(settings.branch));
   if (conflicts.name) note(problems, 'name', [taken]);
   if (conflicts.path) note(problems, 'path', [taken]);
   if (conflicts.name || conflicts.path) throw new AppError('conflict', { message: problems });

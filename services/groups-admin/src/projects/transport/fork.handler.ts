@@ -22,6 +22,7 @@ export const forkHandler = (useCases: ForkUseCases, instance: Instance): Service
             sourceId,
             namespace: given(namespace),
             settings: { ...settings, visibility: visibility as Visibility | undefined },
+            requestId: context.requestId,
           }),
           instance,
         ),

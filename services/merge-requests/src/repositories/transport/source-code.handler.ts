@@ -39,7 +39,7 @@ export const sourceCodeHandler = (source: ReadSource): ServiceImplementation =>
     },
     {
       listSourceTags: caller,
-      findSourceCommit: caller,
+      findSourceCommit: { ...caller, callers: [...caller.callers, 'groups-admin'] },
       readSourceFiles: caller,
       listSourceTree: caller,
       streamSourceBlobs: caller,
