@@ -36,6 +36,8 @@ interface Known {
   milestone: number | null;
   draft: boolean;
   target: string;
+  /** By its place. */
+  source: string;
 }
 interface KnownProject {
   id: number;
@@ -91,6 +93,7 @@ const titleMatch: fc.Arbitrary<TitleMatch> = fc.oneof(
     .map((wanted) => ({ titles: wanted })),
 );
 const reactionMatch = fc.oneof(fc.constantFrom('none' as const, 'any' as const), fc.constant({ name: 'rocket' }));
+const source = fc.constantFrom('b0', 'b1', 'b3');
 /** Each field of a list by itself, and several together. */
 const column = {
   author: match,
@@ -100,6 +103,7 @@ const column = {
   labels: titleMatch,
   milestone: titleMatch,
   draft: fc.boolean(),
+  sourceBranch: source,
 };
 const excluded = {
   author: match,
@@ -107,6 +111,7 @@ const excluded = {
   reviewer: match,
   labels: titleMatch,
   milestone: titleMatch,
+  sourceBranch: source,
   targetBranch: fc.constantFrom(...targets),
   reaction: reactionMatch,
 };
@@ -158,7 +163,7 @@ const titled = (wanted: TitleMatch, found: readonly string[], every: boolean): b
 
 /** The same of columns and of what is excluded by them. */
 function leavesColumns(filter: MergeRequestFilter, one: Known, reacted: readonly string[]): boolean {
-  const { author, mergeUser, assignee, reviewer, labels, milestone, draft, not = {} } = filter;
+  const { author, mergeUser, assignee, reviewer, labels, milestone, draft, sourceBranch, not = {} } = filter;
   const mergers = one.mergeUserId === null ? [] : [one.mergeUserId];
   const ofMilestone = alive(one.milestone === null ? [] : [one.milestone]);
   return (
@@ -174,6 +179,8 @@ function leavesColumns(filter: MergeRequestFilter, one: Known, reacted: readonly
     (not.reviewer === undefined || !some(not.reviewer, one.reviewers)) &&
     (not.labels === undefined || !titled(not.labels, alive(one.labels), false)) &&
     (not.milestone === undefined || !titled(not.milestone, ofMilestone, false)) &&
+    (sourceBranch === undefined || sourceBranch === one.source) &&
+    (not.sourceBranch === undefined || not.sourceBranch !== one.source) &&
     (not.targetBranch === undefined || not.targetBranch !== one.target) &&
     (not.reaction === undefined || !reactedAs(not.reaction, reacted))
   );
@@ -232,7 +239,7 @@ async function build({
   mergeRequests,
 }: {
   projects: Omit<KnownProject, 'id'>[];
-  mergeRequests: Omit<Known, 'id'>[];
+  mergeRequests: Omit<Known, 'id' | 'source'>[];
 }) {
   await db.query(
     sql`truncate directory.projects, merge_requests, approval_rules, deployments, environments restart identity cascade`,
@@ -268,7 +275,7 @@ async function build({
         r as (insert into merge_request_reviewers (merge_request_id, user_id) select ${id}, u from unnest(${one.reviewers}::bigint[]) u)
       insert into merge_request_labels (merge_request_id, label_id)
         select ${id}, l + 1 from unnest(${one.labels}::bigint[]) l`);
-    known.push({ ...one, id });
+    known.push({ ...one, id, source: `b${at}` });
     await db.query(
       sql`insert into merge_request_approvals (merge_request_id, user_id) select ${id}, u from unnest(${one.approvals}::bigint[]) u`,
     );

@@ -1,4 +1,4 @@
-import { empty, type Sql, sql } from '@switchyard/database/sql';
+import { empty, join, type Sql, sql } from '@switchyard/database/sql';
 
 /** What a list covers. */
 export type MergeRequestScope = { projectId: number } | { groupId: number } | 'all';
@@ -54,18 +54,23 @@ export const outsideOf = (project: number, column: Sql, values: Sql): Sql => sql
 const many = sql`1001`;
 
 /**
- * Up to 2,002 of a project without a link that meets a condition. Nothing is kept of what is not there, so this reads
+ * Up to 2,002 of a project without a link that meets one of some conditions. Nothing is kept of what is not there, so this reads
  * two indexes side by side, from the newest merge request on, until there are many: where nearly all have such a link, an
  * entry of each for each merge request, which takes a tenth of walking the rows.
- * @param table with an index in which the links that meet the condition are ordered by merge request
+ * @param table with an index in which the links that meet one condition are ordered by merge request
  */
-export function withoutLink(project: number, table: Sql, condition: Sql): Beginning {
+export function withoutLink(project: number, table: Sql, ...conditions: readonly Sql[]): Beginning {
+  // In order, and `offset 0` keeps it so: else all links may be read into memory before the first of them is compared.
+  const linked = conditions.map(
+    (condition) => sql`not exists (select from (select link.merge_request_id from ${table} link
+      where ${condition} and link.project_id = ${project} order by link.merge_request_id desc offset 0) ordered
+      where ordered.merge_request_id = mr.id)`,
+  );
   // Two ranges of an index that are each ordered by id: there is none of whole projects.
   const half = (approved: Sql): Sql =>
     sql`(${inProject(
       project,
-      sql`mr.approved = ${approved} and not exists (select from ${table} link
-      where ${condition} and link.project_id = ${project} and link.merge_request_id = mr.id)`,
+      join([sql`mr.approved = ${approved}`, ...linked], ' and '),
     )} order by mr.id desc limit ${many})`;
   return { at: [sql`${half(sql`false`)} union all ${half(sql`true`)}`], slow: true };
 }

@@ -120,6 +120,10 @@ const beginnings: {
   labels: byLabels,
   milestone: byMilestone,
   reaction: byReaction,
+  sourceBranch(branch, scope) {
+    const project = projectOf(scope);
+    return project === undefined ? walked : exactly(inProject(project, sql`mr.source_branch = ${branch}`));
+  },
   draft(draft, scope) {
     const project = projectOf(scope);
     return project === undefined ? walked : exactly(inProject(project, sql`mr.draft = ${draft}`));

@@ -1,4 +1,4 @@
-import { join, type Sql, sql } from '@switchyard/database/sql';
+import { empty, join, type Sql, sql } from '@switchyard/database/sql';
 import { authorIds, eachUser, labelIds, milestoneIds } from '@switchyard/directory';
 import type { MergeRequestExclusion, ReactionMatch, TitleMatch, UserMatch } from '../domain/merge-request-filter';
 import {
@@ -55,14 +55,18 @@ export function byLinkedUsers(table: Sql) {
   };
 }
 
-/** Milestones that merge requests of a project name, the deleted ones or the others; one look into an index for each. */
-const milestonesIn = (project: number, deleted: boolean): Sql => sql`array(
+/** Ids in a column of a project; one look into its index for each. */
+const usedIn = (project: number, table: Sql, column: Sql): Sql => sql`(
   with recursive used (id) as (
-    (select min(mr.milestone_id) from merge_requests mr where mr.project_id = ${project})
+    (select min(${column}) from ${table} where project_id = ${project})
     union all
-    select (select min(mr.milestone_id) from merge_requests mr where mr.project_id = ${project} and mr.milestone_id > used.id)
+    select (select min(${column}) from ${table} where project_id = ${project} and ${column} > used.id)
     from used where used.id is not null)
-  select used.id from used where used.id is not null and ${deleted ? sql`not` : sql``} exists (
+  select used.id from used where used.id is not null) used`;
+
+/** Milestones that merge requests of a project name, the deleted ones or the others. */
+const milestonesIn = (project: number, deleted: boolean): Sql => sql`array(
+  select used.id from ${usedIn(project, sql`merge_requests`, sql`milestone_id`)} where ${deleted ? sql`not` : empty} exists (
     select from directory.milestones ms where ms.id = used.id and ms.deleted_at is null))`;
 
 /** By milestone. */
@@ -79,11 +83,39 @@ export function byMilestone(match: TitleMatch, scope: MergeRequestScope): Beginn
   return exactly(match === 'any' ? those : sql`${those} union all ${inProject(project, sql`mr.milestone_id is null`)}`);
 }
 
-/** By labels. Who has none is found by the walk: a label that was deleted is still linked. */
+const labelLinks = sql`merge_request_labels`;
+
+/** A link to a label that is not deleted; those of deleted ones stay. */
+const anyLabel = (project: number): Sql => sql`link.label_id = any(array(
+  select used.id from ${usedIn(project, labelLinks, sql`label_id`)}
+  join directory.labels l on l.id = used.id and l.deleted_at is null))`;
+
+/** Labels of excluded titles, of a project and the groups above it, whose links are looked at. */
+const excludedLabels = 3;
+
+/** Those of a project without some labels of these titles; others may be among them, as for every beginning. */
+function withoutTitles(project: number, titles: readonly string[]): Beginning {
+  const ids = sql`(array(
+    select l.id from directory.labels l where l.id = any(${labelIds(titles)}) and (l.project_id = ${project}
+      or l.namespace_id = any((select n.ancestry from directory.projects p
+        join directory.namespaces n on n.id = p.namespace_id where p.id = ${project})::bigint[]))
+    order by l.id limit ${excludedLabels}::int))`;
+  const each = Array.from({ length: excludedLabels }, (_, at) => sql`link.label_id = ${ids}[${at + 1}::int]`);
+  return withoutLink(project, labelLinks, ...each);
+}
+
+/** By labels. */
 export function byLabels(match: TitleMatch, scope: MergeRequestScope): Beginning {
-  const table = sql`merge_request_labels`;
-  if (match === 'none') return walked;
-  if (match === 'any') return projectOf(scope) === undefined ? walked : { at: [linksOf(table, sql`true`, scope)] };
+  const table = labelLinks;
+  if (match === 'none') {
+    const project = projectOf(scope);
+    return project === undefined ? walked : withoutLink(project, table, anyLabel(project));
+  }
+  if (match === 'any') {
+    const project = projectOf(scope);
+    if (project === undefined) return walked;
+    return { at: [linksOf(table, sql`true`, scope)], exact: once(linksOf(table, anyLabel(project), scope)) };
+  }
   const titles = [...new Set(match.titles)].slice(0, maxBegun);
   const labelled = titles.map((title) => sql`label_id = any(${labelIds([title])})`);
   const at = labelled.map((label) => linksOf(table, sql`link.${label}`, scope));
@@ -109,20 +141,28 @@ export function byReaction(match: ReactionMatch, scope: MergeRequestScope, viewe
   return { at: [those], exact: once(those) };
 }
 
-/** What to exclude users by links leaves: of several, only the walk finds out. */
+/** What to exclude users by links leaves. */
 function withoutUser(table: Sql) {
   const linked = byLinkedUsers(table);
   return (match: UserMatch, project: number): Beginning => {
     if (typeof match === 'string') return linked(match === 'any' ? 'none' : 'any', { projectId: project });
-    const [user] = eachNamed(match);
-    return user === undefined || !isOne(match) ? walked : withoutLink(project, table, user);
+    const users = eachNamed(match);
+    return users.length === 0 ? walked : withoutLink(project, table, ...users);
   };
 }
 
-/**
- * What `not` leaves of a project (ADR 42). Labels and source branches are found by the walk: several labels have one
- * title, and branches are as many as merge requests.
- */
+/** A column of a project holds another branch: what stands before and after it in its index. */
+const otherBranches =
+  (column: Sql) =>
+  (branch: string, project: number): Beginning =>
+    exactly(
+      join(
+        [sql`${column} < ${branch}`, sql`${column} > ${branch}`].map((side) => inProject(project, side)),
+        ' union all ',
+      ),
+    );
+
+/** What `not` leaves of a project (ADR 42). */
 const exclusions: {
   [F in keyof MergeRequestExclusion]?: (
     value: NonNullable<MergeRequestExclusion[F]>,
@@ -139,13 +179,12 @@ const exclusions: {
     return exactly(sql`${outsideOf(project, sql`mr.milestone_id`, milestoneIds(match.titles))}
       union all ${inProject(project, sql`mr.milestone_id is null`)}`);
   },
-  targetBranch: (branch, project) =>
-    exactly(
-      join(
-        [sql`mr.target_branch < ${branch}`, sql`mr.target_branch > ${branch}`].map((side) => inProject(project, side)),
-        ' union all ',
-      ),
-    ),
+  labels: (match, project) =>
+    typeof match === 'string'
+      ? byLabels(match === 'any' ? 'none' : 'any', { projectId: project })
+      : withoutTitles(project, match.titles),
+  sourceBranch: otherBranches(sql`mr.source_branch`),
+  targetBranch: otherBranches(sql`mr.target_branch`),
   reaction: (match, project, viewerId) => {
     if (typeof match === 'string')
       return byReaction(match === 'any' ? 'none' : 'any', { projectId: project }, viewerId);
