@@ -83,24 +83,31 @@ async function seedFiltered(installation, report, people, db) {
   return projects;
 }
 
-/** The filters, each as a query. */
-const filtersOf = (people) => ({
+/** The filters of a project, each as a query. */
+const filtersOf = (people, project) => ({
   approved: 'approved=yes',
   'not approved': 'approved=no',
   'approved by a colleague': `approved_by_ids[]=${people.others[0]}`,
   'approved by the caller, rarely': `approved_by_ids[]=${people.developer}`,
+  'approved by a colleague, by name': 'approved_by_usernames[]=filters-colleague-1',
+  'approved by someone': 'approved_by_ids=Any',
   'approver by rules': `approver_ids[]=${people.others[0]}`,
   'approver by own rules': `approver_ids[]=${people.developer}`,
   'approved by both, never': `approved_by_ids[]=${people.developer}&approved_by_ids[]=${people.others[0]}`,
   'without approvers': 'approver_ids=None',
+  'with approvers': 'approver_ids=Any',
   'approved by no colleague': 'approved_by_ids=None',
   'own reaction': 'my_reaction_emoji=rocket',
   'no such reaction': 'my_reaction_emoji=tada',
   'without that reaction': 'not[my_reaction_emoji]=rocket',
+  'any own reaction': 'my_reaction_emoji=Any',
+  'no own reaction': 'my_reaction_emoji=None',
   environment: 'environment=production',
   'no such environment': 'environment=nowhere',
   'deployed after': 'deployed_after=2024-01-01T12:00:00Z',
   'deployed before': 'deployed_before=2024-01-01T12:00:00Z',
+  'from the project itself': `source_project_id=${project.id}`,
+  'without that source branch': 'not[source_branch]=feature/number-1',
 });
 
 /** From the request to approve until the list says that the merge request is mergeable, of some that lack the caller's approval. */
@@ -163,11 +170,11 @@ export async function filters(installation, report) {
       'first page': async () => 'per_page=20',
       'keyset page in the middle': async (project) => `per_page=20&pagination=keyset&cursor=${await middleOf(project)}`,
     };
-    for (const [filter, asked] of Object.entries(filtersOf(people))) {
+    for (const filter of Object.keys(filtersOf(people, small))) {
       for (const [name, queryOf] of Object.entries(pages)) {
         const subjects = [];
         for (const project of projects) {
-          const query = `${asked}&${await queryOf(project)}`;
+          const query = `${filtersOf(people, project)[filter]}&${await queryOf(project)}`;
           subjects.push({ size: project.count, url: `${url}/api/v4/projects/${project.id}/merge_requests?${query}` });
         }
         await compareSizes(installation, report, db, {
