@@ -30,7 +30,7 @@ export const relatedEpicRoutes = [
     summary: 'Relate an epic to another one',
     docs: {
       description: 'Link two epics, of the same group or of others. The caller must be able to change both.',
-      example: { target_group_id: 12, target_epic_iid: 3, link_type: 'blocks' },
+      example: { target_group_id: '12', target_epic_iid: 3, link_type: 'blocks' },
       fails: [400, 409],
     },
     access: { group: 'manage_epic' },
