@@ -235,7 +235,9 @@ describe('every list', () => {
         select noteable_id, project_id, decode(lpad(to_hex(n + 2000), 40, '0'), 'hex'), true, author_id, 'Note'
         from notes, generate_series(1, ${rows}) n where id = ${onCommit.notes[0].id}`,
     );
-    await each(rows, (index) => post(`/groups/${group.id}/epics`, { title: `Epic ${index}`, labels: `e${index % 7}` }));
+    await each(rows + 1, (index) =>
+      post(`/groups/${group.id}/epics`, { title: `Epic ${index}`, labels: `e${index % 7}` }),
+    );
     const epic = (await system.api('GET', `/groups/${group.id}/epics?per_page=1&sort=asc`)).body[0];
     await system.query(
       'collaboration',

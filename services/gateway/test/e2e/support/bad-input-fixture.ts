@@ -470,6 +470,8 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     note: () => `Text ${next()}`,
     resolved: true,
     to_project_id: () => String(other),
+    target_group_id: () => String(group),
+    target_epic_iid: '3',
     key: () => newSshKey(),
     value: () => `value ${next()}`,
     message: () => `Message ${next()}`,
