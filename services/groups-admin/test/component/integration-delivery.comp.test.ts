@@ -193,7 +193,13 @@ test('texts of a project name issues of its tracker, inherited or its own, by th
   });
   await set('group', group, 'redmine', { issues_url: 'https://r.example/:id' }, { secrets: {} });
   await set('project', two, 'redmine', {}, { active: false, secrets: {} });
-  const inherited = { slug: 'redmine', issuesUrl: 'https://r.example/:id', ownsNumbers: false };
+  const inherited = {
+    slug: 'redmine',
+    issuesUrl: 'https://r.example/:id',
+    ownsNumbers: false,
+    keyExpression: '',
+    keyPrefix: '',
+  };
   expect([...(await use.trackers([one, two, 999_999]))]).toEqual([[one, inherited]]);
   await running.db.query(sql`update projects set issues_access_level = 'disabled' where id = ${one}`);
   await set('project', two, 'phorge', { issues_url: 'https://p.example/:id' }, { secrets: {} });
@@ -202,6 +208,6 @@ test('texts of a project name issues of its tracker, inherited or its own, by th
   expect([few.statements, many.statements]).toEqual([2, 2]);
   expect([...(await use.trackers([one, two])).values()]).toEqual([
     { ...inherited, ownsNumbers: true },
-    { slug: 'phorge', issuesUrl: 'https://p.example/:id', ownsNumbers: false },
+    { ...inherited, slug: 'phorge', issuesUrl: 'https://p.example/:id' },
   ]);
 });
