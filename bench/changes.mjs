@@ -43,7 +43,7 @@ async function seedChanges(db, { feeds, people }) {
   );
   for (const { project } of feeds) {
     await db.query(
-      'insert into change_groups (group_id, position) select $1, position from changes where project_id = $2',
+      'insert into change_groups (group_id, position) select $1, position from changes where project_id = $2 on conflict do nothing',
       [project.groupId, project.id],
     );
   }
