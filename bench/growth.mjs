@@ -27,7 +27,7 @@ export async function compareSizes(installation, report, db, { name, subjects: g
     );
     return [...services.map(installation.pidOf), ...rows.map(({ pid }) => pid)];
   };
-  await db.query(analyzeDirectory);
+  await analyzeDirectory(db);
   const subjects = given.map((subject) => ({ headers, ...subject, found: [] }));
   for (const subject of subjects) await load({ ...subject, connections: 1, seconds: 2 });
   for (let round = 0; round < rounds; round += 1) {
