@@ -2,7 +2,7 @@ import type { SqlExecutor, Tx } from '@switchyard/database';
 import type { issueReferences } from '../../issues';
 import type { NoteableKey, noteableStore } from '../../noteables';
 import { type EpicNoteFact, epicSystemNotes, type FamilyChange, familyNotes } from '../domain/epic-system-note';
-import type { SystemNoteCause } from '../domain/system-note';
+import type { FieldChange, SystemNoteCause } from '../domain/system-note';
 import type { SystemNotes } from './note.ports';
 
 /** How notes name labels and epics. */
@@ -34,7 +34,7 @@ const idOf = (written: string): number | undefined => (written === '' ? undefine
 
 /** What stood above something before and after an edit; undefined where that has not changed. */
 function movedAbove(
-  changes: readonly { readonly field: string; readonly old: string; readonly new: string }[],
+  changes: readonly FieldChange[],
   field: 'parent_id' | 'epic_id',
 ): Pick<FamilyChange, 'before' | 'after'> | undefined {
   const change = changes.find((one) => one.field === field);
@@ -44,7 +44,7 @@ function movedAbove(
 /** What came below an epic or went, by an edit. */
 export interface FamilyInput {
   readonly child: { readonly kind: 'Epic' | 'Issue'; readonly id: number; readonly projectId: number };
-  readonly changes: readonly { readonly field: string; readonly old: string; readonly new: string }[];
+  readonly changes: readonly FieldChange[];
   readonly actorId: number;
   readonly cause: SystemNoteCause;
 }

@@ -1,4 +1,12 @@
-import { emphasized, type SystemNotePart as Part, type SystemNote } from './system-note';
+import {
+  commonFieldNotes,
+  type FieldChange,
+  type FieldNotes,
+  fieldSystemNotes,
+  type SystemNotePart as Part,
+  type SystemNote,
+  systemNote,
+} from './system-note';
 
 /** A label or an epic as a note names it. */
 type Named = (id: number) => string | undefined;
@@ -11,22 +19,19 @@ export type EpicNoteFact =
       readonly removedLabelIds: readonly number[];
       /** Public names. */
       readonly changedFields: readonly string[];
-      readonly changes: readonly { readonly field: string; readonly old: string; readonly new: string }[];
+      readonly changes: readonly FieldChange[];
     }
   | { readonly kind: 'closed' | 'reopened' };
 
-type Change = Extract<EpicNoteFact, { kind: 'updated' }>['changes'][number];
-
-const dated = (what: string) => (change: Change) =>
+const dated = (what: string) => (change: FieldChange) =>
   change.new === '' ? `removed the fixed ${what} date` : `changed the fixed ${what} date to ${change.new}`;
 
-const sourced = (what: string) => (change: Change) =>
+const sourced = (what: string) => (change: FieldChange) =>
   change.new === 'true' ? `fixed the ${what} date` : `made the ${what} date inherited`;
 
 /** The text of the note on a change, by field. */
-const fieldNotes: Readonly<Record<string, (change: Change) => string>> = {
-  title: (change) => `changed the title from ${emphasized(change.old)} to ${emphasized(change.new)}`,
-  confidential: (change) => (change.new === 'true' ? 'made it confidential' : 'made it visible to everyone'),
+const fieldNotes: FieldNotes = {
+  ...commonFieldNotes,
   color: (change) => `changed the color to ${change.new}`,
   start_date_fixed: dated('start'),
   due_date_fixed: dated('due'),
@@ -54,17 +59,7 @@ function labelled(
  */
 export function epicSystemNotes(actorId: number, fact: EpicNoteFact, label: Named): SystemNote[] {
   if (fact.kind !== 'updated') return [{ action: fact.kind, authorId: actorId, parts: [fact.kind] }];
-  const notes: SystemNote[] = [];
-  const addNote = (action: string, ...parts: Part[]): void => {
-    if (parts.length > 0) notes.push({ action, authorId: actorId, parts });
-  };
-  for (const change of fact.changes) {
-    const fieldNote = Object.hasOwn(fieldNotes, change.field) ? fieldNotes[change.field] : undefined;
-    if (fieldNote !== undefined) addNote(change.field, fieldNote(change));
-  }
-  if (fact.changedFields.includes('description')) addNote('description', 'changed the description');
-  addNote('labels', ...labelled(fact, label));
-  return notes;
+  return [...fieldSystemNotes(actorId, fact, fieldNotes), ...systemNote(actorId, 'labels', labelled(fact, label))];
 }
 
 /** A child epic or an issue came below an epic, or went. */
@@ -106,14 +101,13 @@ export function familyNotes(actorId: number, { child, before, after, ...referenc
     const reference = references.epicReference(id);
     if (reference === undefined) return [];
     const what = child.kind === 'Epic' ? 'parent epic' : 'epic';
-    const said = verb === '' ? `${preposition} ${what} ${reference}` : `${verb} ${preposition} ${what} ${reference}`;
     return [
       {
         on: { kind: child.kind, id: child.id },
         note: {
           action: `epic_${preposition}`,
           authorId: actorId,
-          parts: [said],
+          parts: [`${verb} ${preposition} ${what} ${reference}`],
           source: { kind: 'Epic', id, projectId: 0 },
         },
       },

@@ -1,4 +1,13 @@
-import { emphasized, type SystemNotePart as Part, people, type SystemNote } from './system-note';
+import {
+  commonFieldNotes,
+  emphasized,
+  type FieldChange,
+  type FieldNotes,
+  fieldSystemNotes,
+  people,
+  type SystemNote,
+  systemNote,
+} from './system-note';
 import { timeNotes } from './time-note';
 
 /** What can change on an issue, as far as it gets system notes. */
@@ -9,7 +18,7 @@ export type IssueNoteFact =
       readonly removedAssigneeIds: readonly number[];
       /** Public names. */
       readonly changedFields: readonly string[];
-      readonly changes: readonly { readonly field: string; readonly old: string; readonly new: string }[];
+      readonly changes: readonly FieldChange[];
     }
   | {
       readonly kind: 'moved';
@@ -18,15 +27,12 @@ export type IssueNoteFact =
       readonly other: { readonly id: number; readonly projectId: number; readonly reference: string };
     };
 
-type Change = Extract<IssueNoteFact, { kind: 'updated' }>['changes'][number];
-
 const worded = (name: string): string => name.replaceAll('_', ' ');
 
 /** The text of the note on a change, by field. */
-const fieldNotes: Record<string, (change: Change) => string> = {
-  title: (change) => `changed the title from ${emphasized(change.old)} to ${emphasized(change.new)}`,
+const fieldNotes: FieldNotes = {
+  ...commonFieldNotes,
   due_date: (change) => (change.new === '' ? 'removed the due date' : `changed the due date to ${change.new}`),
-  confidential: (change) => (change.new === 'true' ? 'made it confidential' : 'made it visible to everyone'),
   discussion_locked: (change) => `${change.new === 'true' ? 'locked' : 'unlocked'} the discussion`,
   issue_type: (change) => `changed the type from ${change.old} to ${change.new}`,
   health_status: (change) =>
@@ -37,7 +43,7 @@ const fieldNotes: Record<string, (change: Change) => string> = {
   ...Object.fromEntries(
     Object.entries(timeNotes).map(([field, fieldNote]) => [
       field,
-      (change: Change) => fieldNote({ old: Number(change.old), new: Number(change.new) }),
+      (change: FieldChange) => fieldNote({ old: Number(change.old), new: Number(change.new) }),
     ]),
   ),
 };
@@ -59,18 +65,9 @@ export function issueSystemNotes(actorId: number, fact: IssueNoteFact): SystemNo
       },
     ];
   }
-  const notes: SystemNote[] = [];
-  const addNote = (action: string, ...parts: Part[]): void => {
-    if (parts.length > 0) notes.push({ action, authorId: actorId, parts });
-  };
-  for (const change of fact.changes) {
-    const fieldNote = Object.hasOwn(fieldNotes, change.field) ? fieldNotes[change.field] : undefined;
-    if (fieldNote !== undefined) addNote(change.field, fieldNote(change));
-  }
-  if (fact.changedFields.includes('description')) addNote('description', 'changed the description');
-  addNote(
-    'assignee',
-    ...people(fact.addedAssigneeIds, fact.removedAssigneeIds, { added: 'assigned to', removed: 'unassigned' }),
-  );
-  return notes;
+  const words = { added: 'assigned to', removed: 'unassigned' };
+  return [
+    ...fieldSystemNotes(actorId, fact, fieldNotes),
+    ...systemNote(actorId, 'assignee', people(fact.addedAssigneeIds, fact.removedAssigneeIds, words)),
+  ];
 }

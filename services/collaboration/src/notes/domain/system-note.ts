@@ -37,6 +37,40 @@ export function people(
 /** A text between the stars that make it stand out. */
 export const emphasized = (text: string): string => `**${text.replaceAll('*', '\\*')}**`;
 
+/** A change of a field, by its public name; an empty text stands for no value. */
+export interface FieldChange {
+  readonly field: string;
+  readonly old: string;
+  readonly new: string;
+}
+
+/** The texts of the notes on changes, by field. */
+export type FieldNotes = Readonly<Record<string, (change: FieldChange) => string>>;
+
+/** Notes on the fields that issues and epics have in common. */
+export const commonFieldNotes: FieldNotes = {
+  title: (change) => `changed the title from ${emphasized(change.old)} to ${emphasized(change.new)}`,
+  confidential: (change) => (change.new === 'true' ? 'made it confidential' : 'made it visible to everyone'),
+};
+
+/** The note of a kind, by a user; none without parts. */
+export const systemNote = (authorId: number, action: string, parts: readonly SystemNotePart[]): SystemNote[] =>
+  parts.length === 0 ? [] : [{ action, authorId, parts }];
+
+/** Notes on changed fields, as far as they have one, and on the description, whose text no note repeats. */
+export function fieldSystemNotes(
+  authorId: number,
+  fact: { readonly changedFields: readonly string[]; readonly changes: readonly FieldChange[] },
+  fieldNotes: FieldNotes,
+): SystemNote[] {
+  const ofFields = fact.changes.flatMap((change) => {
+    const fieldNote = Object.hasOwn(fieldNotes, change.field) ? fieldNotes[change.field] : undefined;
+    return fieldNote === undefined ? [] : systemNote(authorId, change.field, [fieldNote(change)]);
+  });
+  const isDescribed = fact.changedFields.includes('description');
+  return [...ofFields, ...systemNote(authorId, 'description', isDescribed ? ['changed the description'] : [])];
+}
+
 /** What made some system notes. */
 export interface SystemNoteCause {
   /**
