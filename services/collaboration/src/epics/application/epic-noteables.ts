@@ -5,7 +5,7 @@ import { type NoteableEditor, type NoteableResolver, noteableRules } from '../..
 import type { EpicView } from '../domain/epic-view';
 import type { assignChildEpic, removeChildEpic } from './child-epics';
 import type { EpicEdges, EpicNumber } from './epic.ports';
-import { type subscribeToEpic, visibleEpic } from './read-epic';
+import { namedEpic, type subscribeToEpic, visibleEpic } from './read-epic';
 import type { updateEpic } from './update-epic';
 
 /** Epics as noteables, confidential ones for those alone who may see them. */
@@ -41,18 +41,15 @@ export interface EpicCommands {
   readonly removeChildEpic: ReturnType<typeof removeChildEpic>;
 }
 
-/** The epic that a command of an epic names; one that the caller does not see is not found. */
-async function namedEpic(
+/** The epic that a command of an epic names, in the same group where it says none. */
+async function epicOfCommand(
   edges: Pick<EpicEdges, 'epics'>,
   caller: IssueCaller,
   home: EpicView,
   { path, iid }: EpicName,
 ): Promise<EpicView> {
   const groupId = path === '' ? home.epic.groupId : await edges.epics.groupByPath(path);
-  if (groupId === undefined) throw notFound(noteableRules.Epic.thing);
-  const view = await edges.epics.view({ groupId, iid }, caller);
-  if (view === undefined) throw notFound(noteableRules.Epic.thing);
-  return view;
+  return namedEpic(edges, caller, groupId, iid);
 }
 
 /** Child epics are of the tier `ultimate`; a command that would be passed over must fail. */
@@ -72,7 +69,7 @@ export const epicEditor =
     } else if (parentEpic !== undefined) {
       requireChildEpics(caller);
       const home = await visibleEpic(edges, caller, key);
-      const parent = parentEpic === null ? undefined : await namedEpic(edges, caller, home, parentEpic);
+      const parent = parentEpic === null ? undefined : await epicOfCommand(edges, caller, home, parentEpic);
       if (parent !== undefined && home.epic.parentId === parent.epic.id) throw conflict('Epic(s) already assigned');
       const change = { parentId: parent?.epic.id ?? null, addLabels: [], removeLabels: [] };
       await commands.updateEpic(caller, key, change);
@@ -80,11 +77,11 @@ export const epicEditor =
       requireChildEpics(caller);
       const home = await visibleEpic(edges, caller, key);
       if (childEpic !== undefined) {
-        const child = await namedEpic(edges, caller, home, childEpic);
+        const child = await epicOfCommand(edges, caller, home, childEpic);
         await commands.assignChildEpic(caller, key, child.epic.id);
       }
       if (removedChildEpic !== undefined) {
-        const child = await namedEpic(edges, caller, home, removedChildEpic);
+        const child = await epicOfCommand(edges, caller, home, removedChildEpic);
         await commands.removeChildEpic(caller, key, child.epic.id);
       }
     } else {

@@ -23,6 +23,18 @@ export async function visibleEpic(
   return view;
 }
 
+/** The epic that a command or a parameter of another one names; its group may not be there, nor may the caller see it. */
+export async function namedEpic(
+  { epics }: Pick<EpicEdges, 'epics'>,
+  caller: IssueCaller,
+  groupId: number | undefined,
+  iid: number,
+): Promise<EpicView> {
+  const view = groupId === undefined ? undefined : await epics.view({ groupId, iid }, caller);
+  if (view === undefined) throw notFound('Epic');
+  return view;
+}
+
 /**
  * The parent that a request names, where the tier has child epics. Fails with `not_found` when the caller does not see
  * it, with `forbidden` when they may not change it.

@@ -12,7 +12,7 @@ import {
 } from '../domain/related-epic';
 import type { EpicEdges, EpicNumber } from './epic.ports';
 import { managedEpic } from './epic-issues';
-import { visibleEpic } from './read-epic';
+import { namedEpic, visibleEpic } from './read-epic';
 
 /** Links of epics to each other. */
 export interface RelatedEpicStore {
@@ -49,9 +49,7 @@ export const listRelatedEpics =
 /** The other epic of a request: one that the caller does not see is not found. */
 async function otherEpic(edges: RelatedEpicEdges, caller: IssueCaller, group: string, iid: number): Promise<EpicView> {
   const groupId = /^\d{1,15}$/.test(group) ? Number(group) : await edges.epics.groupByPath(group);
-  const other = groupId === undefined ? undefined : await edges.epics.view({ groupId, iid }, caller);
-  if (other === undefined) throw notFound('Epic');
-  return other;
+  return namedEpic(edges, caller, groupId, iid);
 }
 
 const inOrder = (link: RelatedLink, one: EpicView, other: EpicView): LinkedEpics =>
