@@ -2,8 +2,8 @@ import { sql } from '@switchyard/database/sql';
 import { CreateEpicRequest, UpdateEpicRequest } from '@switchyard/protos/collaboration/v1/epic';
 import { CreateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
 import type { DirectoryNamespace, DirectoryProject, DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
-import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import { eventually } from '@switchyard/testkit';
+import { groupPeople } from '../support/group-people';
 import { type Installation, startInstallation } from '../support/installation';
 import { type Item, json, pageOf } from '../support/note-fixture';
 
@@ -15,7 +15,7 @@ let planner: DirectoryUser;
 let developer: DirectoryUser;
 let owner: DirectoryUser;
 let outsider: DirectoryUser;
-let levels: Map<number, number>;
+let people: ReturnType<typeof groupPeople>;
 
 beforeAll(async () => {
   here = await startInstallation();
@@ -24,20 +24,14 @@ beforeAll(async () => {
   group = directory.namespace({ visibility: 'public', fullPath: 'shop', path: 'shop' });
   other = directory.namespace({ visibility: 'public', fullPath: 'other', path: 'other' });
   project = directory.project(group.id, { visibility: 'public' });
-  levels = new Map();
-  const user = (username: string, level: number): DirectoryUser => {
-    const made = directory.user({ username });
-    if (level > 0) directory.member(made.id, { namespaceId: group.id }, level);
-    levels.set(made.id, level);
-    return made;
-  };
+  people = groupPeople(here, group);
+  const { user } = people;
   [planner, developer, owner, outsider] = [user('pia', 15), user('dan', 30), user('olga', 50), user('otto', 0)];
   await here.startHere();
 });
 afterAll(() => here.close());
 
-const as = (user: DirectoryUser, at = group) =>
-  here.as(user, { id: at.id, level: levels.get(user.id) ?? 0, kind: Access_Kind.KIND_GROUP, tier: 'ultimate' });
+const as = (user: DirectoryUser, at = group) => people.as(user, at);
 const open = async (given: Partial<CreateEpicRequest> = {}, user = planner): Promise<Item> =>
   json(
     await here.epics.createEpic(
@@ -89,10 +83,10 @@ describe('an epic as what carries notes', () => {
   it('lets authors and Owners alone change a note, and is not there by the id of another group (G-4.6-6)', async () => {
     const epic = await open();
     const note = await comment(epic, 'Mine');
-    const change = (user: DirectoryUser, level = levels.get(user.id) ?? 0) =>
+    const change = (user: DirectoryUser, level = people.levelOf(user)) =>
       here.notes.updateNote(
         { noteable: ref(epic), noteId: note.id, body: `by ${user.username}`, confidential: undefined },
-        here.as(user, { id: group.id, level, kind: Access_Kind.KIND_GROUP, tier: 'ultimate' }),
+        people.as(user, group, level),
       );
     await expect(change(planner, 40)).rejects.toMatchObject({ kind: 'forbidden' });
     expect(json(await change(owner)).body).toBe('by olga');

@@ -6,6 +6,7 @@ import { UserFilter_Kind } from '@switchyard/protos/rpc/v1/filter';
 import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import { eventually } from '@switchyard/testkit';
 import { recomputeEpicDates } from '../../src/epic-trees';
+import { groupPeople } from '../support/group-people';
 import { type Installation, startInstallation } from '../support/installation';
 import { type Item, json, pageOf } from '../support/note-fixture';
 
@@ -20,7 +21,7 @@ let planner: DirectoryUser;
 let owner: DirectoryUser;
 let guest: DirectoryUser;
 let outsider: DirectoryUser;
-let levels: Map<number, number>;
+let people: ReturnType<typeof groupPeople>;
 
 beforeAll(async () => {
   here = await startInstallation();
@@ -32,21 +33,15 @@ beforeAll(async () => {
   project = directory.project(below.id, { visibility: 'public' });
   strange = directory.namespace({ visibility: 'public', fullPath: 'other', path: 'other' });
   stranger = directory.project(strange.id, { visibility: 'public' });
-  levels = new Map();
-  const user = (username: string, level: number): DirectoryUser => {
-    const made = directory.user({ username });
-    if (level > 0) directory.member(made.id, { namespaceId: group.id }, level);
-    levels.set(made.id, level);
-    return made;
-  };
+  people = groupPeople(here, group);
+  const { user } = people;
   [planner, owner, guest, outsider] = [user('pia', 15), user('olga', 50), user('gus', 10), user('otto', 0)];
   directory.member(planner.id, { namespaceId: strange.id }, 15);
   await here.startHere();
 });
 afterAll(() => here.close());
 
-const as = (user: DirectoryUser, at = group) =>
-  here.as(user, { id: at.id, level: levels.get(user.id) ?? 0, kind: Access_Kind.KIND_GROUP, tier: 'ultimate' });
+const as = (user: DirectoryUser, at = group) => people.as(user, at);
 const open = async (given: Partial<CreateEpicRequest> = {}, user = planner, at = group): Promise<Item> =>
   json(
     await here.epics.createEpic(
@@ -216,7 +211,7 @@ const milestone = (id: number, startDate: string, dueDate: string, deleted = fal
     deleted,
   );
 const inProject = (user = planner, at = project) =>
-  here.as(user, { id: at.id, level: levels.get(user.id) ?? 0, tier: 'ultimate' });
+  here.as(user, { id: at.id, level: people.levelOf(user), tier: 'ultimate' });
 const issue = async (given: Partial<CreateIssueRequest> = {}, at = project): Promise<Item> =>
   json(
     await here.issues.createIssue(

@@ -1,6 +1,7 @@
 import { componentSchemas, componentValidator } from '@switchyard/testkit/replies';
 
 const problemsOf = componentValidator();
+const schemas = componentSchemas();
 
 /** Holds a reply against its component of `protos/openapi`; an array against it item by item. Returns the reply. */
 export function conforming<T>(component: string, reply: T): T {
@@ -16,7 +17,7 @@ interface Schema {
 
 /** Properties of a component, those of what it includes among them. */
 export function propertiesOf(component: string): string[] {
-  const { properties = {}, allOf = [] } = componentSchemas()[component] as Schema;
+  const { properties = {}, allOf = [] } = schemas[component] as Schema;
   const included = allOf.flatMap(({ $ref }) => propertiesOf($ref.split('/').at(-1) ?? ''));
   return [...Object.keys(properties), ...included];
 }
