@@ -15,7 +15,7 @@ import { audienceStore } from './storage/audience.store';
 import { gatheringMails, partStore } from './storage/gathering-mail.store';
 import { notificationEventStore } from './storage/notification-event.store';
 import { pipelineOutcomes } from './storage/pipeline-outcome.store';
-import { endIssueSubscription } from './storage/subscription.store';
+import { endSubscription } from './storage/subscription.store';
 import { mergeRequestPeople } from './transport/merge-request-people.client';
 import { notificationSubscriptions } from './transport/notification.subscription';
 import { unsubscribeHandler } from './transport/unsubscribe.handler';
@@ -45,7 +45,7 @@ export function composeNotifications({ config, db, directory, peer, clock }: Edg
   const end = unsubscribe({
     db,
     tokens,
-    endIssueSubscription,
+    endSubscription,
     endMergeRequestSubscription: mergeRequests.endSubscription,
     projectExists: async (id) => (await projectById(db, id)) !== undefined,
   });

@@ -1,11 +1,13 @@
 import { sql } from '@switchyard/database/sql';
 import { integrationMailEvents, pipelineEvents, projectEvents } from '@switchyard/events';
+import { CreateEpicRequest, DeleteEpicRequest, UpdateEpicRequest } from '@switchyard/protos/collaboration/v1/epic';
 import { CreateIssueRequest, UpdateIssueRequest } from '@switchyard/protos/collaboration/v1/issue';
 import { CreateNoteRequest } from '@switchyard/protos/collaboration/v1/note';
 import { IntegrationMailEvent } from '@switchyard/protos/groups_admin/events/v1/integration_mail_event';
 import { ProjectEvent } from '@switchyard/protos/groups_admin/events/v1/project_event';
-import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
+import type { DirectoryNamespace, DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
 import { PipelineEvent } from '@switchyard/protos/merge_requests/events/v1/pipeline_event';
+import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import { eventually } from '@switchyard/testkit';
 import type { ParsedMail } from 'mailparser';
 import { created } from '../support/installation';
@@ -34,7 +36,7 @@ const settled = () =>
   eventually(async () => {
     const { db } = fixture.here;
     expect(
-      await db.query(sql`select event_id from events.outbox o where o.type in ('issue.changed', 'note.changed') and not exists (
+      await db.query(sql`select event_id from events.outbox o where o.type in ('issue.changed', 'epic.changed', 'note.changed') and not exists (
         select from events.inbox i where i.event_id = o.event_id and i.consumer_group = 'collaboration.notifications')`),
     ).toEqual([]);
     expect(await db.query(sql`select id from notification_events where state = 'waiting'`)).toEqual([]);
@@ -487,4 +489,206 @@ it('members hear of the new path of a project, not of a new name', async () => {
   expect(mail?.text).toContain(`The project old/place is now at ${path}.`);
   await settled();
   expect(server.arrived.filter(({ to }) => to.text.includes(bob.email))).toHaveLength(1);
+});
+
+describe('mail about epics', () => {
+  let group: DirectoryNamespace;
+  let sub: DirectoryNamespace;
+  let alien: DirectoryNamespace;
+  beforeAll(() => {
+    const { here, project } = fixture;
+    group = here.directory.namespaces.get(project.namespaceId) as DirectoryNamespace;
+    sub = here.directory.namespace({ parentId: group.id });
+    alien = here.directory.namespace();
+  });
+
+  const as = (user: DirectoryUser, level = 40, at = sub) =>
+    fixture.here.as(user, { id: at.id, level, kind: Access_Kind.KIND_GROUP, tier: 'ultimate' });
+  const plan = async (author: DirectoryUser, given: Partial<CreateEpicRequest> = {}): Promise<Item> =>
+    json(
+      await fixture.here.epics.createEpic(
+        CreateEpicRequest.fromPartial({ groupId: sub.id, title: 'Plan', ...given }),
+        as(author),
+      ),
+    );
+  const edit = (author: DirectoryUser, { iid }: Item, given: Partial<UpdateEpicRequest>) =>
+    fixture.here.epics.updateEpic(UpdateEpicRequest.fromPartial({ groupId: sub.id, iid, ...given }), as(author));
+  const remove = (user: DirectoryUser, { iid }: Item) =>
+    fixture.here.epics.deleteEpic(DeleteEpicRequest.fromPartial({ groupId: sub.id, iid }), as(user, 50));
+  const say = async (author: DirectoryUser, { id }: Item, body: string, internal = false): Promise<Item> => {
+    const noteable = { projectId: sub.id, target: { $case: 'epicId' as const, value: id } };
+    const written = { noteable, body, internal, createdAt: undefined };
+    return json(await fixture.here.notes.createNote(written, as(author)));
+  };
+  const set = (user: DirectoryUser, groupId: number, given: object) =>
+    fixture.here.settings.updateNotificationSettings(
+      { projectId: 0, groupId, events: {}, ...given },
+      groupId === 0 ? fixture.as(user) : as(user, 10, groupId === sub.id ? sub : group),
+    );
+
+  it('an epic and its comments are one thread, to those whom levels and flags along the groups say', async () => {
+    const { ada, bob, eve, mallory, here } = fixture;
+    const work = 'plans@bob.example';
+    here.directory.write({ $case: 'user', value: { ...bob, confirmedEmails: [bob.email, work] } });
+    await set(bob, group.id, { level: 'custom', events: { new_epic: true }, notificationEmail: work });
+    await set(eve, 0, { level: 'watch' });
+    await set(mallory, 0, { level: 'watch' });
+    const epic = await plan(ada, { title: 'Big plan', description: '**Look**' });
+    const [[first], [watching]] = await Promise.all([server.mailsTo(work), server.mailsTo(eve.email)]);
+    const note = await say(ada, epic, 'A *thought*, @bob');
+    const [, second] = await server.mailsTo(work, 2);
+
+    const root = `<epic.${epic.id}@code.example>`;
+    expect([first?.messageId, second?.inReplyTo]).toEqual([root, root]);
+    expect(first?.subject).toBe(`${sub.fullPath} | Big plan (&${epic.iid})`);
+    expect(second?.subject).toBe(`Re: ${first?.subject}`);
+    const url = `/groups/${sub.fullPath}/-/epics/${epic.iid}`;
+    expect(first?.text).toContain(`opened &${epic.iid}:\n\n**Look**\n\n`);
+    expect(first?.html).toContain('<strong>Look</strong>');
+    expect(first?.text).toContain(url);
+    expect(second?.text).toContain(`${url}#note_${note.id}`);
+    expect([first, second, watching].map((mail) => header(mail, 'x-switchyard-reason'))).toEqual([
+      'custom',
+      'mentioned',
+      'watching',
+    ]);
+    expect(header(first, 'x-switchyard-group-id')).toBe(String(sub.id));
+    expect(header(first, 'x-switchyard-group-path')).toBe(sub.fullPath);
+    expect(header(first, 'x-switchyard-epic-iid')).toBe(String(epic.iid));
+    expect(first?.headers.has('x-switchyard-project-id')).toBe(false);
+    const list = first?.headers.get('list') as Item;
+    expect(list.id.id).toMatch(new RegExp(`^${sub.id}\\..*code\\.example$`));
+    await settled();
+    expect(server.arrived.some(({ to }) => to.text.includes(mallory.email))).toBe(false);
+
+    // The level of the nearest group counts, and what has no flag is for those who take part or watch.
+    await set(eve, sub.id, { level: 'disabled' });
+    await say(bob, epic, 'Done');
+    await edit(ada, epic, { stateEvent: 'close' });
+    expect((await server.mailsTo(work, 3)).at(-1)?.text).toMatch(/closed &\d+\./);
+    await settled();
+    expect(server.arrived.filter(({ to }) => to.text.includes(eve.email))).toHaveLength(2);
+    expect(await ledger(eve.id)).toMatchObject([{ event: 'close_epic', rule: 'level', detail: 'disabled (group)' }]);
+  });
+
+  it('a mention by an edit, internal notes and confidential epics reach those alone who may read them', async () => {
+    const { ada, bob, eve } = fixture;
+    const epic = await plan(ada);
+    await edit(ada, epic, { description: 'Ask @bob and @eve' });
+    const [[named]] = await Promise.all([server.mailsTo(bob.email), server.mailsTo(eve.email)]);
+    expect(named?.text).toContain(`mentioned you in &${epic.iid}.`);
+    await say(ada, epic, '@bob @eve quietly', true);
+    expect((await server.mailsTo(bob.email, 2)).at(-1)?.text).toContain('quietly');
+    await edit(ada, epic, { confidential: true });
+    await say(ada, epic, '@eve and @bob');
+    await server.mailsTo(bob.email, 3);
+    await settled();
+    expect(server.arrived.filter(({ to }) => to.text.includes(eve.email))).toHaveLength(1);
+    expect(await ledger(eve.id)).toMatchObject([{ event: 'new_note', decision: 'skip', rule: 'access' }]);
+  });
+
+  it('waits in one mail and in the digest, which ask for rights once more when they are sent', async () => {
+    const { ada, bob, eve, here } = fixture;
+    await here.stopHere();
+    await here.startHere({ SWITCHYARD_MAIL_WINDOW: '60' });
+    await set(eve, 0, { level: 'watch' });
+    await set(bob, 0, { digest: 'daily', level: 'watch' });
+    const [epic, secret] = [await plan(ada), await plan(ada, { title: 'Soon secret' })];
+    await say(ada, epic, 'In between');
+    await edit(ada, epic, { stateEvent: 'close' });
+    const waiting = (user: DirectoryUser) => sql`
+      select m.thread, count(*)::int as parts from mails m join mail_parts p on p.mail_id = m.id
+      where m.user_id = ${user.id} and m.state = 'waiting' group by 1 order by 2`;
+    await eventually(async () => {
+      expect(await here.db.query(waiting(eve))).toEqual([
+        { thread: `Epic:${secret.id}`, parts: 1 },
+        { thread: `Epic:${epic.id}`, parts: 3 },
+      ]);
+      expect(await here.db.query(waiting(bob))).toEqual([{ thread: 'digest', parts: 4 }]);
+    });
+    await edit(ada, secret, { confidential: true });
+    const issue = await open(ada, { title: 'Beside' });
+    await eventually(async () => expect(await here.db.query(waiting(bob))).toEqual([{ thread: 'digest', parts: 5 }]));
+    await here.db.query(sql`update mails set due_at = now() where state = 'waiting'`);
+    const [[digest]] = await Promise.all([server.mailsTo(bob.email), server.mailsTo(eve.email, 2)]);
+    expect(digest?.subject).toBe('What happened in 2 projects and groups');
+    expect(digest?.text).toContain(`${sub.fullPath} | Plan (&${epic.iid})`);
+    expect(digest?.text).toContain(`Beside (#${issue.iid})`);
+    expect(digest?.text).toContain('Soon secret');
+    await settled();
+    const sentTo = server.arrived.filter(({ to }) => to.text.includes(eve.email)).map(({ text }) => text ?? '');
+    expect(sentTo.find((text) => text.includes(`&${epic.iid}`))).toMatch(/opened &\d+:.*In between.*closed &\d+/s);
+    expect(sentTo.join()).not.toContain(`/epics/${secret.iid}`);
+    const [dropped] = await here.db.query(sql`select last_error from mails where thread = ${`Epic:${secret.id}`}
+      and user_id = ${eve.id}`);
+    expect(dropped).toEqual({ last_error: 'access' });
+    await here.stopHere();
+    await here.startHere();
+  });
+
+  it('is silenced by its group and those above, and by the link in a mail', async () => {
+    const { ada, bob, here } = fixture;
+    for (const silent of [sub, group]) {
+      here.directory.changeNamespace(silent.id, { emailsDisabled: true });
+      await plan(ada, { description: '@bob' });
+      await eventually(async () =>
+        expect(await ledger(bob.id)).toMatchObject([
+          { event: 'new_epic', decision: 'skip', rule: 'emails_disabled', detail: silent.fullPath },
+        ]),
+      );
+      here.directory.changeNamespace(silent.id, { emailsDisabled: false });
+    }
+    const epic = await plan(ada, { description: '@bob' });
+    const [mail] = await server.mailsTo(bob.email);
+    const list = mail?.headers.get('list') as Item;
+    expect(list.unsubscribe.url).toContain(tokenIn(mail));
+    for (let times = 0; times < 2; times++)
+      expect(await here.unsubscriptions.unsubscribe({ token: tokenIn(mail) }, here.as(undefined))).toEqual({
+        project: false,
+        everything: false,
+      });
+    await say(ada, epic, 'no one hears');
+    await settled();
+    expect(await ledger(bob.id)).toMatchObject([{ decision: 'skip', rule: 'unsubscribed' }]);
+    await say(ada, epic, 'but @bob does');
+    expect(await server.mailsTo(bob.email, 2)).toHaveLength(2);
+    // The link stays good, and does nothing, when the epic is gone.
+    await remove(ada, epic);
+    await here.unsubscriptions.unsubscribe({ token: tokenIn(mail) }, here.as(undefined));
+  });
+
+  it('is in the ledger of those who see the group, by id and by number', async () => {
+    const { ada, bob, eve, here } = fixture;
+    const epic = await plan(ada, { description: '@bob', confidential: true });
+    await server.mailsTo(bob.email);
+    await settled();
+    const own = async (user: DirectoryUser, target: string): Promise<Item[]> => {
+      const wanted = { page: pageOf(), target, createdAfter: undefined, createdBefore: undefined };
+      return json(await here.ledger.listOwnEntries(wanted, fixture.as(user)));
+    };
+    const number = `${sub.fullPath}&${epic.iid}`;
+    await eventually(async () =>
+      expect(await own(bob, number)).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ channel: 'mail', event: 'new_epic', rule: 'mention', group_id: sub.id }),
+          expect.objectContaining({ channel: 'todo', target_type: 'Epic', target_id: epic.id, project_id: null }),
+        ]),
+      ),
+    );
+    expect(await own(bob, `Epic:${epic.id}`)).toEqual(await own(bob, number));
+    expect(await own(eve, number)).toEqual([]);
+    const explained = async (user: DirectoryUser, target = number) =>
+      json(await here.ledger.explainOwn({ target }, fixture.as(user))).summary;
+    expect(await explained(bob)).toMatch(/^You got a/);
+    expect(await explained(bob, `${group.fullPath}&${epic.iid}`)).toMatch(/^Nothing/);
+    expect(await explained(bob, 'no/group&1')).toMatch(/^Nothing/);
+    const ofProject = { projectId: fixture.project.id, target: number, page: pageOf() };
+    here.deliveries.length = 0;
+    expect(json(await here.ledger.listProjectEntries(ofProject, fixture.as(ada)))).toEqual([]);
+    await remove(ada, epic);
+    expect(await own(bob, number)).not.toEqual([]);
+    // Who does not see the group any more sees nothing of it.
+    await here.db.query(sql`update ledger_entries set group_id = ${alien.id} where target_id = ${epic.id}`);
+    expect(await own(bob, `Epic:${epic.id}`)).toEqual([]);
+  });
 });

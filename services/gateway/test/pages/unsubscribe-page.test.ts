@@ -40,6 +40,10 @@ it('a link that is opened changes nothing', async () => {
 });
 
 it('its button ends the mails, and so does one click of a program (RFC 8058)', async () => {
+  const ofEpic = token.replace('Issue.17.3.5', 'Epic.4.2.0');
+  expect((await post(`?token=${ofEpic}`, { 'List-Unsubscribe': 'One-Click' })).status).toBe(200);
+  expect(called()).toEqual([['UnsubscribeService/Unsubscribe', { token: ofEpic }]]);
+  gateway.calls.length = 0;
   const pressed = await post('', { token });
   expect([pressed.status, await pressed.text()]).toEqual([200, expect.stringContaining('no more mails about this,')]);
   project = true;

@@ -1,5 +1,5 @@
 import type { Database, PageInfo, PageRequest } from '@switchyard/database';
-import { projectByPath, usersByIds, usersByUsernames, type Viewer } from '@switchyard/directory';
+import { groupByPath, projectByPath, usersByIds, usersByUsernames, type Viewer } from '@switchyard/directory';
 import { badRequest, notFound } from '@switchyard/errors';
 import { explain, nothingDecided } from '../domain/explanation';
 import type { LedgerRow } from '../domain/ledger-entry';
@@ -42,12 +42,18 @@ export interface LedgerEdges {
 export function readLedger({ db, list, sent, idOf }: LedgerEdges) {
   async function found(wanted: WantedTarget | undefined, projectId: number): Promise<FoundTarget | undefined> {
     if (wanted === undefined || 'id' in wanted) return wanted;
+    if (wanted.type === 'Epic') {
+      const groupId = await groupByPath(db, wanted.path);
+      return groupId === undefined ? nowhere : { type: wanted.type, groupId, iid: wanted.iid };
+    }
     const project = wanted.path === '' ? projectId : ((await projectByPath(db, wanted.path))?.id ?? 0);
     return project === 0 ? nowhere : { type: wanted.type, projectId: project, iid: wanted.iid };
   }
 
   async function keyOf(target: FoundTarget | undefined): Promise<string> {
     if (target === undefined) return '';
+    // Epics lie in no project: nothing of a project is about one.
+    if ('groupId' in target) return objectKeyOf('', -1);
     const id = 'id' in target ? target.id : await idOf(target.projectId, target.type, target.iid);
     return objectKeyOf(target.type, id ?? -1);
   }

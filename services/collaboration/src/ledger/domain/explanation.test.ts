@@ -74,10 +74,12 @@ it.each([
   ['AlertManagement::Alert:2', { type: 'AlertManagement::Alert', id: 2 }],
   ['#3', { type: 'Issue', path: '', iid: 3 }],
   ['team/app!7', { type: 'MergeRequest', path: 'team/app', iid: 7 }],
+  ['Epic:4', { type: 'Epic', id: 4 }],
+  ['team/sub&2', { type: 'Epic', path: 'team/sub', iid: 2 }],
   ['', undefined],
 ])('the target %j', (text, expected) => expect(wantedTarget(text)).toEqual(expected));
 
-it.each(['Issue', 'issue:1', '3', 'a b#1', '#x', 'User:1'])('%j is no target', (text) =>
+it.each(['Issue', 'issue:1', '3', 'a b#1', '#x', '&2', 'team&', 'team&x', 'User:1'])('%j is no target', (text) =>
   expect(() => wantedTarget(text)).toThrow('target is invalid'),
 );
 

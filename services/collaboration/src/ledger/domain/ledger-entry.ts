@@ -10,7 +10,7 @@ export type LedgerRule = string;
 
 /** What an entry is about. */
 export interface LedgerTarget {
-  /** `Issue`, `MergeRequest`, `Commit`, `Snippet`, `Pipeline`, `Project`, `Namespace`, `AlertManagement::Alert`; empty for none. */
+  /** `Issue`, `MergeRequest`, `Commit`, `Snippet`, `Pipeline`, `Epic`, `Project`, `Namespace`, `AlertManagement::Alert`; empty for none. */
   readonly type: string;
   /** 0 for none. */
   readonly id: number;

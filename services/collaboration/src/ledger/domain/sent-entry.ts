@@ -25,6 +25,7 @@ const objectKinds: Readonly<Record<string, string>> = {
   Commit: 'commit',
   Snippet: 'snippet',
   Project: 'project',
+  Epic: 'epic',
 };
 
 /** What groups-admin calls an object of a type. */

@@ -1,6 +1,6 @@
 import { type Database, listPage, type PageInfo, type PageRequest, type SqlExecutor } from '@switchyard/database';
 import { join, type Sql, sql } from '@switchyard/database/sql';
-import { type Viewer, visibleProjects } from '@switchyard/directory';
+import { type Viewer, visibleNamespaces, visibleProjects } from '@switchyard/directory';
 import type { Fate, LedgerChannel, LedgerRow, NewLedgerEntry } from '../domain/ledger-entry';
 import type { FoundTarget } from '../domain/wanted-target';
 
@@ -54,20 +54,25 @@ const toRow = (row: Row): LedgerRow => ({
 });
 
 /** A number stands for the id that entries have with it: what is gone has neither in its own table. */
-const idOf = (target: FoundTarget): Sql =>
-  'id' in target
-    ? sql`${target.id}::bigint`
-    : sql`(select numbered.target_id from ledger_entries numbered where numbered.project_id = ${target.projectId}
-        and numbered.project_id > 0 and numbered.target_type = ${target.type} and numbered.target_iid = ${target.iid} limit 1)`;
+function idOf(target: FoundTarget): Sql {
+  if ('id' in target) return sql`${target.id}::bigint`;
+  const place =
+    'groupId' in target
+      ? sql`numbered.group_id = ${target.groupId} and numbered.group_id > 0`
+      : sql`numbered.project_id = ${target.projectId} and numbered.project_id > 0`;
+  return sql`(select numbered.target_id from ledger_entries numbered where ${place}
+    and numbered.target_type = ${target.type} and numbered.target_iid = ${target.iid} limit 1)`;
+}
 
 const isAbout = (target: FoundTarget): Sql => sql`e.target_type = ${target.type} and e.target_id = ${idOf(target)}`;
 
 /** What the owner of an entry may see of it: that it was withheld for want of access would say that there is something. */
-const ofOwner = (
-  viewer: Viewer,
-): Sql => sql`e.user_id = ${viewer.userId} and e.rule <> 'access' and (e.project_id = 0 or exists (
-  select from directory.projects p join directory.namespaces n on n.id = p.namespace_id
-  where p.id = e.project_id and ${visibleProjects(viewer)}))`;
+const ofOwner = (viewer: Viewer): Sql => sql`e.user_id = ${viewer.userId} and e.rule <> 'access'
+  and (e.project_id = 0 or exists (
+    select from directory.projects p join directory.namespaces n on n.id = p.namespace_id
+    where p.id = e.project_id and ${visibleProjects(viewer)}))
+  and (e.group_id = 0 or exists (
+    select from directory.namespaces n where n.id = e.group_id and ${visibleNamespaces(viewer)}))`;
 
 /** Entries that one explanation shows. */
 const explained = 50;

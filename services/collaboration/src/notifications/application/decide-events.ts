@@ -6,7 +6,7 @@ import type { Logger } from '@switchyard/telemetry';
 import { type NewLedgerEntry, writeEntries } from '../../ledger';
 import { audiences } from '../domain/audience';
 import { concernedIds, type Decision, decide, reachesByChoice } from '../domain/decide';
-import type { Subject } from '../domain/notification-event';
+import { placeName, type Subject } from '../domain/notification-event';
 import type { InvolvedPeople, WaitingEvent } from '../domain/stored';
 import type { AudienceStore, GatheringMails, NotificationEventStore } from './notification.ports';
 
@@ -77,7 +77,7 @@ const entryOf = (
 ): NewLedgerEntry => ({
   userId,
   projectId: subject.projectId,
-  groupId: 0,
+  groupId: subject.groupId ?? 0,
   target: subject,
   event: action,
   channel: 'mail',
@@ -95,14 +95,14 @@ export async function decideEvent(edges: Deciding, event: WaitingEvent): Promise
   const { db, events, audience, mails, windowSeconds, clock } = edges;
   const { subject, facts } = event;
   const involved = await peopleOf(edges, subject);
-  const place = await audience.place(db, subject.projectId);
+  const place = (await audience.places(db, [subject])).get(placeName(subject));
   await db.transaction(async (tx) => {
     if (!(await events.decided(tx, event.id, involved?.text ?? ''))) return;
     if (involved === undefined || place === undefined) return;
     const wanted = audiences[event.action];
     const people = {
       ...involved,
-      mentionedIds: await audience.mentioned(tx, facts.mentions ?? [], subject.projectId, event.actorId),
+      mentionedIds: await audience.mentioned(tx, facts.mentions ?? [], subject, event.actorId),
       memberIds: wanted.of === 'members' ? await audience.members(tx, subject.projectId) : [],
     };
     const owner = await audience.recipients(tx, wanted.of === 'owner' && facts.ownerId ? [facts.ownerId] : []);

@@ -1,18 +1,12 @@
 import type { Database } from '@switchyard/database';
-import {
-  type DirectoryProjectRow,
-  fullPath,
-  projectsByIds,
-  projectUrl,
-  type TrackerLinks,
-  usersByIds,
-} from '@switchyard/directory';
+import { type TrackerLinks, usersByIds } from '@switchyard/directory';
 import { projectMarkdownRenderer } from '@switchyard/markdown';
 import type { GatheredMail, Made } from '../../mail';
 import { addressFor, effectiveSetting, type StoredSetting } from '../../notification-settings';
+import { placeName, type Subject } from '../domain/notification-event';
 import { type Chapter, type Passage, writeMail } from '../domain/notification-mail';
 import { sentenceOf, strongest } from '../domain/notification-text';
-import type { GatheredPart } from '../domain/stored';
+import type { EventPlace, GatheredPart } from '../domain/stored';
 import { beginsThread, digestThread, listIdOf, referenceOf as nameOf, rootOf, threadOf, urlOf } from '../domain/thread';
 import type { AudienceStore, PartStore } from './notification.ports';
 import type { UnsubscribeLink } from './unsubscribe-link';
@@ -38,29 +32,37 @@ const things = {
   Snippet: 'Snippet',
   Pipeline: 'Pipeline',
   Project: '',
+  Epic: 'Epic',
 };
 
 /** Actions whose text stands in their sentence already, or whose subject is described by what others wrote. */
-const withText = new Set(['new_issue', 'new_merge_request', 'new_release']);
+const withText = new Set(['new_issue', 'new_merge_request', 'new_release', 'new_epic']);
 
 interface Names {
   readonly users: ReadonlyMap<number, { readonly name: string }>;
-  readonly projects: ReadonlyMap<number, DirectoryProjectRow>;
+  /** By `placeName`. */
+  readonly places: ReadonlyMap<string, EventPlace>;
 }
 
-function passageOf(part: GatheredPart, { users, projects }: Names, externalUrl: string): Passage {
+const pathOf = (subject: Subject, { places }: Pick<Names, 'places'>): string =>
+  places.get(placeName(subject))?.path ?? '';
+
+/** Address of a project or group. */
+const placeUrl = ({ groupId }: Subject, path: string, externalUrl: string): string =>
+  `${externalUrl.replace(/\/+$/, '')}/${groupId === undefined ? '' : 'groups/'}${path}`;
+
+function passageOf(part: GatheredPart, names: Names, externalUrl: string): Passage {
   const { action, facts, subject, actorId, note } = part;
-  const project = projects.get(subject.projectId);
-  const reference = nameOf(subject, facts.sha);
+  const path = pathOf(subject, names);
   const told = {
     action,
     facts,
-    reference: reference === '' ? (project === undefined ? '' : fullPath(project)) : reference,
-    actor: users.get(actorId)?.name ?? '',
-    names: new Map([...users].map(([id, { name }]) => [id, name])),
-    path: project === undefined ? '' : fullPath(project),
+    reference: nameOf(subject, facts.sha) || path,
+    actor: names.users.get(actorId)?.name ?? '',
+    names: new Map([...names.users].map(([id, { name }]) => [id, name])),
+    path,
   };
-  const url = urlOf(subject, project === undefined ? '' : projectUrl(project, externalUrl), facts.sha);
+  const url = urlOf(subject, placeUrl(subject, path, externalUrl), facts.sha);
   return {
     sentence: sentenceOf(told),
     text: note ?? (withText.has(action) ? (facts.text ?? '') : ''),
@@ -73,12 +75,11 @@ function chaptersOf(parts: readonly GatheredPart[], names: Names, externalUrl: s
   for (const part of parts) {
     const { subject, facts } = part;
     const thread = threadOf(part);
-    const project = names.projects.get(subject.projectId);
     const chapter = found.get(thread) ?? {
       subject,
       reference: nameOf(subject, facts.sha),
       title: subject.type === 'Pipeline' ? `Pipeline for ${facts.ref ?? ''}` : facts.title,
-      path: project === undefined ? '' : fullPath(project),
+      path: pathOf(subject, names),
       passages: [],
     };
     chapter.passages.push(passageOf(part, names, externalUrl));
@@ -89,24 +90,36 @@ function chaptersOf(parts: readonly GatheredPart[], names: Names, externalUrl: s
 
 const everywhere = { projectId: 0, groupIds: [] };
 
-/** Where an event happened. @param loud groups above the projects whose mail is on */
-const placeOf = ({ subject: { projectId } }: GatheredPart, loud: ReadonlyMap<number, readonly number[]>) => ({
-  projectId,
-  groupIds: loud.get(projectId) ?? [],
+/** Where an event happened, as settings know it. @param loud places whose mail is on */
+const settingPlace = ({ subject }: GatheredPart, loud: ReadonlyMap<string, EventPlace>) => ({
+  projectId: subject.projectId,
+  groupIds: loud.get(placeName(subject))?.groupIds ?? [],
 });
 
 /** Whether a user still wants mail about an event: not where they switched it off since it was decided. */
 const isWanted = (
   part: GatheredPart,
-  loud: ReadonlyMap<number, readonly number[]>,
+  loud: ReadonlyMap<string, EventPlace>,
   settings: readonly StoredSetting[],
 ): boolean =>
-  loud.has(part.subject.projectId) &&
-  (part.reason === 'subscribed' || effectiveSetting(settings, placeOf(part, loud)).level !== 'disabled');
+  loud.has(placeName(part.subject)) &&
+  (part.reason === 'subscribed' || effectiveSetting(settings, settingPlace(part, loud)).level !== 'disabled');
 
 /** Projects whose texts the chapters show. */
 const shownIn = (chapters: readonly Chapter[]): number[] =>
-  chapters.filter(({ passages }) => passages.some(({ text }) => text !== '')).map(({ subject }) => subject.projectId);
+  chapters
+    .filter(({ passages, subject }) => subject.projectId > 0 && passages.some(({ text }) => text !== ''))
+    .map(({ subject }) => subject.projectId);
+
+/** Headers that say which project or group a mail is about. */
+function placeHeaders({ projectId, groupId }: Subject, path: string, domain: string): Record<string, string> {
+  const [kind, id] = groupId === undefined ? ['Project', projectId] : ['Group', groupId];
+  return {
+    'List-Id': listIdOf(id, path, domain),
+    [`X-Switchyard-${kind}-Id`]: String(id),
+    [`X-Switchyard-${kind}-Path`]: path,
+  };
+}
 
 /**
  * Makes a mail of what it gathered: of those events that its recipient may read now, and has not switched off in the
@@ -121,17 +134,23 @@ export const gatherMail =
     if (recipient?.active !== true || recipient.bot) return { dropped: 'inactive' };
     const readable = await store.readable(db, userId, all);
     if (readable.length === 0) return { dropped: 'access' };
-    const projects = await projectsByIds(db, new Set(readable.map(({ subject }) => subject.projectId)));
-    const loud = await store.loud(db, [...projects.keys()]);
+    const places = await audience.places(
+      db,
+      readable.map(({ subject }) => subject),
+    );
+    const loud = new Map([...places].filter(([, { silencedBy }]) => silencedBy === undefined));
     if (loud.size === 0) return { dropped: 'emails_disabled' };
-    const places = { projectIds: [...loud.keys()], groupIds: [...loud.values()].flat() };
-    const settings = await audience.settings(db, places, [userId]);
+    const settled = {
+      projectIds: readable.map(({ subject: { projectId } }) => projectId),
+      groupIds: [...loud.values()].flatMap(({ groupIds }) => groupIds),
+    };
+    const settings = await audience.settings(db, settled, [userId]);
     if (effectiveSetting(settings, everywhere).digest === 'stopped') return { dropped: 'stopped' };
     const parts = readable.filter((part) => isWanted(part, loud, settings));
     const [first] = parts;
     if (first === undefined) return { dropped: 'level' };
     const isDigest = mail.thread === digestThread;
-    const where = isDigest ? everywhere : placeOf(first, loud);
+    const where = isDigest ? everywhere : settingPlace(first, loud);
     const address = addressFor(recipient, effectiveSetting(settings, where).email);
     if (address === '') return { dropped: 'no_address' };
     const people = parts.flatMap(({ actorId, facts }) => [
@@ -142,7 +161,7 @@ export const gatherMail =
       ...(facts.reviewRemoved ?? []),
     ]);
     const users = await usersByIds(db, [...people, userId]);
-    const names = { users, projects };
+    const names = { users, places };
     const begins = !isDigest && parts.some(beginsThread);
     const ended = isDigest ? ({ type: 'Digest', id: 0, iid: 0, projectId: 0 } as const) : first.subject;
     const unsubscribe = linkTo({ userId, ...ended });
@@ -151,8 +170,6 @@ export const gatherMail =
     const markdown = projectMarkdownRenderer(await trackerLinks(shownIn(chapters)));
     const footer = { reason, unsubscribe: unsubscribe.url, isCut: total > all.length };
     const written = writeMail(chapters, footer, { answers: !begins, markdown });
-    const project = projects.get(first.subject.projectId);
-    const path = project === undefined ? '' : fullPath(project);
     const thing = things[first.subject.type];
     const root = rootOf(mail.thread);
     return {
@@ -167,13 +184,7 @@ export const gatherMail =
         headers: {
           'X-Switchyard-Reason': isDigest ? 'digest' : reason,
           ...unsubscribe.headers,
-          ...(isDigest
-            ? {}
-            : {
-                'List-Id': listIdOf(first.subject.projectId, path, domain),
-                'X-Switchyard-Project-Id': String(first.subject.projectId),
-                'X-Switchyard-Project-Path': path,
-              }),
+          ...(isDigest ? {} : placeHeaders(first.subject, pathOf(first.subject, names), domain)),
           ...(isDigest || thing === ''
             ? {}
             : {

@@ -30,15 +30,18 @@ export interface NotificationEventStore {
 
 /** What decisions are read from; each of them a fixed number of statements, whatever the number of users. */
 export interface AudienceStore {
-  /** Undefined when the project is gone. */
-  place(db: SqlExecutor, projectId: number): Promise<EventPlace | undefined>;
-  /** People of an issue, snippet or commit; undefined when it is gone. */
+  /** The projects and groups of subjects, by `placeName`; those that are gone are missing. One statement. */
+  places(db: SqlExecutor, subjects: readonly Subject[]): Promise<Map<string, EventPlace>>;
+  /** People of an issue, epic, snippet or commit; undefined when it is gone. */
   involved(db: SqlExecutor, subject: Subject): Promise<InvolvedPeople | undefined>;
-  /** Users whom names mean: users, members of groups, and of the project for `all`. */
-  mentioned(db: SqlExecutor, names: readonly string[], projectId: number, authorId: number): Promise<number[]>;
+  /** Users whom names mean: users, members of groups, and of the project or group of the subject for `all`. */
+  mentioned(db: SqlExecutor, names: readonly string[], subject: Subject, authorId: number): Promise<number[]>;
   /** Members of a project, at most 10,000. */
   members(db: SqlExecutor, projectId: number): Promise<number[]>;
-  /** Users whose settings may bring them to an event of a project, at most 10,000. */
+  /**
+   * Users whose settings may bring them to an event of a project, or of a group with 0 for the project; at most 10,000.
+   * @param groupIds see `EventPlace`
+   */
   choosers(db: SqlExecutor, projectId: number, groupIds: readonly number[]): Promise<number[]>;
   /** Settings everywhere, and of some projects and groups. */
   settings(
@@ -76,6 +79,4 @@ export interface PartStore {
   partsOf(db: SqlExecutor, mailId: number, limit: number): Promise<{ parts: GatheredPart[]; total: number }>;
   /** Those parts that a user may read now. */
   readable(db: SqlExecutor, userId: number, parts: readonly GatheredPart[]): Promise<GatheredPart[]>;
-  /** Groups above each of the projects whose mail is not switched off, by project. */
-  loud(db: SqlExecutor, projectIds: readonly number[]): Promise<Map<number, number[]>>;
 }

@@ -9,12 +9,13 @@ export interface Unsubscription {
   readonly id: number;
   /** 0 where there is none. */
   readonly iid: number;
+  /** 0 for none. */
   readonly projectId: number;
 }
 
-const types = ['Issue', 'MergeRequest', 'Commit', 'Snippet', 'Pipeline', 'Project', 'Digest'] as const;
+const types = ['Issue', 'MergeRequest', 'Commit', 'Snippet', 'Pipeline', 'Project', 'Epic', 'Digest'] as const;
 
-const form = /^(\d{1,15})\.([A-Za-z]{5,12})\.(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.([A-Za-z0-9_-]{43})$/;
+const form = /^(\d{1,15})\.([A-Za-z]{4,12})\.(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.([A-Za-z0-9_-]{43})$/;
 
 /** Signs and reads the tokens of links that end mail. They do not expire: a mail may be old. */
 export function unsubscribeTokens(key: Buffer) {

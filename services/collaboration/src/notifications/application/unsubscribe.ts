@@ -7,8 +7,8 @@ import type { UnsubscribeTokens } from './unsubscribe-token';
 export interface Unsubscribing {
   readonly db: Database;
   readonly tokens: Pick<UnsubscribeTokens, 'read'>;
-  /** False when the issue is gone. */
-  readonly endIssueSubscription: (tx: Tx, userId: number, issueId: number) => Promise<boolean>;
+  /** Does nothing where the issue or epic is gone. */
+  readonly endSubscription: (tx: Tx, kind: 'issue' | 'epic', ended: { id: number; userId: number }) => Promise<void>;
   readonly endMergeRequestSubscription: (id: number, userId: number) => Promise<void>;
   readonly projectExists: (id: number) => Promise<boolean>;
 }
@@ -17,18 +17,19 @@ export interface Unsubscribing {
 export type Ended = 'subject' | 'project' | 'everything';
 
 /**
- * Ends what the link of a mail is for: the subscription to an issue or merge request; where there is none to end, mail
+ * Ends what the link of a mail is for: the subscription to an issue, epic or merge request; where there is none to end, mail
  * about the project; that of a digest ends all mail about what happens. Repeats change nothing.
  * @throws AppError bad_request for a link that was not made here
  */
 export const unsubscribe =
-  ({ db, tokens, endIssueSubscription, endMergeRequestSubscription, projectExists }: Unsubscribing) =>
+  ({ db, tokens, endSubscription, endMergeRequestSubscription, projectExists }: Unsubscribing) =>
   async (token: string): Promise<Ended> => {
     const ended = tokens.read(token);
     if (ended === undefined) throw badRequest('The link is invalid');
     const { userId, type, id, projectId } = ended;
-    if (type === 'Issue') {
-      await db.transaction((tx) => endIssueSubscription(tx, userId, id));
+    if (type === 'Issue' || type === 'Epic') {
+      const kind = type === 'Issue' ? 'issue' : 'epic';
+      await db.transaction((tx) => endSubscription(tx, kind, { id, userId }));
       return 'subject';
     }
     if (type === 'MergeRequest') {

@@ -6,7 +6,7 @@ export interface Audience {
   /** Flag of the level `custom`; undefined: those who do not take part cannot choose it. */
   readonly flag?: EventFlag;
   /**
-   * `subject`: people of an issue, merge request, commit or snippet. `owner`: whose pipeline it is. `members`: of the
+   * `subject`: people of an issue, merge request, epic, commit or snippet. `owner`: whose pipeline it is. `members`: of the
    * project.
    */
   readonly of: 'subject' | 'owner' | 'members';
@@ -63,4 +63,8 @@ export const audiences: Readonly<Record<Action, Audience>> = {
   // For those who chose it alone.
   new_release: { flag: 'new_release', of: 'members', participants: false, watchers: false },
   moved_project: { flag: 'moved_project', of: 'members', participants: false, watchers: true },
+  new_epic: opened('new_epic'),
+  mention_in_epic: named,
+  reopen_epic: discussed(),
+  close_epic: discussed(),
 };

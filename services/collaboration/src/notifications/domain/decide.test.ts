@@ -122,6 +122,10 @@ describe('who gets a mail about an event (api.md section 2)', () => {
     ['approve_merge_request', [...taking, mentioned, subscriber, watcher], none],
     ['unapprove_merge_request', [...taking, mentioned, subscriber, watcher], none],
     ['move_issue', [...taking, mentioned, subscriber, watcher], none],
+    ['new_epic', [mentioned, subscriber, watcher, chooser], none],
+    ['close_epic', [...taking, mentioned, subscriber, watcher], none],
+    ['reopen_epic', [...taking, mentioned, subscriber, watcher], none],
+    ['mention_in_epic', [mentioned], none],
     ['merge_request_unmergeable', [mentioned, author], { ...none, concerned: [author] }],
     ['merge_train_removed', [mentioned, author, added], { ...none, concerned: [author, added] }],
   ])('%s', (action, expected, given = {}) => {

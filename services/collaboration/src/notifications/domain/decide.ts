@@ -52,7 +52,7 @@ export interface Recipient {
 export interface DecisionFacts {
   readonly event: NotificationEvent;
   readonly people: People;
-  /** Groups above the project from the root down. */
+  /** Groups above the project, or the group and those above it, from the root down. */
   readonly groupIds: readonly number[];
   /** Settings of all users that are asked about. */
   readonly settings: readonly StoredSetting[];

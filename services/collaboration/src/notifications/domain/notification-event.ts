@@ -1,15 +1,22 @@
 /** What mail can be about. */
-export type SubjectType = 'Issue' | 'MergeRequest' | 'Commit' | 'Snippet' | 'Pipeline' | 'Project';
+export type SubjectType = 'Issue' | 'MergeRequest' | 'Commit' | 'Snippet' | 'Pipeline' | 'Project' | 'Epic';
 
 /** The thing that an event happened to. */
 export interface Subject {
   readonly type: SubjectType;
   /** Id; of a commit that of the row its notes hang on. */
   readonly id: number;
-  /** Number within the project; 0 for none. */
+  /** Number within the project or group; 0 for none. */
   readonly iid: number;
+  /** 0 for an epic. */
   readonly projectId: number;
+  /** Group of an epic; absent for everything else. */
+  readonly groupId?: number;
 }
+
+/** Names the project or group that a subject lies in. */
+export const placeName = ({ projectId, groupId = 0 }: Pick<Subject, 'projectId' | 'groupId'>): string =>
+  `${projectId}:${groupId}`;
 
 /** Everything that mail is sent for. Those of the names of flags have that flag (api.md section 2). */
 export type Action =
@@ -40,7 +47,11 @@ export type Action =
   | 'fixed_pipeline'
   | 'success_pipeline'
   | 'moved_project'
-  | 'new_release';
+  | 'new_release'
+  | 'new_epic'
+  | 'mention_in_epic'
+  | 'reopen_epic'
+  | 'close_epic';
 
 /** What an event says beyond its name; what is empty is not stored. */
 export interface EventFacts {

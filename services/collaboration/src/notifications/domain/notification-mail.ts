@@ -15,10 +15,10 @@ export interface Passage {
 /** What one mail tells of one subject. */
 export interface Chapter {
   readonly subject: Subject;
-  /** `#3`, `!7` … */
+  /** `#3`, `!7`, `&2` … */
   readonly reference: string;
   readonly title: string;
-  /** Full path of the project. */
+  /** Full path of the project or group. */
   readonly path: string;
   readonly passages: readonly Passage[];
 }
@@ -32,7 +32,7 @@ export interface Footer {
   readonly isCut: boolean;
 }
 
-/** Markdown of a project as HTML. */
+/** Markdown of a project, or of a group with an id of 0, as HTML. */
 type RenderMarkdown = (text: string, projectId: number) => string;
 
 /** A mail as text and as HTML. */
@@ -107,10 +107,11 @@ export function writeMail(
 ): Written {
   const [first] = chapters;
   const about = first === undefined ? '' : nameOf(first);
-  const things = new Set(chapters.map(({ path }) => path)).size;
+  const places = new Set(chapters.map(({ path }) => path)).size;
+  const kinds = chapters.some(({ subject: { groupId } }) => groupId !== undefined) ? 'projects and groups' : 'projects';
   const subject =
     chapters.length > 1
-      ? `What happened in ${things === 1 ? (first?.path ?? '') : `${things} projects`}`
+      ? `What happened in ${places === 1 ? (first?.path ?? '') : `${places} ${kinds}`}`
       : `${answers ? 'Re: ' : ''}${about}`;
   return {
     subject: headerLine(subject),

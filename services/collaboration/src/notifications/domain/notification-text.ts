@@ -6,12 +6,12 @@ export interface Told {
   readonly action: Action;
   /** Name of the actor; empty when no user caused it. */
   readonly actor: string;
-  /** How the subject is named: `#3`, `!7` …; with `thing` before it. */
+  /** How the subject is named: `#3`, `!7`, `&2` … */
   readonly reference: string;
   readonly facts: EventFacts;
   /** Names of users by id. */
   readonly names: ReadonlyMap<number, string>;
-  /** Full path of the project now. */
+  /** Full path of the project or group now. */
   readonly path: string;
 }
 
@@ -72,6 +72,10 @@ const sentences: Readonly<Record<Action, (told: Told) => string>> = {
   success_pipeline: ({ reference, facts }) => `The pipeline ${reference} for ${facts.ref ?? ''} passed.`,
   new_release: ({ actor, facts, path }) => `${actor} released ${facts.ref ?? ''} of ${path}:`,
   moved_project: ({ facts, path }) => `The project ${facts.oldPath ?? ''} is now at ${path}.`,
+  new_epic: ({ actor, reference }) => `${actor} opened ${reference}:`,
+  mention_in_epic: ({ actor, reference }) => `${actor} mentioned you in ${reference}.`,
+  reopen_epic: did('reopened'),
+  close_epic: did('closed'),
 };
 
 /** What happened, in one sentence. */
@@ -91,7 +95,7 @@ const reasons: Readonly<Record<Reason, string>> = {
   own_pipeline: 'the pipeline is yours',
   member: 'you are a member of the project',
   subscribed: 'you subscribed to it',
-  watching: 'you watch the project, its group, or everything',
+  watching: 'you watch its project or group, or everything',
   custom: 'you chose this kind of event',
 };
 

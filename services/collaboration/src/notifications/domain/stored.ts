@@ -14,9 +14,11 @@ export interface WaitingEvent extends NotificationEvent {
   readonly attempts: number;
 }
 
-/** Where an event happened. */
+/** The project or group that an event happened in. */
 export interface EventPlace {
-  /** Groups above the project from the root down. */
+  /** Full path. */
+  readonly path: string;
+  /** Groups above a project, or a group and those above it, from the root down. */
   readonly groupIds: number[];
   /** Full path of the project or group whose mail is switched off; undefined: it is on. */
   readonly silencedBy: string | undefined;

@@ -19,27 +19,29 @@ export const rootOf = (thread: string): string => thread.toLowerCase().replaceAl
 
 /** True for the event that begins its thread: its mail is the one that the others answer. */
 export const beginsThread = ({ action }: Pick<NotificationEvent, 'action'>): boolean =>
-  action === 'new_issue' || action === 'new_merge_request';
+  action === 'new_issue' || action === 'new_merge_request' || action === 'new_epic';
 
-/** Address of a subject. @param projectUrl address of its project */
-export function urlOf({ type, id, iid }: Subject, projectUrl: string, sha = ''): string {
+/** Address of a subject. @param placeUrl address of its project or group */
+export function urlOf({ type, id, iid }: Subject, placeUrl: string, sha = ''): string {
   switch (type) {
     case 'Issue':
-      return `${projectUrl}/-/issues/${iid}`;
+      return `${placeUrl}/-/issues/${iid}`;
     case 'MergeRequest':
-      return `${projectUrl}/-/merge_requests/${iid}`;
+      return `${placeUrl}/-/merge_requests/${iid}`;
     case 'Commit':
-      return `${projectUrl}/-/commit/${sha}`;
+      return `${placeUrl}/-/commit/${sha}`;
     case 'Snippet':
-      return `${projectUrl}/-/snippets/${id}`;
+      return `${placeUrl}/-/snippets/${id}`;
     case 'Pipeline':
-      return `${projectUrl}/-/pipelines/${id}`;
+      return `${placeUrl}/-/pipelines/${id}`;
     case 'Project':
-      return projectUrl;
+      return placeUrl;
+    case 'Epic':
+      return `${placeUrl}/-/epics/${iid}`;
   }
 }
 
-/** How texts name a subject in its project. */
+/** How texts name a subject in its project or group. */
 export function referenceOf({ type, id, iid }: Subject, sha = ''): string {
   switch (type) {
     case 'Issue':
@@ -54,14 +56,16 @@ export function referenceOf({ type, id, iid }: Subject, sha = ''): string {
       return `#${id}`;
     case 'Project':
       return '';
+    case 'Epic':
+      return `&${iid}`;
   }
 }
 
-/** `List-Id` of a project: mail clients sort by it (RFC 2919). @param path full path of the project */
-export function listIdOf(projectId: number, path: string, domain: string): string {
+/** `List-Id` of a project or group: mail clients sort by it (RFC 2919). @param path full path of it */
+export function listIdOf(id: number, path: string, domain: string): string {
   const labels = path
     .split('/')
     .reverse()
     .map((part) => part.toLowerCase().replace(/[^a-z0-9-]+/g, '-'));
-  return `${path} <${[projectId, ...labels, domain].join('.')}>`;
+  return `${path} <${[id, ...labels, domain].join('.')}>`;
 }

@@ -1,12 +1,12 @@
 import type { SqlExecutor } from '@switchyard/database';
-import { type Sql, sql } from '@switchyard/database/sql';
-import { codeRule, memberIds, membersAtLevel, usersAtLevel, usersWhoSee } from '@switchyard/directory';
+import { raw, type Sql, sql } from '@switchyard/database/sql';
+import { codeRule, fullPathSql, memberIds, membersAtLevel, usersAtLevel, usersWhoSee } from '@switchyard/directory';
 import { levels } from '@switchyard/rights';
 import { settingsOf } from '../../notification-settings';
 import { targetReaders } from '../../targets';
 import { mentionedUsers, noteReaders } from '../../todos';
 import type { Recipient } from '../domain/decide';
-import type { Subject } from '../domain/notification-event';
+import { placeName, type Subject } from '../domain/notification-event';
 import type { EventPlace, InvolvedPeople } from '../domain/stored';
 
 /** Users that one event reaches through settings or membership; keeps its transaction short. */
@@ -21,15 +21,25 @@ const writers = (carrier: Sql): Sql => sql`array(
 
 const none = sql`array[]::bigint[]`;
 
+/** People of an issue or epic. */
+function followers(kind: 'issue' | 'epic', id: number, assigneeIds: Sql): Sql {
+  const [participants, subscriptions, objectId] = [
+    raw(`${kind}_participants`),
+    raw(`${kind}_subscriptions`),
+    raw(`${kind}_id`),
+  ];
+  return sql`
+    select o.author_id as "authorId", ${assigneeIds} as "assigneeIds", ${none} as "reviewerIds",
+      array(select user_id from ${participants} where ${objectId} = o.id limit ${maxUsers}) as "participantIds",
+      array(select user_id from ${subscriptions} where ${objectId} = o.id and subscribed limit ${maxUsers}) as "subscribedIds",
+      array(select user_id from ${subscriptions} where ${objectId} = o.id and not subscribed limit ${maxUsers}) as "unsubscribedIds",
+      left(coalesce(o.description, ''), ${maxText}) as text
+    from ${raw(`${kind}s`)} o where o.id = ${id}`;
+}
+
 const involvedIn: Readonly<Partial<Record<Subject['type'], (id: number) => Sql>>> = {
-  Issue: (id) => sql`
-    select i.author_id as "authorId", array(select user_id from issue_assignees where issue_id = i.id) as "assigneeIds",
-      ${none} as "reviewerIds",
-      array(select user_id from issue_participants where issue_id = i.id limit ${maxUsers}) as "participantIds",
-      array(select user_id from issue_subscriptions where issue_id = i.id and subscribed limit ${maxUsers}) as "subscribedIds",
-      array(select user_id from issue_subscriptions where issue_id = i.id and not subscribed limit ${maxUsers}) as "unsubscribedIds",
-      left(coalesce(i.description, ''), ${maxText}) as text
-    from issues i where i.id = ${id}`,
+  Issue: (id) => followers('issue', id, sql`array(select user_id from issue_assignees where issue_id = o.id)`),
+  Epic: (id) => followers('epic', id, none),
   Snippet: (id) => sql`
     select s.author_id as "authorId", ${none} as "assigneeIds", ${none} as "reviewerIds",
       ${writers(sql`(select c.id from noteables c where c.kind = 'Snippet' and c.target_id = s.id and c.project_id = s.project_id and c.sha = '')`)}
@@ -54,12 +64,13 @@ async function snippetReaders(
 
 /** Those of `userIds` who may read a subject now; at most four statements. */
 export function subjectReaders(db: SqlExecutor, subject: Subject, userIds: readonly number[]): Promise<number[]> {
-  const { type, id, iid, projectId } = subject;
+  const { type, projectId } = subject;
   switch (type) {
     case 'Issue':
     case 'MergeRequest':
     case 'Commit':
-      return targetReaders(db, { type, id, iid, projectId }, userIds);
+    case 'Epic':
+      return targetReaders(db, { ...subject, type }, userIds);
     case 'Snippet':
       return snippetReaders(db, subject, userIds);
     case 'Pipeline':
@@ -69,16 +80,32 @@ export function subjectReaders(db: SqlExecutor, subject: Subject, userIds: reado
   }
 }
 
+/** The topmost of the groups of `n` whose mail is switched off. */
+const silentGroup = sql`(
+  select g.full_path from directory.namespaces g where g.id = any(n.ancestry) and g.emails_disabled
+  order by cardinality(g.ancestry) limit 1)`;
+
 /** Where decisions are read from. */
 export const audienceStore = {
-  async place(db: SqlExecutor, projectId: number): Promise<EventPlace | undefined> {
-    const [row] = await db.query<{ groupIds: number[]; silencedBy: string | null }>(sql`
-      select n.ancestry as "groupIds", case when p.emails_disabled then n.full_path || '/' || p.path else (
-        select g.full_path from directory.namespaces g where g.id = any(n.ancestry) and g.emails_disabled
-        order by cardinality(g.ancestry) limit 1) end as "silencedBy"
+  async places(db: SqlExecutor, subjects: readonly Subject[]): Promise<Map<string, EventPlace>> {
+    const projectIds = subjects.map(({ projectId }) => projectId);
+    const ofGroups = subjects.flatMap(({ groupId }) => groupId ?? []);
+    const rows = await db.query<
+      Omit<EventPlace, 'silencedBy'> & { projectId: number; groupId: number; silencedBy: string | null }
+    >(sql`
+      select p.id as "projectId", 0 as "groupId", ${fullPathSql} as path, n.ancestry as "groupIds",
+        case when p.emails_disabled then ${fullPathSql} else ${silentGroup} end as "silencedBy"
       from directory.projects p join directory.namespaces n on n.id = p.namespace_id
-      where p.id = ${projectId} and p.deleted_at is null`);
-    return row && { groupIds: row.groupIds, silencedBy: row.silencedBy ?? undefined };
+      where p.id = any(${projectIds}::bigint[]) and p.deleted_at is null
+      union all
+      select 0, n.id, n.full_path, n.ancestry, ${silentGroup} from directory.namespaces n
+      where n.id = any(${ofGroups}::bigint[]) and n.deleted_at is null`);
+    return new Map(
+      rows.map(({ path, groupIds, silencedBy, ...ids }) => [
+        placeName(ids),
+        { path, groupIds, silencedBy: silencedBy ?? undefined },
+      ]),
+    );
   },
 
   async involved(db: SqlExecutor, { type, id }: Subject): Promise<InvolvedPeople | undefined> {
@@ -86,9 +113,14 @@ export const audienceStore = {
     return statement && (await db.query<InvolvedPeople>(statement))[0];
   },
 
-  async mentioned(db: SqlExecutor, names: readonly string[], projectId: number, authorId: number): Promise<number[]> {
+  async mentioned(
+    db: SqlExecutor,
+    names: readonly string[],
+    { projectId, groupId }: Subject,
+    authorId: number,
+  ): Promise<number[]> {
     if (names.length === 0) return [];
-    const found = await mentionedUsers(db, names, { projectId, authorId });
+    const found = await mentionedUsers(db, names, { projectId, groupId, authorId });
     return [...new Set([...found.values()].flat())];
   },
 
@@ -98,7 +130,7 @@ export const audienceStore = {
     const rows = await db.query<{ id: number }>(sql`
       select distinct s.user_id as id from notification_settings s
       where s.level in ('watch', 'custom') and (
-        s.project_id = ${projectId} or s.project_id = 0 and s.group_id = any(${[...groupIds]}::bigint[])
+        s.project_id > 0 and s.project_id = ${projectId} or s.project_id = 0 and s.group_id = any(${[...groupIds]}::bigint[])
         or s.project_id = 0 and s.group_id = 0 and s.user_id in (${memberIds(sql`${[...groupIds]}::bigint[]`, levels.guest, sql`${projectId}::bigint`)}))
       limit ${maxUsers}`);
     return rows.map(({ id }) => id);

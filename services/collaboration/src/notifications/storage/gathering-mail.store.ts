@@ -3,10 +3,11 @@ import { sql } from '@switchyard/database/sql';
 import { wakeMails } from '../../mail';
 import { noteReaders } from '../../todos';
 import type { Decision, Reason } from '../domain/decide';
-import type { Action, EventFacts, SubjectType } from '../domain/notification-event';
+import type { Action, EventFacts } from '../domain/notification-event';
 import type { GatheredPart, WaitingEvent } from '../domain/stored';
 import { digestThread, threadOf } from '../domain/thread';
 import { subjectReaders } from './audience.store';
+import { type SubjectRow, subjectColumns, subjectOf } from './subject.row';
 
 /** Mails that gather events; the area of mail sends them. */
 export const gatheringMails = {
@@ -28,8 +29,9 @@ export const gatheringMails = {
       with wanted as (
         select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (user_id bigint, thread text, digest boolean, reason text)),
       gathered as (
-        insert into mails as m (message_id, user_id, project_id, access_level, subject, body, thread, due_at)
-        select 'event.' || ${event.id}::bigint || '.' || w.user_id, w.user_id, case when w.digest then 0 else ${event.subject.projectId} end, 0, '', '',
+        insert into mails as m (message_id, user_id, project_id, group_id, access_level, subject, body, thread, due_at)
+        select 'event.' || ${event.id}::bigint || '.' || w.user_id, w.user_id, case when w.digest then 0 else ${event.subject.projectId} end,
+          case when w.digest then 0 else ${event.subject.groupId ?? 0} end, 0, '', '',
           w.thread, case when w.digest then ${digestAt}::timestamptz else now() + make_interval(secs => ${windowSeconds}) end
         from wanted w order by w.user_id
         on conflict (user_id, thread) where state = 'waiting' and attempts = 0 and thread is not null
@@ -51,29 +53,26 @@ const maxNote = 32_768;
 /** What mails have gathered, in the database. */
 export const partStore = {
   async partsOf(db: SqlExecutor, mailId: number, limit: number): Promise<{ parts: GatheredPart[]; total: number }> {
-    const rows = await db.query<{
-      id: number;
-      reason: Reason;
-      action: Action;
-      type: SubjectType;
-      subject_id: number;
-      iid: number;
-      project_id: number;
-      actor_id: number;
-      facts: EventFacts;
-      occurred_at: Date;
-      note: string | null;
-      total: number;
-    }>(sql`
-    select e.id, p.reason, e.action, e.subject_type as type, e.subject_id, e.subject_iid as iid, e.project_id, e.actor_id, e.facts,
-      e.occurred_at, (select left(n.body, ${maxNote}) from notes n where n.id = (e.facts ->> 'noteId')::bigint) as note,
+    const rows = await db.query<
+      SubjectRow & {
+        id: number;
+        reason: Reason;
+        action: Action;
+        actor_id: number;
+        facts: EventFacts;
+        occurred_at: Date;
+        note: string | null;
+        total: number;
+      }
+    >(sql`
+    select e.id, p.reason, e.action, ${subjectColumns}, e.actor_id, e.facts, e.occurred_at, (select left(n.body, ${maxNote}) from notes n where n.id = (e.facts ->> 'noteId')::bigint) as note,
       count(*) over ()::int as total
     from mail_parts p join notification_events e on e.id = p.event_id
     where p.mail_id = ${mailId} order by e.id limit ${limit}`);
     const parts = rows.map((row) => ({
       reason: row.reason,
       action: row.action,
-      subject: { type: row.type, id: row.subject_id, iid: row.iid, projectId: row.project_id },
+      subject: subjectOf(row),
       actorId: row.actor_id,
       facts: row.facts,
       occurredAt: row.occurred_at,
@@ -96,13 +95,5 @@ export const partStore = {
       );
     }
     return parts.filter((part) => found.includes(part));
-  },
-
-  async loud(db: SqlExecutor, projectIds: readonly number[]): Promise<Map<number, number[]>> {
-    const rows = await db.query<{ id: number; groupIds: number[] }>(sql`
-      select p.id, n.ancestry as "groupIds" from directory.projects p join directory.namespaces n on n.id = p.namespace_id
-      where p.id = any(${[...projectIds]}::bigint[]) and not p.emails_disabled
-        and not exists (select 1 from directory.namespaces g where g.id = any(n.ancestry) and g.emails_disabled)`);
-    return new Map(rows.map(({ id, groupIds }) => [id, groupIds]));
   },
 };

@@ -1,19 +1,16 @@
 import type { Database, SqlExecutor, Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import type { Action, EventFacts, NotificationEvent, SubjectType } from '../domain/notification-event';
+import type { Action, EventFacts, NotificationEvent } from '../domain/notification-event';
 import type { WaitingEvent } from '../domain/stored';
+import { type SubjectRow, subjectColumns, subjectOf } from './subject.row';
 
 /** Its notices wake those who decide, in all processes. */
 const channel = 'switchyard_notification_events';
 
-interface Row {
+interface Row extends SubjectRow {
   id: number;
   attempts: number;
   action: Action;
-  subject_type: SubjectType;
-  subject_id: number;
-  subject_iid: number;
-  project_id: number;
   actor_id: number;
   facts: EventFacts;
   occurred_at: Date;
@@ -23,14 +20,14 @@ const toEvent = (row: Row): WaitingEvent => ({
   id: row.id,
   attempts: row.attempts,
   action: row.action,
-  subject: { type: row.subject_type, id: row.subject_id, iid: row.subject_iid, projectId: row.project_id },
+  subject: subjectOf(row),
   actorId: row.actor_id,
   facts: row.facts,
   occurredAt: row.occurred_at,
 });
 
 /** Actions whose mail shows the description of their subject. */
-const described: readonly Action[] = ['new_issue', 'new_merge_request'];
+const described: readonly Action[] = ['new_issue', 'new_merge_request', 'new_epic'];
 
 /** The store of events. */
 export const notificationEventStore = {
@@ -45,14 +42,15 @@ export const notificationEventStore = {
       subject_id: subject.id,
       subject_iid: subject.iid,
       project_id: subject.projectId,
+      group_id: subject.groupId ?? 0,
       actor_id: actorId,
       facts,
       occurred_at: occurredAt,
     }));
     await tx.query(sql`
-      insert into notification_events (event_id, action, subject_type, subject_id, subject_iid, project_id, actor_id, facts, occurred_at)
+      insert into notification_events (event_id, action, ${subjectColumns}, actor_id, facts, occurred_at)
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (event_id text, action text, subject_type text,
-        subject_id bigint, subject_iid bigint, project_id bigint, actor_id bigint, facts jsonb, occurred_at timestamptz)
+        subject_id bigint, subject_iid bigint, project_id bigint, group_id bigint, actor_id bigint, facts jsonb, occurred_at timestamptz)
       on conflict (event_id) do nothing`);
     tx.notify(channel);
   },
@@ -63,7 +61,7 @@ export const notificationEventStore = {
       where id in (
         select id from notification_events where state = 'waiting' and due_at <= now() order by due_at, id limit ${limit}
         for update skip locked)
-      returning id, attempts, action, subject_type, subject_id, subject_iid, project_id, actor_id, facts, occurred_at`);
+      returning id, attempts, action, ${subjectColumns}, actor_id, facts, occurred_at`);
     return rows.map(toEvent).sort((one, other) => one.id - other.id);
   },
 

@@ -1,11 +1,15 @@
 import type { SqlExecutor } from '@switchyard/database';
-import { sql } from '@switchyard/database/sql';
+import { raw, sql } from '@switchyard/database/sql';
 
-/** Notes that a user does not want to be notified of an issue; false when it is gone. */
-export async function endIssueSubscription(tx: SqlExecutor, userId: number, issueId: number): Promise<boolean> {
-  const rows = await tx.query(sql`
-    insert into issue_subscriptions (issue_id, user_id, subscribed)
-    select i.id, ${userId}, false from issues i where i.id = ${issueId} for key share
-    on conflict (issue_id, user_id) do update set subscribed = false returning 1`);
-  return rows.length > 0;
+/** Notes that a user does not want to be notified of an issue or epic; nothing where it is gone. */
+export async function endSubscription(
+  tx: SqlExecutor,
+  kind: 'issue' | 'epic',
+  { id, userId }: { readonly id: number; readonly userId: number },
+): Promise<void> {
+  const [objects, subscriptions, objectId] = [raw(`${kind}s`), raw(`${kind}_subscriptions`), raw(`${kind}_id`)];
+  await tx.query(sql`
+    insert into ${subscriptions} (${objectId}, user_id, subscribed)
+    select o.id, ${userId}, false from ${objects} o where o.id = ${id} for key share
+    on conflict (${objectId}, user_id) do update set subscribed = false`);
 }

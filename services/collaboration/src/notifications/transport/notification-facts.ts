@@ -1,3 +1,4 @@
+import type { EpicEvent } from '@switchyard/protos/collaboration/events/v1/epic_event';
 import type { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import type { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
 import type { ProjectEvent } from '@switchyard/protos/groups_admin/events/v1/project_event';
@@ -90,6 +91,29 @@ export function issueNotifications(event: IssueEvent, id: string, time: Date): N
   return eventsOf({ id, subject, title: issue.title, actorId, occurredAt }, issueHappened(fact));
 }
 
+function epicHappened(fact: NonNullable<EpicEvent['fact']>): Happened[] {
+  switch (fact.$case) {
+    case 'created':
+      return [['new_epic', { mentions: named(fact.value.mentions) }]];
+    case 'updated':
+      return mentioned('mention_in_epic', fact.value.mentions);
+    case 'closed':
+      return [['close_epic', {}]];
+    case 'reopened':
+      return [['reopen_epic', {}]];
+    default:
+      return [];
+  }
+}
+
+/** What mail may follow from an event of epics; nothing from imported history (D6). */
+export function epicNotifications(event: EpicEvent, id: string, time: Date): NewNotificationEvent[] {
+  const { epic, fact, actorId, imported, occurredAt = time } = event;
+  if (epic === undefined || fact === undefined || imported) return [];
+  const subject = { type: 'Epic', id: epic.id, iid: epic.iid, projectId: 0, groupId: epic.groupId } as const;
+  return eventsOf({ id, subject, title: epic.title, actorId, occurredAt }, epicHappened(fact));
+}
+
 function mergeRequestHappened(event: MergeRequestEvent): Happened[] {
   const { fact, mergeRequest } = event;
   switch (fact?.$case) {
@@ -161,7 +185,13 @@ export function mergeRequestNotifications(event: MergeRequestEvent, id: string, 
   return eventsOf({ id, subject, title, actorId, occurredAt }, mergeRequestHappened(event));
 }
 
-const kinds = { Issue: 'Issue', MergeRequest: 'MergeRequest', Commit: 'Commit', Snippet: 'Snippet' } as const;
+const kinds = {
+  Issue: 'Issue',
+  MergeRequest: 'MergeRequest',
+  Commit: 'Commit',
+  Snippet: 'Snippet',
+  Epic: 'Epic',
+} as const;
 
 /**
  * What mail may follow from an event of notes; nothing from imported history (D6), nor from notes on alerts.
@@ -177,8 +207,9 @@ export function noteNotifications(
   if (fact?.$case !== 'created' && fact?.$case !== 'updated') return [];
   const { note, mentions } = fact.value;
   if (note === undefined) return [];
-  const { iid, projectId, title, sha } = noteable;
-  const subject = { type, id: type === 'Commit' ? commitRow : noteable.id, iid, projectId };
+  const { iid, projectId, groupId, title, sha } = noteable;
+  const place = groupId === 0 ? { projectId } : { projectId, groupId };
+  const subject = { type, id: type === 'Commit' ? commitRow : noteable.id, iid, ...place };
   const facts = { noteId: note.id, mentions: named(mentions), ...(sha === '' ? {} : { sha }) };
   if (fact.$case === 'updated' && facts.mentions.length === 0) return [];
   const action = fact.$case === 'created' ? 'new_note' : 'mention_in_note';

@@ -2,6 +2,7 @@ import type { Tx } from '@switchyard/database';
 import { afterDirectory, type Directory, fullPath, projectById } from '@switchyard/directory';
 import {
   type AnySubscription,
+  epicEvents,
   issueEvents,
   mergeRequestEvents,
   noteEvents,
@@ -14,6 +15,7 @@ import type { NoteableKey } from '../../noteables';
 import type { EndedPipeline, PipelineOutcome } from '../domain/pipeline-outcome';
 import {
   endedPipeline,
+  epicNotifications,
   issueNotifications,
   mergeRequestNotifications,
   type NewNotificationEvent,
@@ -46,6 +48,11 @@ export function notificationSubscriptions({
       event: issueEvents,
       before,
       handle: (event, tx, { id, time }) => keep(tx, issueNotifications(event, id, time)),
+    }),
+    subscription({
+      event: epicEvents,
+      before,
+      handle: (event, tx, { id, time }) => keep(tx, epicNotifications(event, id, time)),
     }),
     subscription({
       event: mergeRequestEvents,

@@ -19,7 +19,7 @@ export const unsubscribePage = ({
       title: 'End these mails',
       question: 'Do you want no more mails about this?',
       button: 'End them',
-      tokenForm: /^\d{1,15}\.[A-Za-z]{5,12}\.\d{1,15}\.\d{1,15}\.\d{1,15}\.[A-Za-z0-9_-]{43}$/,
+      tokenForm: /^\d{1,15}\.[A-Za-z]{4,12}\.\d{1,15}\.\d{1,15}\.\d{1,15}\.[A-Za-z0-9_-]{43}$/,
       invalidLink: 'The link is invalid',
       oneClick: true,
       async act(token, requestId) {

@@ -6,7 +6,8 @@ const section = 'Ledger';
 
 const target = (forms: string) => documented(text({ max: 600 }), { description: `What it is about: ${forms}.` });
 
-const anywhere = '`Issue:17` or `MergeRequest:17` by id, `group/project#3` or `group/project!7` by number';
+const anywhere =
+  '`Issue:17`, `MergeRequest:17` or `Epic:17` by id, `group/project#3`, `group/project!7` or `group&2` by number';
 const here = '`Issue:17` or `MergeRequest:17` by id, `#3` or `!7` by number';
 
 /** What was decided about mail, to-dos, webhooks and integrations, and by which rule; kept for 30 days. */
