@@ -17,7 +17,7 @@ export interface Ability {
   readonly feature?: 'repository' | 'mergeRequests' | 'issues' | 'monitor' | 'snippets' | 'packages';
   /**
    * Where the packages of a project are public, everybody has it, whether they see the project or not
-   * (`Access.packagesPublic`, G-4.17-8).
+   * (`Access.packagesPublic`, G-4.17-8). The token of a job reaches beyond its own project for it.
    */
   readonly readsPackages?: true;
 }
@@ -97,7 +97,7 @@ export const projectAbilities = {
 export const groupAbilities = {
   read_group: openOr(0),
   read_group_member: openOr(0),
-  read_group_package: openOr(0),
+  read_group_package: { ...openOr(0), readsPackages: true },
   read_group_dependency: everywhere(levels.developer),
   read_group_label: openOr(0),
   read_group_milestone: openOr(0),

@@ -34,10 +34,10 @@ export const targetKind = (route: Route): 'project' | 'group' | undefined =>
       ? 'project'
       : 'group';
 
-/** True when the route reads the packages of a project, which may be open to who does not see it. */
+/** True when the route reads packages of a project or group, which may be open to who does not see it otherwise. */
 export const readsPackages = ({ access }: Route): boolean => {
-  if (typeof access === 'string' || !('project' in access)) return false;
-  const ability: Ability = projectAbilities[access.project];
+  if (typeof access === 'string' || 'located' in access) return false;
+  const ability: Ability = 'project' in access ? projectAbilities[access.project] : groupAbilities[access.group];
   return ability.readsPackages === true;
 };
 

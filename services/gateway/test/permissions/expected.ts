@@ -124,7 +124,7 @@ function closedCells(operation: string, open: string): string {
 }
 
 /** What reads the packages of a project. */
-const readsPackages =
+export const readsPackages =
   /^(GET \/projects\/:id\/packages(?!\/(cleanup|protection)\/)|POST \/projects\/:id\/packages\/npm\/-\/npm\/)/;
 
 /** Cells of an operation in a visibility; of operations on no project or group there are those of `public` alone. */

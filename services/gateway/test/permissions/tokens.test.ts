@@ -1,12 +1,22 @@
 import { ResolveRequest_TokenKind as Kind } from '@switchyard/protos/groups_admin/v1/access';
+import { Access_ClosedFeatures } from '@switchyard/protos/rpc/v1/identity';
 import { anonymous, entity } from '@switchyard/rpc';
 import type { Route } from '../../src/http/route';
 import { routes } from '../../src/routes';
 import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
-import { expectations, jobOperations } from './expected';
+import { expectations, jobOperations, readsPackages } from './expected';
 import { pathOf } from './walk';
 
 const operationOf = (route: Route): string => `${route.method.toUpperCase()} ${route.path}`;
+
+const jobOfOther = 'glcbt-of-another-project';
+const allButPackages = Access_ClosedFeatures.fromPartial({
+  repository: true,
+  mergeRequests: true,
+  issues: true,
+  monitor: true,
+  snippets: true,
+});
 
 let gateway: TestGateway;
 /** What was asked of groups-admin. */
@@ -16,8 +26,14 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     routes,
     config: { SWITCHYARD_APPLICATION_LIMITS: 0 },
-    access: ({ token, tokenKind }) => {
+    access: ({ token, tokenKind, packages }) => {
       asked.push({ token, tokenKind });
+      // What groups-admin answers where packages are public, and everything else is not.
+      if (token === jobOfOther)
+        return resolved({
+          actor: actor({ scopes: [], tokenId: 0, job: { projectId: 2, pipelineId: 2 } }),
+          access: packages ? projectAccess({ level: 0, packagesPublic: true, closed: allButPackages }) : undefined,
+        });
       if (tokenKind === Kind.TOKEN_KIND_JOB)
         return resolved({
           actor: actor({ scopes: [], tokenId: 0, job: { projectId: 1, pipelineId: 1 } }),
@@ -61,6 +77,17 @@ describe('every route, by kind of token', () => {
     // Where it is not taken it is not even looked up.
     expect(asked.every(({ tokenKind }) => tokenKind === Kind.TOKEN_KIND_JOB)).toBe(true);
     expect(asked.length).toBeLessThan(jobOperations.size * 2 + 1);
+  });
+
+  it('lets the job of another project read public packages, and reach nothing else (G-4.17-8, G-5-13)', async () => {
+    const ofProject = routes.filter((route) => route.tokens?.includes('job') && route.path.startsWith('/projects/'));
+    const reached: string[] = [];
+    for (const route of ofProject) {
+      const { status } = await send(route, { 'JOB-TOKEN': jobOfOther });
+      if (![401, 403, 404].includes(status)) reached.push(operationOf(route));
+    }
+    const expected = [...jobOperations].filter((one) => one.includes(' /projects/') && readsPackages.test(one));
+    expect(reached.sort()).toEqual(expected.sort());
   });
 
   it('takes no deploy token, also where it needs none at all (G-5-1, G-5-2)', async () => {

@@ -474,6 +474,50 @@ describe('job tokens (G-5-13)', () => {
     );
   });
 
+  it('read the packages that everybody reads, and find these alone (G-4.17-12)', async () => {
+    const user = await makeMember(40);
+    const { token } = await issue(78, 0, user.id);
+    const { token: ofRoot } = await issue(79, 0, 1);
+    const hidden = bodyOf(
+      await service.client(ProjectServiceService).createProject(
+        CreateProjectRequest.fromPartial({
+          namespaceId: groupId,
+          settings: { path: 'library', visibility: 'private' },
+        }),
+        root,
+      ),
+    ).id;
+    const reads = async (target: ResolveRequest['target'], packages = true, sent = token) =>
+      (await resolve({ token: sent, tokenKind: Kind.TOKEN_KIND_JOB, ...(target ? { target } : {}), packages })).access;
+    expect(await reads(project(otherId))).toMatchObject({ id: otherId, level: 0, visibility: 'public' });
+    expect(await reads(project(otherId), false)).toBeUndefined();
+    // The user of the job is a Maintainer of the project, and root an administrator.
+    for (const sent of [token, ofRoot]) expect(await reads(project(hidden), true, sent)).toBeUndefined();
+    await db.query(
+      sql`update projects set feature_access_levels = '{"package_registry": "public"}' where id = ${hidden}`,
+    );
+    for (const sent of [token, ofRoot]) {
+      const found = await reads(project(hidden), true, sent);
+      expect(found).toMatchObject({ id: hidden, level: 0, packagesPublic: true });
+      expect(found?.closed).toMatchObject({ repository: true, issues: true, packages: false });
+    }
+    expect(await reads(project(hidden), false)).toBeUndefined();
+    // A group around its project, in which it finds what it may read; in another one what everybody does.
+    expect(await reads(group())).toMatchObject({ id: groupId });
+    expect(await reads(group(), false)).toBeUndefined();
+    const [elsewhere, open] = await Promise.all(
+      ['private', 'public'].map(async (visibility) => {
+        const settings = { name: visibility, path: `jobs-${visibility}`, visibility };
+        const made = await service
+          .client(GroupServiceService)
+          .createGroup(CreateGroupRequest.fromPartial({ settings }), root);
+        return bodyOf(made).id as number;
+      }),
+    );
+    for (const sent of [token, ofRoot]) expect(await reads(group(elsewhere), true, sent)).toBeUndefined();
+    expect(await reads(group(open))).toMatchObject({ id: open, level: 0 });
+  });
+
   it('end with their run, whichever message is late, and with their time, user and project', async () => {
     const user = await makeMember(30);
     const before = await issue(73, 0, user.id);

@@ -13,7 +13,7 @@ import {
   PackageProtectionServiceService,
 } from '@switchyard/protos/packages/v1/package_protection';
 import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
-import { entity, type Handlers, implement, type RpcClient } from '@switchyard/rpc';
+import { anonymous, entity, type Handlers, implement, type RpcClient } from '@switchyard/rpc';
 import { dieAt, eventually, type TcpGate, tcpGate } from '@switchyard/testkit';
 import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
 import S3rver from 's3rver';
@@ -38,6 +38,7 @@ const pipelineService = implement(
     ) as unknown as Handlers<typeof PipelineServiceService>),
     async batchGetPipelines({ projectId, pipelineIds }, { actor }) {
       if (actor.userId === 8 && projectId > 0) throw forbidden();
+      if (actor.userId === 0) return entity([]);
       if (actor.userId === 9) throw unavailable(new Error('away'));
       asked.push(pipelineIds);
       const readable = actor.userId === 8 ? [] : pipelineIds;
@@ -137,6 +138,29 @@ it('shows the last pipeline beside a package, and that of each file, to who may 
     ]);
     for (const file of files) expect(file).not.toHaveProperty('pipelines');
   }
+});
+
+it('shows a job of another project what everybody reads, and no pipelines (G-4.17-12, G-5-13)', async () => {
+  const user = here.directory.user();
+  projectId = here.directory.project(group).id;
+  here.directory.member(user.id, { projectId }, 30);
+  const packageId = await publish('built-here/1.0/x');
+  await here.db.query(sql`insert into package_pipelines values (${packageId}, 11)`);
+  const asJob = (of: number, kind: Access_Kind) => ({
+    ...here.as(undefined, { id: kind === Access_Kind.KIND_GROUP ? group : projectId, kind, level: 0 }),
+    actor: { ...anonymous, userId: user.id, job: { projectId: of, pipelineId: 11 } },
+  });
+  const ofGroup = { groupId: group, filter: { ...filter, packageName: 'built-here' }, excludeSubgroups: false };
+  const inGroup = async (of: number) =>
+    json(
+      await packages.listGroupPackages({ ...ofGroup, page: undefined }, asJob(of, Access_Kind.KIND_GROUP)),
+    ) as object[];
+  const one = async (of: number) =>
+    json(await packages.getPackage({ projectId, packageId }, asJob(of, Access_Kind.KIND_PROJECT)));
+  expect(await inGroup(projectId)).toMatchObject([{ id: packageId }]);
+  expect(await inGroup(projectId + 1)).toEqual([]);
+  expect(await one(projectId)).toMatchObject({ pipeline: { id: 11 } });
+  expect(await one(projectId + 1)).not.toHaveProperty('pipeline');
 });
 
 const createRule = (given: Partial<CreatePackageProtectionRuleRequest>) =>

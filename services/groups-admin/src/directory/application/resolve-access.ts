@@ -22,6 +22,8 @@ export interface AccessStore {
   findDeployToken(digest: Buffer, username: string): Promise<TokenRow | undefined>;
   /** Whether a deploy token is of this project or group, or of a group above it. */
   deployTokenReaches(tokenId: number, kind: 'project' | 'group', id: number): Promise<boolean>;
+  /** Whether a project lies below a group. */
+  isBelow(projectId: number, groupId: number): Promise<boolean>;
   /** By id when in digits, else by username. */
   findUser(idOrUsername: string): Promise<SudoRow | undefined>;
   findProject(name: TargetName, userId: number): Promise<TargetRow | undefined>;
@@ -48,6 +50,12 @@ export interface ResolveAccessOptions {
   digestOf(token: string, kind: PresentedAs): Buffer | undefined;
   /** Tier of the instance, for top-level groups that have none of their own (G-13-16). */
   tier: string;
+}
+
+/** A target, and as whom the caller looks at it. */
+interface Found {
+  readonly row: TargetRow;
+  readonly viewer: Viewer;
 }
 
 /** Resolves token, sudo and target together (D3, access.proto). */
@@ -144,29 +152,47 @@ export function resolveAccess({ store, digestOf, tier }: ResolveAccessOptions): 
     return row;
   }
 
+  /**
+   * A target as the token of a job finds it: its project, and for its packages a group around that. Elsewhere it finds
+   * the packages that everybody reads (G-4.17-12, G-5-13), as a caller without a token does.
+   */
+  async function findForJob(
+    kind: 'project' | 'group',
+    row: TargetRow,
+    viewer: Viewer,
+    { project_id: own }: TokenRow,
+    packages: boolean,
+  ): Promise<Found | undefined> {
+    if (kind === 'project' && row.id === own) return { row, viewer };
+    if (!packages) return undefined;
+    if (kind === 'group' && own !== undefined && (await store.isBelow(own, row.id))) return { row, viewer };
+    return { row: { ...row, level: 0, member_below: false }, viewer: anonymous };
+  }
+
   /** A target as the bearer of a token finds it; for a machine there is nothing but what its token is for. */
   async function find(
     kind: 'project' | 'group',
     name: TargetName,
-    userId: number,
+    viewer: Viewer,
     token: TokenRow | undefined,
-  ): Promise<TargetRow | undefined> {
+    packages: boolean,
+  ): Promise<Found | undefined> {
+    const { userId } = viewer;
     const row = await (kind === 'project' ? store.findProject(name, userId) : store.findGroup(name, userId));
-    if (row === undefined || token === undefined) return row;
-    if (token.kind === 'job') return kind === 'project' && row.id === token.project_id ? row : undefined;
-    if (token.kind !== 'deploy') return row;
+    if (row === undefined) return undefined;
+    if (token?.kind === 'job') return findForJob(kind, row, viewer, token, packages);
+    if (token?.kind !== 'deploy') return { row, viewer };
     return (await store.deployTokenReaches(token.token_id, kind, row.id))
-      ? { ...row, level: deployLevel(token) }
+      ? { row: { ...row, level: deployLevel(token) }, viewer }
       : undefined;
   }
 
   const accessTo = (
     kind: 'project' | 'group',
-    row: TargetRow | undefined,
-    viewer: Viewer,
+    { row, viewer }: Found,
     { marked = false, packages = false }: Pick<ResolveRequest, 'marked' | 'packages'>,
   ): Access | undefined => {
-    if (row === undefined || (row.deleting && !(marked && mayRestore(row, viewer)))) return undefined;
+    if (row.deleting && !(marked && mayRestore(row, viewer))) return undefined;
     const seen = isVisible({ visibility: row.visibility, level: row.level, memberBelow: row.member_below }, viewer);
     const packagesPublic = kind === 'project' && row.package_registry_access_level === 'public';
     if (!seen && !(packages && packagesPublic)) return undefined;
@@ -185,7 +211,7 @@ export function resolveAccess({ store, digestOf, tier }: ResolveAccessOptions): 
   };
 
   /** From where a target may be reached; undefined for everywhere. */
-  const addressesOf = (row: TargetRow, viewer: Viewer): { ranges: string[] } | undefined =>
+  const addressesOf = ({ row, viewer }: Found): { ranges: string[] } | undefined =>
     row.ip_ranges === null || viewer.admin || !isPaid(row, tier) ? undefined : { ranges: row.ip_ranges.split(',') };
 
   /** What a target is now that was named by an earlier path, if the viewer may see it there. */
@@ -194,15 +220,15 @@ export function resolveAccess({ store, digestOf, tier }: ResolveAccessOptions): 
     path: string,
     viewer: Viewer,
     token: TokenRow | undefined,
-    asked: Pick<ResolveRequest, 'packages'>,
-  ): Promise<TargetRow | undefined> {
+    packages: boolean,
+  ): Promise<Found | undefined> {
     const id = await (kind === 'project' ? store.findMovedProject(path) : store.findMovedGroup(path));
-    const row = id === 0 ? undefined : await find(kind, { id }, viewer.userId, token);
-    return accessTo(kind, row, viewer, asked) === undefined ? undefined : row;
+    const found = id === 0 ? undefined : await find(kind, { id }, viewer, token, packages);
+    return found !== undefined && accessTo(kind, found, { packages }) !== undefined ? found : undefined;
   }
 
   return async (request) => {
-    const { token, sudo, target, packages } = request;
+    const { token, sudo, target, packages = false } = request;
     const response: ResolveResponse = {
       tokenRefusal: TokenRefusal.TOKEN_REFUSAL_UNSPECIFIED,
       sudoRefusal: SudoRefusal.SUDO_REFUSAL_UNSPECIFIED,
@@ -233,18 +259,18 @@ export function resolveAccess({ store, digestOf, tier }: ResolveAccessOptions): 
     // In its project the token of a job sees what its user sees, an administrator everything.
     const viewer = bearer?.kind === 'job' ? { ...actor, admin: bearer.admin } : actor;
     const name = nameOf(target.$case, target.value);
-    const row = name === undefined ? undefined : await find(target.$case, name, actor.userId, bearer);
-    response.access = accessTo(target.$case, row, viewer, request);
+    const found = name === undefined ? undefined : await find(target.$case, name, viewer, bearer, packages);
+    response.access = found && accessTo(target.$case, found, request);
     // Of a target that is not seen nothing is said.
-    if (row !== undefined && response.access !== undefined) response.addresses = addressesOf(row, viewer);
+    if (found !== undefined && response.access !== undefined) response.addresses = addressesOf(found);
     // Read with the target or after it: every change that the reply depends on has this sequence or a lower one.
-    response.directorySequence = row?.directory_sequence ?? (await store.directorySequence());
-    response.validUntil = earliest(expiry, row?.valid_until ?? null);
-    if (row === undefined && name !== undefined && 'path' in name) {
-      const now = await moved(target.$case, name.path, viewer, bearer, { packages });
+    response.directorySequence = found?.row.directory_sequence ?? (await store.directorySequence());
+    response.validUntil = earliest(expiry, found?.row.valid_until ?? null);
+    if (found === undefined && name !== undefined && 'path' in name) {
+      const now = await moved(target.$case, name.path, viewer, bearer, packages);
       if (now !== undefined) {
-        response.movedTo = now.id;
-        response.addresses = addressesOf(now, viewer);
+        response.movedTo = now.row.id;
+        response.addresses = addressesOf(now);
       }
     }
     return response;

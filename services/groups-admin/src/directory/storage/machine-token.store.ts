@@ -46,6 +46,13 @@ export const machineTokenStore = (db: Database) => ({
     return row !== undefined;
   },
 
+  async isBelow(projectId: number, groupId: number): Promise<boolean> {
+    const row = await db.one(sql`
+      select 1 from projects p join namespaces n on n.id = p.namespace_id
+      where p.id = ${projectId} and ${groupId} = any (n.ancestry)`);
+    return row !== undefined;
+  },
+
   touchMachineToken: (kind: 'job' | 'deploy', tokenId: number): Promise<void> =>
     uncounted(async () => {
       await db.query(

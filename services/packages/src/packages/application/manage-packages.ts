@@ -1,5 +1,4 @@
 import type { Database, PageInfo, PageRequest, Tx } from '@switchyard/database';
-import type { Viewer } from '@switchyard/directory';
 import { AppError, isAppError, notFound } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import type { RequireUnprotected } from '../../protection';
@@ -11,6 +10,7 @@ import type {
   PackageKey,
   PackageVersion,
 } from '../domain/package';
+import type { PackageSearcher } from '../domain/package-place';
 import type { DeletedPackage, Remover } from '../domain/publication';
 import type { ShownPipeline, ShownPipelines } from '../domain/shown-pipeline';
 import type { PackageStore, PipelineViewer, ReadPipelines } from './package.ports';
@@ -100,14 +100,15 @@ export const managePackages = ({
     return { ...found, pipelines: await pipelinesBeside(readPipelines, lastPipelines(found.rows), viewer) };
   },
 
-  /** Packages of a group that the viewer may read. */
+  /** Packages of a group that the searcher may read. */
   async listOfGroup(
     group: { readonly id: number; readonly excludeSubgroups: boolean },
-    viewer: Viewer & PipelineViewer,
+    searcher: PackageSearcher,
+    viewer: PipelineViewer,
     filter: PackageFilter,
     request: PageRequest,
   ): Promise<PageWithPipelines<Package>> {
-    const found = await packages.pageOfGroup(group, viewer, filter, request);
+    const found = await packages.pageOfGroup(group, searcher, filter, request);
     return { ...found, pipelines: await pipelinesBeside(readPipelines, lastPipelines(found.rows), viewer) };
   },
 

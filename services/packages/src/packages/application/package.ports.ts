@@ -1,5 +1,4 @@
 import type { PageInfo, PageRequest, Tx } from '@switchyard/database';
-import type { Viewer } from '@switchyard/directory';
 import type { Actor } from '@switchyard/protos/rpc/v1/identity';
 import type {
   NewPackageFile,
@@ -12,6 +11,7 @@ import type {
   PackageKey,
   PackageVersion,
 } from '../domain/package';
+import type { PackageSearcher } from '../domain/package-place';
 import type { ShownPipeline } from '../domain/shown-pipeline';
 
 /** Packages and their files as rows. */
@@ -51,10 +51,10 @@ export interface PackageStore {
     filter: PackageFilter,
     request: PageRequest,
   ): Promise<{ rows: Package[]; page: PageInfo }>;
-  /** One page of the packages of a group that a viewer may read. */
+  /** One page of the packages of a group that a searcher may read. */
   pageOfGroup(
     group: { readonly id: number; readonly excludeSubgroups: boolean },
-    viewer: Viewer,
+    searcher: PackageSearcher,
     filter: PackageFilter,
     request: PageRequest,
   ): Promise<{ rows: Package[]; page: PageInfo }>;

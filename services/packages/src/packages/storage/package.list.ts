@@ -9,9 +9,11 @@ import {
   type PageRequest,
 } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
-import { inGroup, joinProject, packageRule, type Viewer, visibleProjects } from '@switchyard/directory';
+import { inGroup, joinProject } from '@switchyard/directory';
 import type { Package, PackageFilter } from '../domain/package';
+import type { PackageSearcher } from '../domain/package-place';
 import { type PackageRow, packageColumns, toPackage } from './package.rows';
+import { maySee } from './package-sight';
 
 const id: OrderColumn = { name: 'id', expression: sql`k.id`, type: 'bigint' };
 
@@ -66,7 +68,7 @@ export const packageList = (db: Database) => ({
 
   async pageOfGroup(
     { id: groupId, excludeSubgroups }: { readonly id: number; readonly excludeSubgroups: boolean },
-    viewer: Viewer,
+    searcher: PackageSearcher,
     filter: PackageFilter,
     request: PageRequest,
   ): Promise<{ rows: Package[]; page: PageInfo }> {
@@ -76,11 +78,7 @@ export const packageList = (db: Database) => ({
       searches: true,
       select: packageColumns,
       from,
-      where: [
-        excludeSubgroups ? sql`n.id = ${groupId}` : inGroup(groupId),
-        visibleProjects(viewer, packageRule),
-        ...conditionsOf(filter),
-      ],
+      where: [excludeSubgroups ? sql`n.id = ${groupId}` : inGroup(groupId), maySee(searcher), ...conditionsOf(filter)],
       orders: groupOrders,
       request,
       count: true,

@@ -1,9 +1,10 @@
 import type { Database } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
-import { everybodysPackages, inGroup, joinProject, packageRule, visibleProjects } from '@switchyard/directory';
+import { inGroup, joinProject } from '@switchyard/directory';
 import type { PackageFile, PackageFormat, PackageKey } from '../domain/package';
-import type { PackagePlace, PackageSearcher, PlacedFile } from '../domain/package-place';
+import type { PackagePlace, PlacedFile } from '../domain/package-place';
 import { fileColumns, isServed, type PackageFileRow, toPackageFile } from './package.rows';
+import { maySee } from './package-sight';
 
 /** As the index has it (PEP 503). */
 const normalized = sql`lower(regexp_replace(k.name, '[-_.]+', '-', 'g'))`;
@@ -12,11 +13,6 @@ const files = sql`packages k join package_files f on f.package_id = k.id join co
 
 const mostFiles = 20_000;
 const mostNames = 50_000;
-
-const maySee = ({ viewer, jobProjectId }: PackageSearcher): Sql =>
-  jobProjectId === undefined
-    ? visibleProjects(viewer, packageRule)
-    : sql`${visibleProjects(viewer, packageRule)} and (${everybodysPackages} or p.id = ${jobProjectId})`;
 
 /** What joins packages `k` with their projects, where that is needed, and the condition of the place. */
 function within(place: PackagePlace): { join: Sql; where: Sql } {

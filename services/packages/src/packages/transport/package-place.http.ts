@@ -1,22 +1,13 @@
 import { type AppError, notFound, unauthorized } from '@switchyard/errors';
-import { anonymous, type ForwardedCall, viewerOf } from '@switchyard/rpc';
-import type { PackagePlace, PackageSearcher } from '../domain/package-place';
-
-/** Who looks for packages by a forwarded request, in a group or in the instance. */
-function searcherOf({ claims: { actor = anonymous, access } }: ForwardedCall): PackageSearcher {
-  // A deploy token reads all that lies below its group, and belongs to no user who could be a member.
-  const reachesAll = actor.deployTokenId !== undefined && (access?.level ?? 0) > 0;
-  return {
-    viewer: reachesAll ? { userId: 0, admin: true, external: true } : viewerOf({ actor }),
-    jobProjectId: actor.job?.projectId,
-  };
-}
+import { anonymous, type ForwardedCall } from '@switchyard/rpc';
+import type { PackagePlace } from '../domain/package-place';
+import { searcherOf } from './package-searcher';
 
 /** Where a forwarded request looks for packages, and for whom. */
 export function placeOf(call: ForwardedCall): PackagePlace {
-  const { projectId, groupId } = call;
+  const { projectId, groupId, claims } = call;
   if (projectId > 0) return { projectId };
-  const searcher = searcherOf(call);
+  const searcher = searcherOf(claims.actor ?? anonymous, claims.access);
   return groupId > 0 ? { groupId, searcher } : { searcher };
 }
 

@@ -10,7 +10,6 @@ import {
   page,
   pageRequest,
   type ServiceImplementation,
-  viewerOf,
 } from '@switchyard/rpc';
 import { effectiveLevel } from '../../protection';
 import type { Packages } from '../application/manage-packages';
@@ -24,6 +23,7 @@ import {
   presentPackageFile,
   presentPackageWithVersions,
 } from '../presenters/package.presenter';
+import { pipelineViewerOf, searcherOf } from './package-searcher';
 
 /** The target of a call; what the request names must be what was resolved and signed. */
 function named({ access }: CallContext, id: number, noun: 'Project' | 'Group'): number {
@@ -56,7 +56,12 @@ export function packageHandler(packages: Packages, externalUrl: string): Service
     async listProjectPackages(request, context) {
       const wanted = pageRequest(request.page, { orderBy: 'created_at' });
       const projectId = named(context, request.projectId, 'Project');
-      const found = await packages.listOfProject(projectId, context, toFilter(request.filter), wanted);
+      const found = await packages.listOfProject(
+        projectId,
+        pipelineViewerOf(context),
+        toFilter(request.filter),
+        wanted,
+      );
       const reader = readerOf(context, found.pipelines);
       return page(
         found.rows.map((one) => presentPackage(one, reader)),
@@ -69,7 +74,8 @@ export function packageHandler(packages: Packages, externalUrl: string): Service
       const group = { id: named(context, request.groupId, 'Group'), excludeSubgroups: request.excludeSubgroups };
       const found = await packages.listOfGroup(
         group,
-        { ...viewerOf(context), ...context },
+        searcherOf(context.actor, context.access),
+        pipelineViewerOf(context),
         toFilter(request.filter),
         wanted,
       );
@@ -82,7 +88,7 @@ export function packageHandler(packages: Packages, externalUrl: string): Service
 
     async getPackage({ projectId, packageId }, context) {
       const project = named(context, projectId, 'Project');
-      const { found, versions, pipelines } = await packages.get(project, packageId, context);
+      const { found, versions, pipelines } = await packages.get(project, packageId, pipelineViewerOf(context));
       return entity(presentPackageWithVersions(found, versions, readerOf(context, pipelines)));
     },
 
@@ -95,7 +101,7 @@ export function packageHandler(packages: Packages, externalUrl: string): Service
       const found = await packages.listPipelines(
         named(context, request.projectId, 'Project'),
         request.packageId,
-        context,
+        pipelineViewerOf(context),
         fixedOrder(request.page, 'id', 'desc'),
       );
       return page(found.rows, { ...found.page, keyset: true });
@@ -104,7 +110,7 @@ export function packageHandler(packages: Packages, externalUrl: string): Service
     async listPackageFiles(request, context) {
       const wanted = pageRequest(request.page, { orderBy: 'id' });
       const projectId = named(context, request.projectId, 'Project');
-      const found = await packages.listFiles(projectId, request.packageId, context, wanted);
+      const found = await packages.listFiles(projectId, request.packageId, pipelineViewerOf(context), wanted);
       const rows = found.rows.map((one) => presentPackageFile(one, found.pipelines.get(one.pipelineId ?? 0)));
       return page(rows, { ...found.page, keyset: wanted.mode === 'keyset' });
     },
