@@ -40,7 +40,7 @@ describe('activity events of issues and comments', () => {
     );
   const opened: IssueEvent['fact'] = {
     $case: 'created',
-    value: { assigneeIds: [], labelIds: [], mentions: undefined, alertId: 0, movedFromId: 0 },
+    value: { assigneeIds: [], labelIds: [], mentions: undefined, alertId: 0, movedFromId: 0, epicId: 0 },
   };
   const comment = async (body: string, given: { internal?: boolean; type?: string; kind?: string } = {}) => {
     const { internal = false, type = '', kind = 'Issue' } = given;

@@ -11,6 +11,7 @@ let here: Installation;
 let group: DirectoryNamespace;
 let other: DirectoryNamespace;
 let project: DirectoryProject;
+let second: DirectoryProject;
 let planner: DirectoryUser;
 let developer: DirectoryUser;
 let owner: DirectoryUser;
@@ -24,6 +25,7 @@ beforeAll(async () => {
   group = directory.namespace({ visibility: 'public', fullPath: 'shop', path: 'shop' });
   other = directory.namespace({ visibility: 'public', fullPath: 'other', path: 'other' });
   project = directory.project(group.id, { visibility: 'public' });
+  second = directory.project(group.id, { visibility: 'public' });
   people = groupPeople(here, group);
   const { user } = people;
   [planner, developer, owner, outsider] = [user('pia', 15), user('dan', 30), user('olga', 50), user('otto', 0)];
@@ -123,6 +125,30 @@ describe('an epic as what carries notes', () => {
     await eventually(async () => expect((await bodies(epic)).sort()).toEqual([...all].sort()));
     expect(await bodies(epic, outsider)).not.toContain(all[5]);
     expect(await bodies(child, outsider)).toEqual([`added to parent epic shop&${epic.iid}`]);
+  });
+
+  it('gets notes of what is opened below it, and of issues that take the place of its own', async () => {
+    const epic = await open();
+    const child = await open({ title: 'Child', parentId: epic.id });
+    const there = here.as(planner, { id: project.id, level: 15, tier: 'ultimate' });
+    const issue = json(
+      await here.issues.createIssue(
+        CreateIssueRequest.fromPartial({ projectId: project.id, title: 'Part', epicId: epic.id }),
+        there,
+      ),
+    );
+    const move = { projectId: project.id, iid: issue.iid, toProjectId: second.id };
+    const moved = json(await here.issues.moveIssue(move, there));
+    await eventually(async () =>
+      expect((await bodies(epic)).sort()).toEqual(
+        [
+          `added child epic shop&${child.iid}`,
+          `added issue shop/${project.path}#${issue.iid}`,
+          `added issue shop/${second.path}#${moved.iid}`,
+        ].sort(),
+      ),
+    );
+    expect(await bodies(child)).toEqual([`added to parent epic shop&${epic.iid}`]);
   });
 
   it('obeys the quick actions that fit it (G-2-17)', async () => {
@@ -245,6 +271,20 @@ describe('related epics (gaps §4.18)', () => {
     expect(json(await unlink())).toMatchObject({ id: made.id });
     await expect(unlink()).rejects.toMatchObject({ kind: 'not_found' });
     expect(await related(epic)).toEqual([[secret.id, 'relates_to']]);
+    // Each side has its event and its note, which only those see who see the other side.
+    const said = ['marked it as blocked by', 'removed the relation with'].map(
+      (text) => `${text} epic shop&${other.iid}`,
+    );
+    await eventually(async () =>
+      expect((await bodies(epic)).sort()).toEqual([...said, `marked it as related to epic shop&${secret.iid}`].sort()),
+    );
+    expect((await bodies(epic, outsider)).sort()).toEqual(said);
+    await eventually(async () => expect(await bodies(other)).toContain(`marked it as blocking epic shop&${epic.iid}`));
+    const events = await here.db.query<{ event_id: string }>(sql`
+      select event_id from events.outbox where event_id like ${`epic.%linked:%:${made.id}`}`);
+    expect(events.map(({ event_id }) => event_id).sort()).toEqual(
+      [epic, other].flatMap(({ id }) => [`epic.linked:${id}:${made.id}`, `epic.unlinked:${id}:${made.id}`]).sort(),
+    );
   });
 
   it('are linked once by two requests at once from both sides', async () => {

@@ -21,12 +21,12 @@ export interface RelatedEpicStore {
   /** A link by its id. */
   find(id: number): Promise<RelatedLink | undefined>;
   /**
-   * Links two epics.
+   * Links two epics, with an event of each, in one transaction.
    * @throws AppError conflict when they are linked in either direction; not_found when one is gone
    */
-  create(link: Pick<RelatedLink, 'sourceId' | 'targetId' | 'linkType'>): Promise<RelatedLink>;
-  /** Takes a link away; false when it is gone already. */
-  remove(id: number): Promise<boolean>;
+  create(link: Pick<RelatedLink, 'sourceId' | 'targetId' | 'linkType'>, actorId: number): Promise<RelatedLink>;
+  /** Takes a link away, with an event of each of its epics; false when it is gone already. */
+  remove(link: RelatedLink, actorId: number): Promise<boolean>;
 }
 
 /** What the use cases of related epics work with. */
@@ -70,7 +70,7 @@ export const linkRelatedEpic =
     const other = await otherEpic(edges, caller, wanted.group, wanted.iid);
     if (!other.editable) throw forbidden();
     if (other.epic.id === own.epic.id) throw invalid({ target_epic_iid: ['cannot be the epic itself'] });
-    const link = await edges.related.create(storedLink(own.epic.id, other.epic.id, wanted.type));
+    const link = await edges.related.create(storedLink(own.epic.id, other.epic.id, wanted.type), caller.userId);
     return inOrder(link, own, other);
   };
 
@@ -84,6 +84,6 @@ export const unlinkRelatedEpic =
     const otherId = link.sourceId === own.epic.id ? link.targetId : link.sourceId;
     const other = await edges.epics.view({ id: otherId }, caller);
     // A link to what the caller does not see is not there for them.
-    if (other === undefined || !(await edges.related.remove(linkId))) throw notFound();
+    if (other === undefined || !(await edges.related.remove(link, caller.userId))) throw notFound();
     return inOrder(link, own, other);
   };

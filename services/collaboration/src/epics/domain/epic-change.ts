@@ -1,6 +1,7 @@
 import type { Mentions } from '@switchyard/texts';
 import { requireUnmodified } from '../../noteables';
 import type { Epic, EpicDates } from './epic';
+import type { RelatedLinkType } from './related-epic';
 
 /** One field before and after an edit, as the event reports it. */
 export interface EpicFieldChange {
@@ -11,7 +12,7 @@ export interface EpicFieldChange {
 
 /** What happened to an epic; becomes an event in the transaction of the change (D6). */
 export type EpicFact =
-  | { readonly kind: 'created'; readonly mentions: Mentions }
+  | { readonly kind: 'created'; readonly mentions: Mentions; readonly parentId: number | undefined }
   | {
       readonly kind: 'updated';
       readonly addedLabelIds: readonly number[];
@@ -23,7 +24,14 @@ export type EpicFact =
     }
   | { readonly kind: 'closed' }
   | { readonly kind: 'reopened' }
-  | { readonly kind: 'deleted' };
+  | { readonly kind: 'deleted' }
+  | {
+      readonly kind: 'linked' | 'unlinked';
+      readonly linkId: number;
+      /** How this epic stands to the other one. */
+      readonly linkType: RelatedLinkType;
+      readonly other: Pick<Epic, 'id' | 'iid' | 'groupId'>;
+    };
 
 /** An epic and the labels on it, locked. */
 export interface LockedEpic {

@@ -107,7 +107,8 @@ export async function openEpic(tx: Tx, wanted: NewEpic): Promise<Epic> {
   const epic = toEpic(row!);
   if (wanted.parentId !== undefined) await placeEpic(tx, epic.id, wanted.parentId);
   if (wanted.labelIds.length > 0) await replaceLabels(tx, 'epic', epic.id, wanted.labelIds);
-  await tell(tx, epic, [{ kind: 'created', mentions: wanted.mentions }], [wanted.authorId], wanted.authorId);
+  const created = { kind: 'created', mentions: wanted.mentions, parentId: wanted.parentId } as const;
+  await tell(tx, epic, [created], [wanted.authorId], wanted.authorId);
   markFaults(tx);
   return epic;
 }

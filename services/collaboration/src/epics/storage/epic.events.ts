@@ -16,7 +16,10 @@ const mentionsOf = ({ usernames, directlyAddressed }: Extract<EpicFact, { kind: 
 function wireFact(fact: EpicFact, version: number): { fact: WireFact; cause: number } {
   switch (fact.kind) {
     case 'created':
-      return { cause: 1, fact: { $case: 'created', value: { mentions: mentionsOf(fact.mentions) } } };
+      return {
+        cause: 1,
+        fact: { $case: 'created', value: { mentions: mentionsOf(fact.mentions), parentId: fact.parentId ?? 0 } },
+      };
     case 'updated':
       return {
         cause: version,
@@ -37,6 +40,12 @@ function wireFact(fact: EpicFact, version: number): { fact: WireFact; cause: num
       return { cause: version, fact: { $case: 'reopened', value: {} } };
     case 'deleted':
       return { cause: 1, fact: { $case: 'deleted', value: {} } };
+    case 'linked':
+    case 'unlinked': {
+      const { kind, linkId: id, linkType, other } = fact;
+      const link = { id, linkType, otherId: other.id, otherIid: other.iid, otherGroupId: other.groupId };
+      return { cause: id, fact: { $case: kind, value: { link } } };
+    }
   }
 }
 

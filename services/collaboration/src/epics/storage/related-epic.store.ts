@@ -1,10 +1,11 @@
-import { type Database, listPage, type PageRequest } from '@switchyard/database';
+import { type Database, listPage, type PageRequest, type Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import type { Viewer } from '@switchyard/directory';
 import { conflict, notFound } from '@switchyard/errors';
 import { epicFrom, visibleEpics } from '../../epic-trees';
-import type { RelatedEpic, RelatedLink } from '../domain/related-epic';
-import { epicSelect, toEpicView } from './epic.row';
+import { linkTypeFor, type RelatedEpic, type RelatedLink } from '../domain/related-epic';
+import { publishEpicFacts } from './epic.events';
+import { epicColumns, epicSelect, toEpic, toEpicView } from './epic.row';
 
 const linkJson = sql`json_build_object('id', link.id, 'sourceId', link.source_id, 'targetId', link.target_id,
   'linkType', link.link_type, 'createdAt', link.created_at, 'updatedAt', link.updated_at)`;
@@ -14,6 +15,30 @@ const toLink = ({ createdAt, updatedAt, ...link }: RelatedLink): RelatedLink => 
   createdAt: new Date(createdAt),
   updatedAt: new Date(updatedAt),
 });
+
+/** Locks both epics of a link, in the order of ids: of two requests for the same two one waits, in whichever direction. */
+async function lockBoth(tx: Tx, { sourceId, targetId }: Pick<RelatedLink, 'sourceId' | 'targetId'>) {
+  const both = await tx.query(sql`
+    select ${epicColumns} from epics e where e.id in (${sourceId}, ${targetId}) order by e.id for no key update`);
+  return both.map(toEpic);
+}
+
+/** Appends what happened to a link as an event of each of its epics, which are locked. */
+async function publish(
+  tx: Tx,
+  kind: 'linked' | 'unlinked',
+  link: RelatedLink,
+  epics: Awaited<ReturnType<typeof lockBoth>>,
+  actorId: number,
+): Promise<void> {
+  const occurredAt = new Date();
+  for (const subject of epics) {
+    for (const other of epics.filter(({ id }) => id !== subject.id)) {
+      const fact = { kind, linkId: link.id, linkType: linkTypeFor(subject.id, link), other } as const;
+      await publishEpicFacts(tx, { subject, facts: [fact], actorId, occurredAt });
+    }
+  }
+}
 
 /** Opens the links of epics to each other. */
 export const relatedEpicStore = (db: Database) => ({
@@ -38,11 +63,10 @@ export const relatedEpicStore = (db: Database) => ({
     return row && toLink(row.link);
   },
 
-  create: ({ sourceId, targetId, linkType }: Pick<RelatedLink, 'sourceId' | 'targetId' | 'linkType'>) =>
+  create: (wanted: Pick<RelatedLink, 'sourceId' | 'targetId' | 'linkType'>, actorId: number) =>
     db.transaction(async (tx): Promise<RelatedLink> => {
-      // Both rows, in the order of ids: of two requests for the same two epics one waits, in whichever direction.
-      const both = await tx.query(sql`
-        select id from epics where id in (${sourceId}, ${targetId}) order by id for no key update`);
+      const { sourceId, targetId, linkType } = wanted;
+      const both = await lockBoth(tx, wanted);
       if (both.length < 2) throw notFound('Epic');
       const known = await tx.one(sql`
         select 1 from related_epics where (source_id, target_id) in ((${sourceId}, ${targetId}), (${targetId}, ${sourceId}))`);
@@ -51,10 +75,16 @@ export const relatedEpicStore = (db: Database) => ({
         with link as (
           insert into related_epics (source_id, target_id, link_type) values (${sourceId}, ${targetId}, ${linkType}) returning *)
         select ${linkJson} as link from link`);
-      return toLink(row!.link);
+      const link = toLink(row!.link);
+      await publish(tx, 'linked', link, both, actorId);
+      return link;
     }),
 
-  async remove(id: number): Promise<boolean> {
-    return (await db.query(sql`delete from related_epics where id = ${id} returning 1`)).length > 0;
-  },
+  remove: (link: RelatedLink, actorId: number) =>
+    db.transaction(async (tx): Promise<boolean> => {
+      const both = await lockBoth(tx, link);
+      const removed = await tx.query(sql`delete from related_epics where id = ${link.id} returning 1`);
+      if (removed.length > 0) await publish(tx, 'unlinked', link, both, actorId);
+      return removed.length > 0;
+    }),
 });

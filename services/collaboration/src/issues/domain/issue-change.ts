@@ -20,6 +20,8 @@ export type IssueFact =
       readonly movedFromId?: number | undefined;
       /** The alert whose incident it is. */
       readonly alertId?: number | undefined;
+      /** The epic that it is part of. */
+      readonly epicId?: number | undefined;
     }
   | {
       readonly kind: 'updated';

@@ -112,7 +112,23 @@ async function update(tx: Tx, id: number, patch: IssuePatch, labelIds?: readonly
   return toIssue(row!);
 }
 
-async function insert(tx: Tx, wanted: NewIssue, actorId: number, movedFromId?: number): Promise<Issue> {
+/**
+ * Puts an issue in the place of one that is moved, in its epic; answers that. None where the new one lies outside the
+ * hierarchy of the epic.
+ */
+async function takeEpic(tx: Tx, { issue, epicId }: LockedIssue, made: Issue): Promise<number | undefined> {
+  if (epicId === undefined) return undefined;
+  const taken = await tx.one(sql`
+    update epic_issues link set issue_id = ${made.id}
+    from directory.projects p join directory.namespaces home on home.id = p.namespace_id,
+      epics e join directory.namespaces above on above.id = e.group_id
+    where link.issue_id = ${issue.id} and e.id = link.epic_id and p.id = ${made.projectId} and home.ancestry[1] = above.ancestry[1]
+    returning 1`);
+  tx.notify(datesChannel);
+  return taken && epicId;
+}
+
+async function insert(tx: Tx, wanted: NewIssue, actorId: number, moved?: LockedIssue): Promise<Issue> {
   const { title, mentions, labelIds, alertId } = wanted;
   const iid = await takeIid(tx, wanted.projectId, wanted.iid);
   const row = await tx.one(sql`
@@ -131,10 +147,11 @@ async function insert(tx: Tx, wanted: NewIssue, actorId: number, movedFromId?: n
   if (wanted.labelIds.length > 0) await replaceLabels(tx, 'issue', issue.id, wanted.labelIds);
   if (wanted.epicId !== undefined) await placeIssue(tx, issue.id, wanted.epicId);
   // What takes the place of an issue has that one's events.
-  if (movedFromId === undefined) await recordEvents(tx, issue.id, actorId, undefined, { ...issue, labelIds });
-  else await copyEvents(tx, movedFromId, issue);
+  if (moved === undefined) await recordEvents(tx, issue.id, actorId, undefined, { ...issue, labelIds });
+  else await copyEvents(tx, moved.issue.id, issue);
   await timelogs.record(tx, issue.id, wanted.authorId, wanted.timelogs ?? []);
-  const fact: IssueFact = { kind: 'created', mentions, labelIds, movedFromId, alertId };
+  const epicId = moved === undefined ? wanted.epicId : await takeEpic(tx, moved, issue);
+  const fact: IssueFact = { kind: 'created', mentions, labelIds, movedFromId: moved?.issue.id, alertId, epicId };
   const mentioned = await mentionedReaders(tx, issue, [fact]);
   await addParticipants(tx, 'issue', issue.id, [wanted.authorId, ...wanted.assigneeIds, ...mentioned]);
   await publishIssueFacts(tx, {
@@ -184,19 +201,10 @@ async function saveMove(tx: Tx, locked: LockedIssue, move: IssueMove, actorId: n
   const { id } = locked.issue;
   // First, since an alert id stands on one issue at most.
   if (replacement.alertId !== undefined) await tx.query(sql`update issues set alert_id = null where id = ${id}`);
-  const made = await insert(tx, replacement, actorId, id);
+  const made = await insert(tx, replacement, actorId, locked);
   await copyConversation(tx, locked.issue, made, copy);
   await copyParticipants(tx, id, made.id, copy);
   await timelogs.copy(tx, id, made.id);
-  // The new issue is part of the epic, unless it lies outside the hierarchy of that.
-  if (locked.epicId !== undefined) {
-    await tx.query(sql`
-      update epic_issues link set issue_id = ${made.id}
-      from directory.projects p join directory.namespaces home on home.id = p.namespace_id,
-        epics e join directory.namespaces above on above.id = e.group_id
-      where link.issue_id = ${id} and e.id = link.epic_id and p.id = ${made.projectId} and home.ancestry[1] = above.ancestry[1]`);
-    tx.notify(datesChannel);
-  }
   await saveChange(tx, locked, changeOld(made), actorId);
   return made;
 }

@@ -29,6 +29,7 @@ function wireFact(fact: IssueFact, subject: Issue, assigneeIds: readonly number[
             labelIds: [...fact.labelIds],
             movedFromId: fact.movedFromId ?? 0,
             alertId: fact.alertId ?? 0,
+            epicId: fact.epicId ?? 0,
           },
         },
       };

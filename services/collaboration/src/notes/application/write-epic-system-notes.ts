@@ -23,8 +23,8 @@ interface EpicNoteEdges {
 export interface EpicNoteInput {
   readonly epicId: number;
   readonly actorId: number;
-  /** `deleted`: its notes go with it. */
-  readonly fact: EpicNoteFact | { readonly kind: 'deleted' };
+  /** `created`: below another epic. `deleted`: its notes go with it. */
+  readonly fact: EpicNoteFact | { readonly kind: 'created'; readonly parentId: number } | { readonly kind: 'deleted' };
   readonly cause: SystemNoteCause;
 }
 
@@ -40,6 +40,11 @@ function movedAbove(
   const change = changes.find((one) => one.field === field);
   return change && { before: idOf(change.old), after: idOf(change.new) };
 }
+
+/** What is opened below an epic, as an edit that puts it there. */
+export const placedBelow = (field: 'parent_id' | 'epic_id', id: number): FieldChange[] => [
+  { field, old: '', new: String(id) },
+];
 
 /** What came below an epic or went, by an edit. */
 export interface FamilyInput {
@@ -81,17 +86,27 @@ export const writeEpicSystemNotes =
       await noteables.remove(tx, keyOf(epicId));
       return;
     }
+    const child = { kind: 'Epic', id: epicId, projectId: 0 } as const;
+    if (fact.kind === 'created') {
+      await writeFamilyNotes(edges)(tx, { child, changes: placedBelow('parent_id', fact.parentId), actorId, cause });
+      return;
+    }
     const labels =
       fact.kind === 'updated'
         ? await edges.names.labels(tx, [...fact.addedLabelIds, ...fact.removedLabelIds])
         : new Map<number, string>();
+    const epics = 'otherId' in fact ? await edges.names.epics(tx, [fact.otherId]) : new Map<number, string>();
     await edges.notes.write(
       tx,
       keyOf(epicId),
-      epicSystemNotes(actorId, fact, (id) => labels.get(id)),
+      epicSystemNotes(
+        actorId,
+        fact,
+        (id) => labels.get(id),
+        (id) => epics.get(id),
+      ),
       cause,
     );
     if (fact.kind !== 'updated') return;
-    const child = { kind: 'Epic', id: epicId, projectId: 0 } as const;
     await writeFamilyNotes(edges)(tx, { child, changes: fact.changes, actorId, cause });
   };

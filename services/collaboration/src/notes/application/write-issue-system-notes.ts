@@ -4,17 +4,21 @@ import type { NoteableKey, noteableStore } from '../../noteables';
 import { type IssueNoteFact, issueSystemNotes } from '../domain/issue-system-note';
 import type { SystemNoteCause } from '../domain/system-note';
 import type { SystemNotes } from './note.ports';
-import type { writeFamilyNotes } from './write-epic-system-notes';
+import { placedBelow, type writeFamilyNotes } from './write-epic-system-notes';
 
 /** Something that happened to an issue, as its notes depend on it. */
 export interface IssueNoteInput {
   readonly issueId: number;
   readonly projectId: number;
   readonly actorId: number;
-  /** `moved`: the id of the issue on the other side. `deleted`: its notes go with it. */
+  /**
+   * `created`: as part of an epic, or in the place of another issue; 0: none. `moved`: another issue takes its place.
+   * `deleted`: its notes go with it.
+   */
   readonly fact:
     | Exclude<IssueNoteFact, { kind: 'moved' }>
-    | { readonly kind: 'moved'; readonly direction: 'to' | 'from'; readonly otherId: number }
+    | { readonly kind: 'created'; readonly movedFromId: number; readonly epicId: number }
+    | { readonly kind: 'moved'; readonly toId: number }
     | { readonly kind: 'deleted' };
   readonly cause: SystemNoteCause;
 }
@@ -38,13 +42,19 @@ export const writeIssueSystemNotes =
       await noteables.remove(tx, key);
       return;
     }
-    let noted: IssueNoteFact;
-    if (fact.kind === 'moved') {
-      const other = await references.byId(tx, fact.otherId);
-      if (other === undefined) return;
-      noted = { kind: 'moved', direction: fact.direction, other };
-    } else noted = fact;
-    await notes.write(tx, key, issueSystemNotes(actorId, noted), cause);
-    if (noted.kind !== 'updated') return;
-    await families(tx, { child: { kind: 'Issue', id: issueId, projectId }, changes: noted.changes, actorId, cause });
+    const child = { kind: 'Issue', id: issueId, projectId } as const;
+    if (fact.kind === 'updated') {
+      await notes.write(tx, key, issueSystemNotes(actorId, fact), cause);
+      await families(tx, { child, changes: fact.changes, actorId, cause });
+      return;
+    }
+    const [direction, otherId] =
+      fact.kind === 'moved' ? (['to', fact.toId] as const) : (['from', fact.movedFromId] as const);
+    const other = otherId === 0 ? undefined : await references.byId(tx, otherId);
+    if (other !== undefined) {
+      await notes.write(tx, key, issueSystemNotes(actorId, { kind: 'moved', direction, other }), cause);
+    }
+    if (fact.kind === 'created' && fact.epicId > 0) {
+      await families(tx, { child, changes: placedBelow('epic_id', fact.epicId), actorId, cause });
+    }
   };

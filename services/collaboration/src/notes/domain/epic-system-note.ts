@@ -21,7 +21,13 @@ export type EpicNoteFact =
       readonly changedFields: readonly string[];
       readonly changes: readonly FieldChange[];
     }
-  | { readonly kind: 'closed' | 'reopened' };
+  | { readonly kind: 'closed' | 'reopened' }
+  | {
+      readonly kind: 'linked' | 'unlinked';
+      /** `relates_to`, `blocks` or `is_blocked_by`: how this epic stands to the other one. */
+      readonly linkType: string;
+      readonly otherId: number;
+    };
 
 const dated = (what: string) => (change: FieldChange) =>
   change.new === '' ? `removed the fixed ${what} date` : `changed the fixed ${what} date to ${change.new}`;
@@ -52,12 +58,29 @@ function labelled(
   return said === '' ? [] : [said];
 }
 
+const linkWords: Readonly<Record<string, string>> = { blocks: 'as blocking', is_blocked_by: 'as blocked by' };
+
+/** The note on a link to another epic that came or went; none where that is gone. */
+function linkNotes(
+  authorId: number,
+  { kind, linkType, otherId }: Extract<EpicNoteFact, { kind: 'linked' | 'unlinked' }>,
+  epic: Named,
+): SystemNote[] {
+  const reference = epic(otherId);
+  if (reference === undefined) return [];
+  const said = kind === 'linked' ? `marked it ${linkWords[linkType] ?? 'as related to'}` : 'removed the relation with';
+  const source = { kind: 'Epic', id: otherId, projectId: 0 } as const;
+  return [{ action: kind, authorId, parts: [`${said} epic ${reference}`], source }];
+}
+
 /**
  * System notes that follow from a change of an epic, on it. What has come to stand above and below epics gets notes of
  * its own (`familyNotes`).
  * @param label titles of labels
+ * @param epic full references of epics
  */
-export function epicSystemNotes(actorId: number, fact: EpicNoteFact, label: Named): SystemNote[] {
+export function epicSystemNotes(actorId: number, fact: EpicNoteFact, label: Named, epic: Named): SystemNote[] {
+  if (fact.kind === 'linked' || fact.kind === 'unlinked') return linkNotes(actorId, fact, epic);
   if (fact.kind !== 'updated') return [{ action: fact.kind, authorId: actorId, parts: [fact.kind] }];
   return [...fieldSystemNotes(actorId, fact, fieldNotes), ...systemNote(actorId, 'labels', labelled(fact, label))];
 }

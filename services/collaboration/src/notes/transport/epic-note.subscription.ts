@@ -8,6 +8,13 @@ function notedFact({ fact }: EpicEvent): EpicNoteInput['fact'] | undefined {
   switch (fact?.$case) {
     case 'updated':
       return { kind: 'updated', ...fact.value };
+    case 'created':
+      return fact.value.parentId > 0 ? { kind: 'created', parentId: fact.value.parentId } : undefined;
+    case 'linked':
+    case 'unlinked': {
+      const { link } = fact.value;
+      return link && { kind: fact.$case, linkType: link.linkType, otherId: link.otherId };
+    }
     case 'closed':
     case 'reopened':
     case 'deleted':

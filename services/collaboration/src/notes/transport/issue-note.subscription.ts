@@ -9,11 +9,9 @@ function notedFact({ fact }: IssueEvent): IssueNoteInput['fact'] | undefined {
     case 'updated':
       return { kind: 'updated', ...fact.value };
     case 'created':
-      return fact.value.movedFromId > 0
-        ? { kind: 'moved', direction: 'from', otherId: fact.value.movedFromId }
-        : undefined;
+      return fact.value.movedFromId > 0 || fact.value.epicId > 0 ? { kind: 'created', ...fact.value } : undefined;
     case 'moved':
-      return { kind: 'moved', direction: 'to', otherId: fact.value.toIssueId };
+      return { kind: 'moved', toId: fact.value.toIssueId };
     case 'deleted':
       return { kind: 'deleted' };
     default:

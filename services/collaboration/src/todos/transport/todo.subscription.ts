@@ -89,6 +89,10 @@ function epicFact(fact: NonNullable<EpicEvent['fact']>): TargetFact {
     case 'closed':
     case 'reopened':
       return { kind: 'acted' };
+    // Both epics have the event, and the actor has looked at one of them.
+    case 'linked':
+    case 'unlinked':
+      return { kind: 'noted' };
     case 'deleted':
       return { kind: 'deleted' };
   }
