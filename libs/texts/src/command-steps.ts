@@ -1,5 +1,6 @@
 import { parseDuration } from './durations';
-import { type EpicName, epicNamed } from './epic-names';
+import { emojiName, isEmoji } from './emoji-names';
+import { type EpicName, epicNamed, epicsNamed } from './epic-names';
 import { type HealthStatus, hasHealthStatus, healthStatusOf } from './health-status';
 import { type Command, type CommandName, dueDate, labelNames, milestoneName, userNames } from './quick-actions';
 import { changedSet, type SetChange } from './set-change';
@@ -38,6 +39,12 @@ export interface CommandedEdit {
   readonly childEpic?: EpicName;
   /** Goes from below an epic. */
   readonly removedChildEpic?: EpicName;
+  /** The epic of an issue; null takes it out of it. */
+  readonly epic?: EpicName | null;
+  /** Links of an epic to others. */
+  readonly related?: { readonly epics: readonly EpicName[]; readonly type: 'relates_to' | 'blocks' | 'is_blocked_by' };
+  /** The epic whose link is taken away. */
+  readonly unrelated?: EpicName;
   /** A review of a merge request. */
   readonly review?: 'approve' | 'unapprove' | 'request_changes';
 }
@@ -58,10 +65,12 @@ export const assigneesIn = (edit: CommandedEdit): SetChange<number> => ({
   removed: edit.removeAssigneeIds,
 });
 
-/** The effect of a command: an edit or a to-do, the fields of `commands_changes`, and its sentence of the summary. */
+/** The effect of a command: an edit, a to-do or a reaction, the fields of `commands_changes`, and its sentence of the summary. */
 export interface CommandStep {
   readonly edit?: CommandedEdit;
   readonly todo?: 'add' | 'done';
+  /** Name of an emoji. */
+  readonly reaction?: string;
   readonly changes: Record<string, unknown>;
   readonly summary: string;
 }
@@ -116,17 +125,21 @@ export interface CommandNames {
   ) => Promise<readonly { readonly id: number; readonly title: string }[]>;
 }
 
-/** A change of what stands above and below an epic; undefined where the argument names no epic. */
+const epicText = ({ path, iid }: EpicName): string => `${path}&${iid}`;
+
+/** A change of what stands above, below and beside an epic; undefined where the argument names no epic. */
 function epicStep(
-  name: 'child_epic' | 'remove_child_epic' | 'parent_epic' | 'remove_parent_epic',
+  name: 'child_epic' | 'remove_child_epic' | 'parent_epic' | 'remove_parent_epic' | 'epic' | 'remove_epic' | 'unlink',
   argument: string,
 ): CommandStep | undefined {
+  if (name === 'remove_epic')
+    return { edit: { epic: null }, changes: { epic: null }, summary: 'Took it out of its epic.' };
   if (name === 'remove_parent_epic')
     return { edit: { parentEpic: null }, changes: { parent_epic: null }, summary: 'Removed the parent epic.' };
   const epic = epicNamed(argument);
   if (epic === undefined) return undefined;
-  const changes = { [name]: `${epic.path}&${epic.iid}` };
-  const written = changes[name];
+  const written = epicText(epic);
+  const changes = { [name]: written };
   switch (name) {
     case 'child_epic':
       return { edit: { childEpic: epic }, changes, summary: `Added ${written} as a child epic.` };
@@ -134,7 +147,39 @@ function epicStep(
       return { edit: { removedChildEpic: epic }, changes, summary: `Removed the child epic ${written}.` };
     case 'parent_epic':
       return { edit: { parentEpic: epic }, changes, summary: `Set ${written} as the parent epic.` };
+    case 'epic':
+      return { edit: { epic }, changes, summary: `Added it to the epic ${written}.` };
+    case 'unlink':
+      return { edit: { unrelated: epic }, changes, summary: `Removed the relation with ${written}.` };
   }
+}
+
+const linkTypes = { relate: 'relates_to', blocks: 'blocks', blocked_by: 'is_blocked_by' } as const;
+
+const linkSentences = {
+  relate: (names: string) => `Marked it as related to ${names}.`,
+  blocks: (names: string) => `Marked it as blocking ${names}.`,
+  blocked_by: (names: string) => `Marked it as blocked by ${names}.`,
+} as const;
+
+/** Links of an epic to those that an argument names; undefined where it names anything else. */
+function linkStep(name: keyof typeof linkTypes, argument: string): CommandStep | undefined {
+  const epics = epicsNamed(argument);
+  if (epics === undefined) return undefined;
+  const written = epics.map(epicText);
+  return {
+    edit: { related: { epics, type: linkTypes[name] } },
+    changes: { [name]: written },
+    summary: linkSentences[name](written.join(', ')),
+  };
+}
+
+/** A reaction to it; undefined where there is no such emoji. */
+function reactionStep(argument: string): CommandStep | undefined {
+  const name = emojiName(argument.replace(/^:|:$/g, ''));
+  return isEmoji(name)
+    ? { reaction: name, changes: { emoji_award: name }, summary: `Reacted with :${name}:.` }
+    : undefined;
 }
 
 /** Opens `CommandSteps`. */
@@ -298,7 +343,16 @@ export const commandSteps = ({ names: known, clock }: { names: CommandNames; clo
       case 'remove_child_epic':
       case 'parent_epic':
       case 'remove_parent_epic':
+      case 'epic':
+      case 'remove_epic':
+      case 'unlink':
         return epicStep(name, argument);
+      case 'relate':
+      case 'blocks':
+      case 'blocked_by':
+        return linkStep(name, argument);
+      case 'react':
+        return reactionStep(argument);
       case 'remove_time_spent':
         return {
           edit: { spent: null },

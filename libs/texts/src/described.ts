@@ -6,13 +6,14 @@ import {
   type CommandSubject,
   timeTrackingOf,
 } from './command-steps';
+import type { EpicName } from './epic-names';
 import type { HealthStatus } from './health-status';
 import { type CommandName, parseQuickActions } from './quick-actions';
 import { bothChanges } from './set-change';
 import { type ChangedTimes, type TimeTracking, trackTime, type WorkTimes } from './time-tracking';
 
 /**
- * The fields of a request on an issue or merge request that its description may also command. Undefined fields stay.
+ * The fields of a request on an issue, merge request or epic that its description may also command. Undefined fields stay.
  */
 export interface DescribedRequest {
   readonly title?: string | undefined;
@@ -34,6 +35,10 @@ export interface DescribedRequest {
   readonly discussionLocked?: boolean | undefined;
   /** null removes it. */
   readonly healthStatus?: HealthStatus | null | undefined;
+  /** The epic of an issue; null takes it out of it. */
+  readonly epic?: EpicName | null | undefined;
+  /** The epic above an epic; null takes it out of it. */
+  readonly parentEpic?: EpicName | null | undefined;
 }
 
 /** A request with the commands of its description applied, their time tracking, and their names. */
@@ -43,10 +48,10 @@ export type Described<R extends DescribedRequest> = R & {
 };
 
 /**
- * Commands about a reader, not about the object, stay in the text: they cannot be part of the transaction of the
- * change.
+ * Commands about a reader or about other objects, not about the object itself, stay in the text: they cannot be part of
+ * the transaction of the change.
  */
-const ofReaders: readonly CommandName[] = [
+const ofOthers: readonly CommandName[] = [
   'todo',
   'done',
   'subscribe',
@@ -54,10 +59,17 @@ const ofReaders: readonly CommandName[] = [
   'approve',
   'unapprove',
   'request_changes',
+  'react',
+  'child_epic',
+  'remove_child_epic',
+  'relate',
+  'blocks',
+  'blocked_by',
+  'unlink',
 ];
 const inDescriptions = {
-  new: new Set<CommandName>([...ofReaders, 'close', 'reopen']),
-  existing: new Set<CommandName>(ofReaders),
+  new: new Set<CommandName>([...ofOthers, 'close', 'reopen']),
+  existing: new Set<CommandName>(ofOthers),
 };
 
 function labelled(
@@ -89,7 +101,7 @@ function assigned(
 export async function withCommands<R extends DescribedRequest>(
   steps: CommandSteps,
   request: R,
-  { kind, age }: { readonly kind: 'Issue' | 'MergeRequest'; readonly age: 'new' | 'existing' },
+  { kind, age }: { readonly kind: 'Issue' | 'MergeRequest' | 'Epic'; readonly age: 'new' | 'existing' },
   subject: CommandSubject,
 ): Promise<Described<R>> {
   const { text, commands } = parseQuickActions(request.description ?? '', kind, inDescriptions[age]);
@@ -113,6 +125,8 @@ export async function withCommands<R extends DescribedRequest>(
       dueDate: edit.dueDate === undefined ? described.dueDate : edit.dueDate,
       confidential: edit.confidential ?? described.confidential,
       healthStatus: edit.healthStatus === undefined ? described.healthStatus : edit.healthStatus,
+      epic: edit.epic === undefined ? described.epic : edit.epic,
+      parentEpic: edit.parentEpic === undefined ? described.parentEpic : edit.parentEpic,
       discussionLocked: edit.locked ?? described.discussionLocked,
     };
   }

@@ -13,3 +13,13 @@ export function epicNamed(text: string): EpicName | undefined {
   const found = short.exec(text) ?? address.exec(text);
   return found === null ? undefined : { path: found[1] ?? '', iid: Number(found[2]) };
 }
+
+/** Most epics that one text may name. */
+const maxNames = 10;
+
+/** The epics that a text names, between blanks or commas, and nothing else; undefined: it names none, or too many. */
+export function epicsNamed(text: string): EpicName[] | undefined {
+  const words = text.split(/[\s,]+/).filter((word) => word !== '');
+  const epics = words.flatMap((word) => epicNamed(word) ?? []);
+  return epics.length === words.length && epics.length > 0 && epics.length <= maxNames ? epics : undefined;
+}

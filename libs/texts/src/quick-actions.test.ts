@@ -17,6 +17,16 @@ describe('commands in a body', () => {
       ).toEqual(['spend', 'spend', 'estimate']);
   });
 
+  it('that stand for a face become it, behind their text', () => {
+    expect(parseQuickActions('/shrug\nHm\n/TABLEFLIP no\n/close', 'Epic')).toEqual({
+      text: '¯\\\uff3f(ツ)\uff3f/¯\nHm\nno (╯°□°)╯︵ ┻━┻',
+      commands: [{ name: 'close', argument: '' }],
+    });
+    for (const body of ['```\n/shrug\n```', '/shrugs', 'so /shrug'])
+      expect(parseQuickActions(body, 'Issue')).toEqual({ text: body, commands: [] });
+    expect(parseQuickActions('/shrug', 'Snippet').text).toBe('/shrug');
+  });
+
   it('are text in code, in the middle of a line, of another kind, and where there is no such command', () => {
     for (const body of [
       '```\n/close\n```',

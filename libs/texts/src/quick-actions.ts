@@ -36,6 +36,9 @@ const kindsOf = {
   remove_estimate: onWork,
   spend: onWork,
   remove_time_spent: onWork,
+  react: onPlans,
+  epic: onIssues,
+  remove_epic: onIssues,
   draft: onMergeRequests,
   ready: onMergeRequests,
   approve: onMergeRequests,
@@ -45,6 +48,10 @@ const kindsOf = {
   remove_child_epic: onEpics,
   parent_epic: onEpics,
   remove_parent_epic: onEpics,
+  relate: onEpics,
+  blocks: onEpics,
+  blocked_by: onEpics,
+  unlink: onEpics,
 } as const satisfies Record<string, readonly CommandedKind[]>;
 
 /** Name of a command, without its slash. */
@@ -55,6 +62,16 @@ const aliases: ReadonlyMap<string, CommandName> = new Map([
   ['spent', 'spend'],
   ['spend_time', 'spend'],
   ['estimate_time', 'estimate'],
+  ['remove_time_estimate', 'remove_estimate'],
+  ['labels', 'label'],
+  ['remove_label', 'unlabel'],
+  ['award', 'react'],
+]);
+
+/** What stands for a line that begins with a name, behind its text. */
+const faces: ReadonlyMap<string, string> = new Map([
+  ['shrug', '¯\\\uff3f(ツ)\uff3f/¯'],
+  ['tableflip', '(╯°□°)╯︵ ┻━┻'],
 ]);
 
 /** A command as it was written. */
@@ -134,10 +151,23 @@ function endOfBlock(line: string, at: number, closings: ReturnType<typeof lastCl
   return (other) => closingTag.exec(other)?.[1]?.toLowerCase() === element;
 }
 
+/** The first word of a line that begins with a slash, and where it ends; -1 at the end of the line. */
+function wordOf(line: string): { word: string; end: number } {
+  const end = line.slice(0, 40).search(/\s/);
+  return { word: (end < 0 ? line.slice(0, 40) : line.slice(0, end)).slice(1).toLowerCase(), end };
+}
+
+/** A line with a face in place of the name that it begins with; undefined: it has none. */
+function withFace(line: string, kind: string): string | undefined {
+  if (!line.startsWith('/') || !withTodos.some((one) => one === kind)) return undefined;
+  const { word, end } = wordOf(line);
+  const face = faces.get(word);
+  return face && `${end < 0 ? '' : line.slice(end).trim()} ${face}`.trim();
+}
+
 function commandOf(line: string, kind: string, except: ReadonlySet<CommandName>): Command | undefined {
   if (!line.startsWith('/')) return undefined;
-  const end = line.slice(0, 40).search(/\s/);
-  const word = (end < 0 ? line.slice(0, 40) : line.slice(0, end)).slice(1).toLowerCase();
+  const { word, end } = wordOf(line);
   const name = aliases.get(word) ?? word;
   if (!Object.hasOwn(kindsOf, name)) return undefined;
   const known = name as CommandName;
@@ -147,7 +177,7 @@ function commandOf(line: string, kind: string, except: ReadonlySet<CommandName>)
 
 /**
  * Takes the commands out of a body: lines that begin with a slash and a name, not in code, HTML, comments and
- * quotations. One pass, whatever the body holds.
+ * quotations. `/shrug` and `/tableflip` stay as what they stand for. One pass, whatever the body holds.
  * @param kind public name of the kind of object it is written on
  * @param except commands that are text here
  * @returns the commands in their order, and the text that is left
@@ -161,6 +191,7 @@ export function parseQuickActions(
   if (!body.includes('/')) return { text: body, commands };
   const kept: string[] = [];
   let hidden = false;
+  let changed = false;
   let ends: BlockEnd | undefined;
   const lines = body.split('\n');
   const closings = lastClosings(body.includes('</') ? lines : []);
@@ -172,11 +203,13 @@ export function parseQuickActions(
       if (first || commands.length < maxCommands) commands.push(command);
       continue;
     }
+    const faced = ends === undefined ? withFace(line, kind) : undefined;
+    changed ||= faced !== undefined;
     if (ends === undefined) ends = endOfBlock(line, at, closings);
     else if (ends(line)) ends = undefined;
-    kept.push(line);
+    kept.push(faced ?? line);
   }
-  return commands.length === 0 ? { text: body, commands } : { text: kept.join('\n').trim(), commands };
+  return commands.length === 0 && !changed ? { text: body, commands } : { text: kept.join('\n').trim(), commands };
 }
 
 /** Labels an argument names: `~bug ~"needs work"`, with or without the tildes. */

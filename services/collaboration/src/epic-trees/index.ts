@@ -1,7 +1,14 @@
 export { composeEpicTrees } from './compose';
 export { maxChildren, maxLevels } from './domain/placement';
 export { recomputeEpicDates } from './recompute-epic-dates';
-export { type AttachedEpic, attachedEpic, epicOfIssue, inEpic, mayChangeEpic } from './storage/attached-epic';
+export {
+  type AttachedEpic,
+  attachedEpic,
+  epicByName,
+  epicOfIssue,
+  inEpic,
+  mayChangeEpic,
+} from './storage/attached-epic';
 export { editableEpics, epicFrom, epicReaders, readersOfEpic, visibleEpics } from './storage/epic.visibility';
 export {
   datesChannel,

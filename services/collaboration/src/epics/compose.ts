@@ -1,5 +1,6 @@
-import { labelsOf } from '@switchyard/directory';
+import { labelsOf, writtenNames } from '@switchyard/directory';
 import type { Area } from '@switchyard/service';
+import { commandSteps } from '@switchyard/texts';
 import type { Contributions } from '../deleted-users';
 import type { Edges } from '../edges';
 import { counterStore, type IssueList, type Issues, keepCounters } from '../issues';
@@ -53,6 +54,7 @@ export function composeEpics(
     epics: epicStore(db),
     trees: epicTreeStore(db),
     ensureLabels: labelsOf(peer('groups-admin'), directory, 'group'),
+    commandSteps: commandSteps({ names: writtenNames(db), clock }),
     clock,
   };
   const useCases = observe('epics', {

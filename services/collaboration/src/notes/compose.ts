@@ -118,6 +118,9 @@ export function composeNotes(
     keepCounters: { Issue: issues.noteables.keepCounters, Epic: epics.noteables.keepCounters },
   };
   const store = noteStore(changing);
+  const awards = awardStore(changing);
+  const awarding = { find, notes, awards: awardList(db), store: awards };
+  const react = giveAward(awarding);
   const runCommands = runQuickActions({
     steps: commandSteps({ names: writtenNames(db), clock }),
     editors: {
@@ -126,14 +129,13 @@ export function composeNotes(
       Epic: epics.noteables.editor,
     },
     todos: commandTodos,
+    react: (reader, noteable, name) => react(reader, { noteable }, name),
   });
-  const awards = awardStore(changing);
-  const awarding = { find, notes, awards: awardList(db), store: awards };
   const writing: NoteWriting = {
     find,
     store,
     runCommands,
-    giveAward: giveAward(awarding),
+    giveAward: react,
     clock,
     emojiNotesReact: config.SWITCHYARD_EMOJI_NOTES === 'reaction',
   };

@@ -55,6 +55,11 @@ const bodies = async (epic: Item, user = planner): Promise<string[]> =>
       as(user),
     ),
   ).map(({ body }: Item) => body);
+const key = ({ iid }: Item) => ({ groupId: group.id, iid });
+const related = async (epic: Item, user = planner): Promise<Item[]> =>
+  json(await here.epicTrees.listRelatedEpics({ epic: key(epic), page: pageOf({ orderBy: '' }) }, as(user))).map(
+    ({ id, link_type: type }: Item) => [id, type],
+  );
 
 describe('an epic as what carries notes', () => {
   it('has notes by its id, threads and reactions, and counts them (G-4.6-3, G-4.7-8, G-4.6-11)', async () => {
@@ -165,6 +170,82 @@ describe('an epic as what carries notes', () => {
     expect(summary).toEqual(['Could not apply remove_child_epic command.', 'Could not apply parent_epic command.']);
     await comment(child, '/remove_parent_epic', planner);
     expect(await seen(child)).toMatchObject({ parent_id: null });
+    const third = await open();
+    const linked = await comment(
+      epic,
+      `/award :tada:\n/blocked_by &${child.iid} shop&${third.iid}\n/relate &999\n/react tada\n/shrug Well`,
+      planner,
+    );
+    expect(linked.body).toBe('Well ¯\\\uff3f(ツ)\uff3f/¯');
+    expect(linked.commands_changes).toEqual({
+      emoji_award: 'tada',
+      blocked_by: [`&${child.iid}`, `shop&${third.iid}`],
+    });
+    expect(await related(epic)).toEqual([
+      [child.id, 'is_blocked_by'],
+      [third.id, 'is_blocked_by'],
+    ]);
+    await comment(third, `/unlink &${epic.iid}`, planner);
+    expect(await related(epic)).toEqual([[child.id, 'is_blocked_by']]);
+  });
+
+  it('obeys those of its description in the same change, but those on others', async () => {
+    const parent = await open();
+    const description = `/title Commanded\n/confidential\n/parent_epic &${parent.iid}\n/relate &${parent.iid}\nText\n/close`;
+    const epic = await open({ description });
+    expect(epic).toMatchObject({
+      title: 'Commanded',
+      confidential: true,
+      parent_id: parent.id,
+      state: 'opened',
+      description: `/relate &${parent.iid}\nText\n/close`,
+    });
+    const edit = {
+      description: '/close\n/remove_parent_epic\n/parent_epic other&1\n/remove_parent_epic',
+      title: 'Plain',
+    };
+    expect(json(await update(epic, edit))).toMatchObject({
+      title: 'Plain',
+      state: 'closed',
+      parent_id: null,
+      description: null,
+    });
+  });
+
+  it('takes an issue by a quick action on that, where its author may change both (G-2-17)', async () => {
+    const epic = await open();
+    const secret = await open({ confidential: true });
+    const there = (user: DirectoryUser, tier = 'ultimate') =>
+      here.as(user, { id: project.id, level: people.levelOf(user), tier });
+    const create = async (description: string, user = planner): Promise<Item> =>
+      json(
+        await here.issues.createIssue(
+          CreateIssueRequest.fromPartial({ projectId: project.id, title: 'Part', description }),
+          there(user),
+        ),
+      );
+    const issue = await create(`/epic shop&${epic.iid}`);
+    expect(issue).toMatchObject({ epic_iid: epic.iid, description: null });
+    const say = async (body: string, user = planner, tier?: string): Promise<Item> =>
+      json(
+        await here.notes.createNote(
+          {
+            noteable: { projectId: project.id, target: { $case: 'issueIid', value: issue.iid } },
+            body,
+            internal: false,
+            createdAt: undefined,
+          },
+          there(user, tier),
+        ),
+      );
+    expect(await say('/remove_epic')).toMatchObject({ commands_changes: { epic: null } });
+    const refused = { summary: ['Could not apply epic command.'] };
+    // What stands in the group of the project, and no further: a text names no epic that its author does not see.
+    expect(await say(`/epic &${secret.iid}`, outsider)).toMatchObject(refused);
+    expect(await say('/epic &999')).toMatchObject(refused);
+    expect(await say(`/epic &${epic.iid}`, planner, 'free')).toMatchObject(refused);
+    expect(await say(`/epic &${epic.iid}`)).toMatchObject({ commands_changes: { epic: `&${epic.iid}` } });
+    expect(await create(`/epic &${secret.iid}`, outsider)).toMatchObject({ epic: null });
   });
 });
 
@@ -242,14 +323,9 @@ it('names and is named by issues, epics and their notes, for those who see both 
 });
 
 describe('related epics (gaps §4.18)', () => {
-  const key = ({ iid }: Item) => ({ groupId: group.id, iid });
   const link = async (epic: Item, other: Item, linkType: string, targetGroup = 'Shop', user = planner): Promise<Item> =>
     json(
       await here.epicTrees.linkRelatedEpic({ epic: key(epic), targetGroup, targetIid: other.iid, linkType }, as(user)),
-    );
-  const related = async (epic: Item, user = planner): Promise<Item[]> =>
-    json(await here.epicTrees.listRelatedEpics({ epic: key(epic), page: pageOf({ orderBy: '' }) }, as(user))).map(
-      ({ id, link_type: type }: Item) => [id, type],
     );
 
   it('are linked once in one direction, shown from both sides to those who see both, and unlinked', async () => {

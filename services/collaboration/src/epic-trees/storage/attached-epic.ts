@@ -1,6 +1,7 @@
 import type { SqlExecutor } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
-import type { Viewer } from '@switchyard/directory';
+import { groupByPath, type Viewer } from '@switchyard/directory';
+import type { EpicName } from '@switchyard/texts';
 import { editableEpics, epicFrom, visibleEpics } from './epic.visibility';
 
 /** The epic of an issue, as the issue prints it, and their link. */
@@ -39,6 +40,20 @@ export function epicOfIssue(issueId: Sql, match: EpicMatch, viewer: Viewer): Sql
 /** Issues of one epic, whoever may see that. */
 export const inEpic = (issueId: Sql, epicId: number): Sql =>
   sql`${issueId} = any(array(select link.issue_id from epic_issues link where link.epic_id = ${epicId}))`;
+
+/** Id of the epic that a text of a project names, in the group of the project where it says none; undefined: none. */
+export async function epicByName(
+  db: SqlExecutor,
+  projectId: number,
+  { path, iid }: EpicName,
+): Promise<number | undefined> {
+  const groupId = path === '' ? undefined : await groupByPath(db, path);
+  if (path !== '' && groupId === undefined) return undefined;
+  const [row] = await db.query<{ id: number }>(sql`
+    select id from epics where iid = ${iid}
+      and group_id = ${groupId ?? sql`(select namespace_id from directory.projects where id = ${projectId})`}`);
+  return row?.id;
+}
 
 /** Whether the viewer may change an epic; undefined when they do not see it. */
 export async function mayChangeEpic(db: SqlExecutor, id: number, viewer: Viewer): Promise<boolean | undefined> {

@@ -1,5 +1,5 @@
 import { forbidden } from '@switchyard/errors';
-import { displayText, mentionsIn, parseColor } from '@switchyard/texts';
+import { displayText, mentionsIn, parseColor, withCommands } from '@switchyard/texts';
 import type { IssueCaller } from '../../issues';
 import {
   checkEpicDates,
@@ -27,19 +27,27 @@ export interface CreateEpicCommand {
 }
 
 /**
- * Opens an epic (G-4.18-1); answers its number. A creation time from others than Owners is passed over. Fails with
+ * Opens an epic (G-4.18-1); answers its number. A creation time from others than Owners is passed over.
+ * Commands in the description count as what they set. Fails with
  * `forbidden` below Planner, `invalid`; with `not_found` for a parent that the caller does not see.
  */
 export const createEpic =
   (edges: EpicEdges) =>
-  async (caller: IssueCaller, command: CreateEpicCommand): Promise<number> => {
+  async (caller: IssueCaller, wanted: CreateEpicCommand): Promise<number> => {
     if (!mayManageEpics(caller)) throw forbidden();
-    const { groupId, title, description, color, dates } = command;
+    const { groupId } = wanted;
+    const command = await withCommands(
+      edges.commandSteps,
+      { ...wanted, addLabels: [], removeLabels: [] },
+      { kind: 'Epic', age: 'new' },
+      { userId: caller.userId, projectId: 0, groupId, tier: caller.tier, title: wanted.title, assigneeIds: [] },
+    );
+    const { title, description, color, dates } = command;
     const createdAt = mayDateEpic(caller) ? command.createdAt : undefined;
     checkEpicFields({ title, description, color, createdAt });
     checkEpicDates(dates);
-    const parentId = (await parentOf(edges, caller, command.parentId)) ?? undefined;
-    const labels = await edges.ensureLabels(caller, groupId, [...new Set(command.labels)]);
+    const parentId = (await parentOf(edges, caller, groupId, command)) ?? undefined;
+    const labels = await edges.ensureLabels(caller, groupId, [...new Set([...command.labels, ...command.addLabels])]);
     const epic = await edges.epics.create({
       ...dates,
       groupId,

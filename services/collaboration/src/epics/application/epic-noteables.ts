@@ -6,6 +6,7 @@ import type { EpicView } from '../domain/epic-view';
 import type { assignChildEpic, removeChildEpic } from './child-epics';
 import type { EpicEdges, EpicNumber } from './epic.ports';
 import { namedEpic, type subscribeToEpic, visibleEpic } from './read-epic';
+import type { linkRelatedEpic, unlinkRelatedEpic } from './related-epics';
 import type { updateEpic } from './update-epic';
 
 /** Epics as noteables, confidential ones for those alone who may see them. */
@@ -39,6 +40,8 @@ export interface EpicCommands {
   readonly subscribeToEpic: ReturnType<typeof subscribeToEpic>;
   readonly assignChildEpic: ReturnType<typeof assignChildEpic>;
   readonly removeChildEpic: ReturnType<typeof removeChildEpic>;
+  readonly linkRelatedEpic: ReturnType<typeof linkRelatedEpic>;
+  readonly unlinkRelatedEpic: ReturnType<typeof unlinkRelatedEpic>;
 }
 
 /** The epic that a command of an epic names, in the same group where it says none. */
@@ -52,8 +55,8 @@ async function epicOfCommand(
   return namedEpic(edges, caller, groupId, iid);
 }
 
-/** Child epics are of the tier `ultimate`; a command that would be passed over must fail. */
-function requireChildEpics({ tier }: IssueCaller): void {
+/** Child and related epics are of the tier `ultimate`; a command that would be passed over must fail. */
+function requireUltimate({ tier }: IssueCaller): void {
   if (tier !== 'ultimate') throw notFound();
 }
 
@@ -63,18 +66,18 @@ export const epicEditor =
   async (reader, { groupId = 0, iid = 0 }, edit) => {
     const caller = callerOf(reader);
     const key: EpicNumber = { groupId, iid };
-    const { subscribed, parentEpic, childEpic, removedChildEpic } = edit;
+    const { subscribed, parentEpic, childEpic, removedChildEpic, related, unrelated } = edit;
     if (subscribed !== undefined) {
       await commands.subscribeToEpic(caller, key, subscribed);
     } else if (parentEpic !== undefined) {
-      requireChildEpics(caller);
+      requireUltimate(caller);
       const home = await visibleEpic(edges, caller, key);
       const parent = parentEpic === null ? undefined : await epicOfCommand(edges, caller, home, parentEpic);
       if (parent !== undefined && home.epic.parentId === parent.epic.id) throw conflict('Epic(s) already assigned');
       const change = { parentId: parent?.epic.id ?? null, addLabels: [], removeLabels: [] };
       await commands.updateEpic(caller, key, change);
     } else if (childEpic !== undefined || removedChildEpic !== undefined) {
-      requireChildEpics(caller);
+      requireUltimate(caller);
       const home = await visibleEpic(edges, caller, key);
       if (childEpic !== undefined) {
         const child = await epicOfCommand(edges, caller, home, childEpic);
@@ -84,6 +87,19 @@ export const epicEditor =
         const child = await epicOfCommand(edges, caller, home, removedChildEpic);
         await commands.removeChildEpic(caller, key, child.epic.id);
       }
+    } else if (related !== undefined) {
+      requireUltimate(caller);
+      const home = await visibleEpic(edges, caller, key);
+      // All are looked up before the first is linked.
+      const others = await Promise.all(related.epics.map((name) => epicOfCommand(edges, caller, home, name)));
+      for (const { epic } of others) {
+        const wanted = { group: String(epic.groupId), iid: epic.iid, type: related.type };
+        await commands.linkRelatedEpic(caller, key, wanted);
+      }
+    } else if (unrelated !== undefined) {
+      requireUltimate(caller);
+      const other = await epicOfCommand(edges, caller, await visibleEpic(edges, caller, key), unrelated);
+      await commands.unlinkRelatedEpic(caller, key, { otherId: other.epic.id });
     } else {
       await commands.updateEpic(caller, key, {
         title: edit.title,

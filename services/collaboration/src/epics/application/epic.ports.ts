@@ -1,5 +1,6 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
 import type { EnsureLabels, UserRow, Viewer } from '@switchyard/directory';
+import type { CommandSteps } from '@switchyard/texts';
 import type { EpicIssueLink, Neighbours } from '../../epic-trees';
 import type { Epic } from '../domain/epic';
 import type { EpicDecision, LockedEpic, NewEpic } from '../domain/epic-change';
@@ -67,6 +68,7 @@ export interface EpicEdges {
   readonly epics: EpicStore;
   readonly trees: EpicTrees;
   readonly ensureLabels: EnsureLabels;
+  readonly commandSteps: CommandSteps;
   readonly clock: () => Date;
 }
 

@@ -1,6 +1,7 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
 import type { UserRow } from '@switchyard/directory';
 import { forbidden, notFound } from '@switchyard/errors';
+import type { EpicName } from '@switchyard/texts';
 import type { IssueCaller } from '../../issues';
 import { seesInternal } from '../../noteables';
 import type { EpicView } from '../domain/epic-view';
@@ -37,15 +38,25 @@ export async function namedEpic(
 
 /**
  * The parent that a request names, where the tier has child epics. Fails with `not_found` when the caller does not see
- * it, with `forbidden` when they may not change it.
+ * it, with `forbidden` when they may not change it. Such a parent is passed over where a command of the description
+ * names it.
+ * @param homeId the group of the epic, and of the parent where a command names no other
  */
 export async function parentOf(
   { epics }: Pick<EpicEdges, 'epics'>,
   caller: IssueCaller,
-  parentId: number | null | undefined,
+  homeId: number,
+  wanted: { readonly parentId?: number | null | undefined; readonly parentEpic?: EpicName | null | undefined },
 ): Promise<number | null | undefined> {
-  if (parentId === undefined || caller.tier !== 'ultimate') return undefined;
-  if (parentId === null) return null;
+  if (caller.tier !== 'ultimate') return undefined;
+  const { parentEpic } = wanted;
+  if (parentEpic !== undefined && parentEpic !== null) {
+    const groupId = parentEpic.path === '' ? homeId : await epics.groupByPath(parentEpic.path);
+    const named = groupId === undefined ? undefined : await epics.view({ groupId, iid: parentEpic.iid }, caller);
+    return named?.editable === true ? named.epic.id : undefined;
+  }
+  const parentId = parentEpic === undefined ? wanted.parentId : null;
+  if (parentId === undefined || parentId === null) return parentId;
   const parent = await epics.view({ id: parentId }, caller);
   if (parent === undefined) throw notFound('Epic');
   if (!parent.editable) throw forbidden();

@@ -5,6 +5,7 @@ import type { IssueCaller } from '../../issues';
 import type { EpicView } from '../domain/epic-view';
 import {
   type LinkedEpics,
+  type LinkKey,
   type RelatedEpic,
   type RelatedLink,
   type RelatedLinkType,
@@ -18,8 +19,8 @@ import { namedEpic, visibleEpic } from './read-epic';
 export interface RelatedEpicStore {
   /** One page of the other epics of an epic's links, as far as the viewer sees them: one statement and one count. */
   page(epicId: number, viewer: Viewer, request: PageRequest): Promise<{ rows: RelatedEpic[]; page: PageInfo }>;
-  /** A link by its id. */
-  find(id: number): Promise<RelatedLink | undefined>;
+  /** The link with an id, or that of two epics. */
+  find(key: LinkKey): Promise<RelatedLink | undefined>;
   /**
    * Links two epics, with an event of each, in one transaction.
    * @throws AppError conflict when they are linked in either direction; not_found when one is gone
@@ -74,12 +75,18 @@ export const linkRelatedEpic =
     return inOrder(link, own, other);
   };
 
-/** Takes a link of an epic away; answers it as it was. Fails with `not_found`, `forbidden`. */
+/** Takes a link of an epic away, by its id or by the other epic; answers it as it was. Fails with `not_found`, `forbidden`. */
 export const unlinkRelatedEpic =
   (edges: RelatedEpicEdges) =>
-  async (caller: IssueCaller, key: EpicNumber, linkId: number): Promise<LinkedEpics> => {
+  async (
+    caller: IssueCaller,
+    key: EpicNumber,
+    wanted: { readonly linkId: number } | { readonly otherId: number },
+  ): Promise<LinkedEpics> => {
     const own = await managedEpic(edges, caller, key);
-    const link = await edges.related.find(linkId);
+    const link = await edges.related.find(
+      'linkId' in wanted ? { id: wanted.linkId } : { between: [own.epic.id, wanted.otherId] },
+    );
     if (link === undefined || (link.sourceId !== own.epic.id && link.targetId !== own.epic.id)) throw notFound();
     const otherId = link.sourceId === own.epic.id ? link.targetId : link.sourceId;
     const other = await edges.epics.view({ id: otherId }, caller);

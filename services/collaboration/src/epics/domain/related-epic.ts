@@ -39,3 +39,6 @@ export const storedLink = (
 /** How the epic `own` of a link stands to the other one. */
 export const linkTypeFor = (own: number, { sourceId, linkType }: RelatedLink): RelatedLinkType =>
   linkType === 'blocks' && sourceId !== own ? 'is_blocked_by' : linkType;
+
+/** What names a link: its id, or both of its epics, in either direction. */
+export type LinkKey = { readonly id: number } | { readonly between: readonly [number, number] };

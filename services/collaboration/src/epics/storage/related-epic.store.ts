@@ -3,7 +3,7 @@ import { sql } from '@switchyard/database/sql';
 import type { Viewer } from '@switchyard/directory';
 import { conflict, notFound } from '@switchyard/errors';
 import { epicFrom, visibleEpics } from '../../epic-trees';
-import { linkTypeFor, type RelatedEpic, type RelatedLink } from '../domain/related-epic';
+import { type LinkKey, linkTypeFor, type RelatedEpic, type RelatedLink } from '../domain/related-epic';
 import { publishEpicFacts } from './epic.events';
 import { epicColumns, epicSelect, toEpic, toEpicView } from './epic.row';
 
@@ -15,6 +15,9 @@ const toLink = ({ createdAt, updatedAt, ...link }: RelatedLink): RelatedLink => 
   createdAt: new Date(createdAt),
   updatedAt: new Date(updatedAt),
 });
+
+const isBetween = ([one, other]: readonly [number, number]) =>
+  sql`(link.source_id, link.target_id) in ((${one}, ${other}), (${other}, ${one}))`;
 
 /** Locks both epics of a link, in the order of ids: of two requests for the same two one waits, in whichever direction. */
 async function lockBoth(tx: Tx, { sourceId, targetId }: Pick<RelatedLink, 'sourceId' | 'targetId'>) {
@@ -57,9 +60,11 @@ export const relatedEpicStore = (db: Database) => ({
     return { rows: related, page };
   },
 
-  async find(id: number): Promise<RelatedLink | undefined> {
-    const row = await db.one<{ link: RelatedLink }>(sql`
-      select ${linkJson} as link from related_epics link where link.id = ${id}`);
+  async find(key: LinkKey): Promise<RelatedLink | undefined> {
+    const wanted = 'id' in key ? sql`link.id = ${key.id}` : isBetween(key.between);
+    const row = await db.one<{ link: RelatedLink }>(
+      sql`select ${linkJson} as link from related_epics link where ${wanted}`,
+    );
     return row && toLink(row.link);
   },
 
@@ -69,7 +74,7 @@ export const relatedEpicStore = (db: Database) => ({
       const both = await lockBoth(tx, wanted);
       if (both.length < 2) throw notFound('Epic');
       const known = await tx.one(sql`
-        select 1 from related_epics where (source_id, target_id) in ((${sourceId}, ${targetId}), (${targetId}, ${sourceId}))`);
+        select 1 from related_epics link where ${isBetween([sourceId, targetId])}`);
       if (known !== undefined) throw conflict('Epic(s) already assigned');
       const row = await tx.one<{ link: RelatedLink }>(sql`
         with link as (

@@ -112,7 +112,7 @@ export function epicTreeHandler(
       return related(await useCases.linkRelatedEpic(callerOf(context), keyOf(epic), wanted));
     },
     unlinkRelatedEpic: async ({ epic, linkId }, context) =>
-      related(await useCases.unlinkRelatedEpic(callerOf(context), keyOf(epic), linkId)),
+      related(await useCases.unlinkRelatedEpic(callerOf(context), keyOf(epic), { linkId })),
     async listEpicIssues({ epic, page: wanted }, context) {
       const request = fixedOrder(wanted, 'epic_position', 'asc');
       const found = await useCases.listEpicIssues(callerOf(context), keyOf(epic), request);

@@ -90,7 +90,7 @@ export const createIssue =
       assigneeIds,
       labelIds: labels.map(({ id }) => id),
       mentions: mentionsIn(command.title, description),
-      epicId: member ? ((await epicOf(edges, caller, command.epicId)) ?? undefined) : undefined,
+      epicId: member ? ((await epicOf(edges, caller, projectId, command)) ?? undefined) : undefined,
       createdAt,
     });
     return issue.iid;

@@ -71,6 +71,7 @@ export const issueEditor =
         confidential: edit.confidential,
         healthStatus: edit.healthStatus,
         discussionLocked: edit.locked,
+        epic: edit.epic,
         strict: true,
       });
     }

@@ -1,5 +1,6 @@
 import type { PageInfo, PageRequest, Tx } from '@switchyard/database';
 import type { UserRow, Viewer } from '@switchyard/directory';
+import type { EpicName } from '@switchyard/texts';
 import type { Issue } from '../domain/issue';
 import type { IssueDecision, LockedIssue, NewIssue } from '../domain/issue-change';
 import type { IssueCounters } from '../domain/issue-counters';
@@ -35,6 +36,8 @@ export interface IssueStore {
   change(id: number, actorId: number, decide: DecideIssue, options?: { readonly trees?: boolean }): Promise<Issue>;
   /** `change` that is made once for each cause, however often it is asked for. */
   changeOnce(id: number, actorId: number, cause: string, decide: DecideIssue): Promise<Issue>;
+  /** Id of the epic that a text of a project names; undefined: none. */
+  epicByName(projectId: number, name: EpicName): Promise<number | undefined>;
   /** Whether the viewer may change an epic; undefined when they do not see it. */
   mayChangeEpic(id: number, viewer: Viewer): Promise<boolean | undefined>;
   /** Issues of an author with ids above `after`, ascending. */

@@ -49,20 +49,32 @@ const managed = [
   'discussionLocked',
   'issueType',
   'epicId',
+  'epic',
 ] as const;
 
 /**
- * The epic that a request names, where the tier has epics. Fails with `not_found` when the caller does not see it, with
- * `forbidden` when they may not change it.
+ * The epic that a request or a command asks for, where the tier has epics. Fails with `not_found` when the caller does
+ * not see it, with `forbidden` when they may not change it. A command that names such an epic is passed over, or not
+ * found where it is strict.
  */
 export async function epicOf(
   { issues }: Pick<IssueEdges, 'issues'>,
   { userId, admin, external, tier }: IssueCaller,
-  epicId: number | null | undefined,
+  projectId: number,
+  { epicId, epic, strict }: Pick<UpdateIssueCommand, 'epicId' | 'epic' | 'strict'>,
 ): Promise<number | null | undefined> {
-  if (epicId === undefined || tier === 'free') return undefined;
-  if (epicId === null) return null;
-  const editable = await issues.mayChangeEpic(epicId, { userId, admin, external });
+  if (epic === undefined && epicId === undefined) return undefined;
+  const viewer = { userId, admin, external };
+  const hasEpics = tier !== 'free';
+  if (epic !== undefined && epic !== null) {
+    const id = hasEpics ? await issues.epicByName(projectId, epic) : undefined;
+    if (id !== undefined && (await issues.mayChangeEpic(id, viewer)) === true) return id;
+    if (strict === true) throw notFound('Epic');
+    return undefined;
+  }
+  if (!hasEpics) return undefined;
+  if (epic === null || epicId === null || epicId === undefined) return null;
+  const editable = await issues.mayChangeEpic(epicId, viewer);
   if (editable === undefined) throw notFound('Epic');
   if (!editable) throw forbidden();
   return epicId;
@@ -110,7 +122,7 @@ async function metadataOf(
     dueDate: command.dueDate,
     healthStatus: hasHealthStatus(caller.tier) ? command.healthStatus : undefined,
     weight: caller.tier === 'free' ? undefined : command.weight,
-    epicId: await epicOf(edges, caller, command.epicId),
+    epicId: await epicOf(edges, caller, projectId, command),
     confidential: command.confidential,
     discussionLocked: command.discussionLocked,
     issueType: command.issueType === 'incident' && caller.level < levels.reporter ? undefined : command.issueType,

@@ -2,7 +2,8 @@ import { type Database, isUniqueViolation } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
 import type { Viewer } from '@switchyard/directory';
 import { conflict } from '@switchyard/errors';
-import { mayChangeEpic } from '../../epic-trees';
+import type { EpicName } from '@switchyard/texts';
+import { epicByName, mayChangeEpic } from '../../epic-trees';
 import type { Issue } from '../domain/issue';
 import type { IssueDecision, LockedIssue, NewIssue } from '../domain/issue-change';
 import type { IssueKey, IssueViewer } from '../domain/issue-query';
@@ -58,6 +59,8 @@ export const issueStore = (db: Database) => ({
     decide: (locked: LockedIssue) => IssueDecision,
     options?: { readonly trees?: boolean },
   ): Promise<Issue> => db.transaction((tx) => changeIssue(tx, id, actorId, decide, options)),
+
+  epicByName: (projectId: number, name: EpicName): Promise<number | undefined> => epicByName(db, projectId, name),
 
   mayChangeEpic: (id: number, viewer: Viewer): Promise<boolean | undefined> => mayChangeEpic(db, id, viewer),
 

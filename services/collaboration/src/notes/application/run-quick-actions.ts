@@ -11,11 +11,15 @@ export interface CommandTodos {
   finish(reader: Reader, noteable: Noteable): Promise<void>;
 }
 
+/** Reacts to a noteable in the name of the reader. Fails where they may not, and where they have already. */
+export type CommandReactions = (reader: Reader, noteable: Noteable, name: string) => Promise<unknown>;
+
 /** What commands are run with. */
 export interface CommandEdges {
   readonly steps: CommandSteps;
   readonly editors: { readonly [Kind in NoteableKind]?: NoteableEditor };
   readonly todos: CommandTodos;
+  readonly react: CommandReactions;
 }
 
 /** The outcome of quick actions: the fields of G-2-18. */
@@ -65,7 +69,7 @@ function causes(ofText: string | undefined): (command: Command) => string | unde
 }
 
 /** Opens `RunCommands`. */
-export const runQuickActions = ({ steps, editors, todos }: CommandEdges): RunCommands => {
+export const runQuickActions = ({ steps, editors, todos, react }: CommandEdges): RunCommands => {
   return async (reader, noteable, commands, hasText, { noteId, cause } = {}) => {
     const { projectId, groupId, title, assigneeIds } = noteable;
     const { actor, access } = reader;
@@ -92,6 +96,7 @@ export const runQuickActions = ({ steps, editors, todos }: CommandEdges): RunCom
         if (step.edit !== undefined) await editor?.(reader, noteable, step.edit, origin);
         if (step.todo === 'add') await todos.mark(reader, noteable);
         if (step.todo === 'done') await todos.finish(reader, noteable);
+        if (step.reaction !== undefined) await react(reader, noteable, step.reaction);
       } catch (error) {
         // A refusal by the owner is an outcome; an unavailable owner is an error.
         if (!isAppError(error) || error.status >= 500) throw error;
