@@ -76,7 +76,8 @@ ${service.public ? '' : "  # host:port,host:port of the cluster's Kafka\n  kafka
   tier: ultimate
   otlpEndpoint: ''
 ${service.data === 'blobs' ? bucket : ''}
-# Host names of the other services, where they run in another release: { groups-admin: …, merge-requests: … }
+# Host names of the other services, where they run in another release: { groups-admin: …, merge-requests: … }. Calls over gRPC go to the
+# name with -grpc behind its first label, which stands for all replicas.
 peers: {}
 
 ${settingsOf(service)}

@@ -135,11 +135,12 @@ describe('the charts', () => {
   withHelm('rendered (needs helm)', () => {
     interface Rendered {
       kind: string;
-      metadata: { labels: Record<string, string> };
+      metadata: { name: string; labels: Record<string, string> };
       spec: {
+        clusterIP?: string;
         template: {
           spec: {
-            containers: { env: { name: string }[] }[];
+            containers: { env: { name: string; value?: string }[] }[];
             volumes: { name: string; secret?: { items: { key: string }[] } }[];
           };
         };
@@ -184,6 +185,27 @@ describe('the charts', () => {
         ...(name === 'gateway' ? [] : ['public-keys.json']),
         ...(SERVICES.find((service) => service.name === name)?.keys.map(({ file }) => file) ?? []),
       ]);
+    });
+
+    it('calls over gRPC go to the addresses of all replicas', () => {
+      const all = render('switchyard');
+      const headless = all.filter((one) => one?.kind === 'Service' && one.spec.clusterIP === 'None');
+      const called = all
+        .filter((one) => one?.kind === 'Deployment')
+        .flatMap(({ spec }) => spec.template.spec.containers[0]?.env ?? [])
+        .filter((one) => one.name.endsWith('_ADDRESS'));
+      const inner = names.filter((name) => name !== 'gateway').sort();
+      expect(headless.map(({ metadata }) => metadata.name).sort()).toEqual(inner.map((name) => `one-${name}-grpc`));
+      expect([...new Set(called.map(({ value }) => value))].sort()).toEqual(
+        inner.map((name) => `one-${name}-grpc:50051`),
+      );
+      const elsewhere = render(
+        'gateway',
+        ...required.map((one) => one.replace('global.', '')),
+        'peers.alerts=two.other',
+      );
+      const pod = of(elsewhere, 'Deployment', 'gateway')?.spec.template.spec;
+      expect(pod?.containers[0]?.env.find((one) => one.name === 'ALERTS_ADDRESS')?.value).toBe('two-grpc.other:50051');
     });
 
     /** Port → who is let in. */

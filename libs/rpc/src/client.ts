@@ -10,9 +10,10 @@ import {
 import { isAppError, unavailable } from '@switchyard/errors';
 import { observeRpc } from '@switchyard/telemetry';
 import { addCost, requestCost, runningCost } from './cost';
-import { fromServiceError, isBrokenOff } from './error-status';
+import { fromServiceError, isBrokenOff, isRefused } from './error-status';
 import { type Identity, identityKey, type Signer, signClaims } from './identity';
 import { withoutCopies } from './representation-codec';
+import { type RetryBudget, retryBudget } from './retry-budget';
 import { channelOptions } from './server';
 
 type RequestOf<D> = D extends { requestSerialize: (value: infer Q) => Buffer } ? Q : never;
@@ -49,7 +50,7 @@ export interface Peer {
   close(): void;
 }
 
-/** Longest pause before the one retry of an idempotent call, milliseconds; jittered. */
+/** Longest pause before the one retry of a call, milliseconds; jittered. */
 const retryPauseMs = 150;
 
 /**
@@ -75,20 +76,32 @@ async function connected(channel: Client, deadline: number): Promise<void> {
 }
 
 /**
- * Whether to retry. Not after the deadline, not without a connection (waiting for it has failed already), and not when
- * the caller has cancelled.
+ * Whether a repetition is safe: not after the deadline, not without a connection (waiting for it has failed already), and not when the
+ * caller has cancelled.
  */
-const isRepeatable = (error: unknown, { idempotent, signal }: CallOptions): boolean =>
-  idempotent === true &&
-  signal?.aborted !== true &&
-  isAppError(error, 'unavailable') &&
-  isBrokenOff((error.cause ?? {}) as ServiceError);
+function isRepeatable(error: unknown, { idempotent, signal }: CallOptions): boolean {
+  if (signal?.aborted || !isAppError(error, 'unavailable')) return false;
+  const cause = (error.cause ?? {}) as ServiceError;
+  return isRefused(cause) || (idempotent === true && isBrokenOff(cause));
+}
+
+/**
+ * Calls go to all addresses of a host in turn. A peer closes each connection after some seconds (`startServer`); then the name is asked
+ * for again, and so a new replica gets its share.
+ */
+const balancing = {
+  'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+  // Nothing of ours stands in a TXT record.
+  'grpc.service_config_disable_resolution': 1,
+  'grpc.dns_min_time_between_resolutions_ms': 1_000,
+} as const;
 
 /** Opens a channel to `address` (host:port); calls are signed by `signer`. */
 export function connect(address: string, signer: Signer): Peer {
-  const channel = new Client(address, credentials.createInsecure(), { ...channelOptions });
+  const channel = new Client(address, credentials.createInsecure(), { ...channelOptions, ...balancing });
+  const budget = retryBudget();
   return {
-    client: (definition) => clientOf(channel, withoutCopies(definition), signer),
+    client: (definition) => clientOf(channel, withoutCopies(definition), signer, budget),
     reach: () => connected(channel, Number.POSITIVE_INFINITY),
     close: () => channel.close(),
   };
@@ -97,7 +110,12 @@ export function connect(address: string, signer: Signer): Peer {
 /** Bytes that were encoded to be signed are sent as they are. */
 const asTheyAre = (bytes: Buffer): Buffer => bytes;
 
-function clientOf<T extends ServiceDefinition>(channel: Client, definition: T, signer: Signer): RpcClient<T> {
+function clientOf<T extends ServiceDefinition>(
+  channel: Client,
+  definition: T,
+  signer: Signer,
+  budget: RetryBudget,
+): RpcClient<T> {
   const methods = Object.entries(definition).map(([name, method]) => {
     const metadataFor = (options: CallOptions, content: Buffer): Metadata => {
       const metadata = new Metadata();
@@ -105,6 +123,8 @@ function clientOf<T extends ServiceDefinition>(channel: Client, definition: T, s
       metadata.set('x-request-id', options.requestId);
       return metadata;
     };
+    const argumentsOf = (content: Buffer, metadata: Metadata, deadline: number) =>
+      [method.path, asTheyAre, method.responseDeserialize, content, metadata, { deadline }] as const;
     const deadlineOf = (options: CallOptions): number => Date.now() + (options.timeoutMs ?? 10_000);
 
     const once = async (request: unknown, options: CallOptions, deadline: number): Promise<unknown> => {
@@ -117,12 +137,7 @@ function clientOf<T extends ServiceDefinition>(channel: Client, definition: T, s
         if (cost !== undefined) requestCost(metadata);
         const cancel = (): void => call.cancel();
         const call = channel.makeUnaryRequest(
-          method.path,
-          asTheyAre,
-          method.responseDeserialize,
-          content,
-          metadata,
-          { deadline },
+          ...argumentsOf(content, metadata, deadline),
           (error: ServiceError | null, response: unknown) => {
             done(error === null ? 'ok' : status[error.code].toLowerCase());
             // The signal may live as long as the process.
@@ -142,9 +157,11 @@ function clientOf<T extends ServiceDefinition>(channel: Client, definition: T, s
     const unary = async (request: unknown, options: CallOptions): Promise<unknown> => {
       const deadline = deadlineOf(options);
       try {
-        return await once(request, options, deadline);
+        const response = await once(request, options, deadline);
+        budget.succeeded();
+        return response;
       } catch (error) {
-        if (!isRepeatable(error, options)) throw error;
+        if (!isRepeatable(error, options) || !budget.take()) throw error;
         await new Promise((resolve) => setTimeout(resolve, Math.random() * retryPauseMs));
         return once(request, options, deadline);
       }
@@ -154,24 +171,23 @@ function clientOf<T extends ServiceDefinition>(channel: Client, definition: T, s
       const deadline = deadlineOf(options);
       await connected(channel, deadline);
       const content = method.requestSerialize(request);
-      const call = channel.makeServerStreamRequest(
-        method.path,
-        asTheyAre,
-        method.responseDeserialize,
-        content,
-        metadataFor(options, content),
-        { deadline },
-      );
-      const cancel = (): void => call.cancel();
-      if (options.signal?.aborted) cancel();
-      else options.signal?.addEventListener('abort', cancel, { once: true });
-      try {
-        yield* call;
-      } catch (error) {
-        throw fromServiceError(error as ServiceError);
-      } finally {
-        options.signal?.removeEventListener('abort', cancel);
-        cancel();
+      for (let mayRepeat = true; ; mayRepeat = false) {
+        const metadata = metadataFor(options, content);
+        const call = channel.makeServerStreamRequest(...argumentsOf(content, metadata, deadline));
+        const cancel = (): void => call.cancel();
+        if (options.signal?.aborted) cancel();
+        else options.signal?.addEventListener('abort', cancel, { once: true });
+        try {
+          yield* call;
+          return;
+        } catch (error) {
+          // Nothing of a call that was refused has arrived.
+          const repeats = mayRepeat && isRefused(error as ServiceError) && !options.signal?.aborted && budget.take();
+          if (!repeats) throw fromServiceError(error as ServiceError);
+        } finally {
+          options.signal?.removeEventListener('abort', cancel);
+          cancel();
+        }
       }
     };
     return [name, method.responseStream ? streaming : unary];

@@ -28,6 +28,10 @@ export const isBrokenOff = ({ code, details }: Pick<ServiceError, 'code' | 'deta
   code === status.UNAVAILABLE ||
   (code === status.INTERNAL && /^Received RST_STREAM|Call ended without gRPC status/.test(details));
 
+/** Whether the peer refused a call before it looked at it, as one that drains does: a repetition has no second effect. */
+export const isRefused = ({ code, details }: Pick<ServiceError, 'code' | 'details'>): boolean =>
+  code === status.UNAVAILABLE && details === 'Stream refused by server';
+
 /**
  * Turns a thrown error into the status that grpc-js sends; anything but an AppError becomes `internal` and shows
  * nothing. A body is cut at 24 KiB, with a note. To a process whose claims are refused the peer is unavailable: the

@@ -31,6 +31,12 @@ imagePullPolicy: {{ $image.pullPolicy }}
 {{- $given | default (printf "%s-%s" .root.Release.Name .name | trunc 63 | trimSuffix "-") -}}
 {{- end -}}
 
+{{/* The name that stands for the addresses of all replicas, of the name that stands for one: its first label with `-grpc` behind. */}}
+{{- define "switchyard.replicas" -}}
+{{- $labels := splitn "." 2 . -}}
+{{- printf "%s-grpc" ($labels._0 | trunc 58 | trimSuffix "-") -}}{{- with $labels._1 }}.{{ . }}{{ end -}}
+{{- end -}}
+
 {{/*
 What the catalogue says of the service of this chart: public, data, calls.grpc, calls.http, keys, secrets. `switchyard.catalogue` holds the
 services by name; deploy/helm/charts.mjs writes it.
@@ -50,7 +56,7 @@ services by name; deploy/helm/charts.mjs writes it.
 - { name: SWITCHYARD_EXTERNAL_URL, value: {{ required "config.externalUrl must be the address clients use" $config.externalUrl | quote }} }
 - { name: SWITCHYARD_IDENTITY_KEY_FILE, value: /keys/{{ .Chart.Name }}.key }
 {{- range $self.calls.grpc }}
-- { name: {{ . | upper | replace "-" "_" }}_ADDRESS, value: "{{ include "switchyard.peer" (dict "root" $root "name" .) }}:50051" }
+- { name: {{ . | upper | replace "-" "_" }}_ADDRESS, value: "{{ include "switchyard.replicas" (include "switchyard.peer" (dict "root" $root "name" .)) }}:50051" }
 {{- end }}
 {{- range $self.calls.http }}
 - { name: {{ . | upper | replace "-" "_" }}_HTTP_URL, value: "http://{{ include "switchyard.peer" (dict "root" $root "name" .) }}:8081" }
@@ -216,6 +222,20 @@ spec:
     - { name: http, port: 80, targetPort: public }
     {{- else }}
     - { name: http, port: 8081, targetPort: http }
+    - { name: grpc, port: 50051, targetPort: grpc, appProtocol: kubernetes.io/h2c }
+---
+# A connection carries many calls: who calls over gRPC needs the addresses of all replicas, and balances by itself.
+apiVersion: v1
+kind: Service
+metadata:
+  name: {{ include "switchyard.replicas" (include "switchyard.name" .) }}
+  labels:
+    {{- include "switchyard.labels" . | nindent 4 }}
+spec:
+  clusterIP: None
+  selector:
+    {{- include "switchyard.selector" . | nindent 4 }}
+  ports:
     - { name: grpc, port: 50051, targetPort: grpc, appProtocol: kubernetes.io/h2c }
     {{- end }}
 {{- end -}}

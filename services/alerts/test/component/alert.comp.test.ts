@@ -266,7 +266,7 @@ describe('an incident', () => {
     );
   const opened = (alertId: number, movedFromId = 0): NonNullable<IssueEvent['fact']> => ({
     $case: 'created',
-    value: { assigneeIds: [], mentions: undefined, labelIds: [], movedFromId, alertId },
+    value: { assigneeIds: [], mentions: undefined, labelIds: [], movedFromId, alertId, epicId: 0 },
   });
   const closed = { $case: 'closed', value: { byMergeRequestId: 0 } } as const;
   const request = (project: DirectoryProject) => alerts.requestIncident({ projectId: project.id, iid: 1 }, as(project));

@@ -11,7 +11,11 @@ const happened = (fact: EpicEvent['fact'], given: Partial<EpicEvent> = {}) =>
   );
 
 it.each<[string, EpicEvent['fact'], object[]]>([
-  ['opened', { $case: 'created', value: { mentions } }, [{ action: 'new_epic', facts: { mentions: ['ada', 'bob'] } }]],
+  [
+    'opened',
+    { $case: 'created', value: { mentions, parentId: 0 } },
+    [{ action: 'new_epic', facts: { mentions: ['ada', 'bob'] } }],
+  ],
   ['closed', { $case: 'closed', value: {} }, [{ action: 'close_epic' }]],
   ['reopened', { $case: 'reopened', value: {} }, [{ action: 'reopen_epic' }]],
   [

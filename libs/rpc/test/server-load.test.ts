@@ -1,32 +1,6 @@
-import { generateKeyPairSync } from 'node:crypto';
-import { ResolveRequest } from '@switchyard/protos/groups_admin/v1/access';
-import { Representation } from '@switchyard/protos/rpc/v1/representation';
+import { type CallContext, type RunningServer, startServer, type WriteGuard } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
-import {
-  type CallContext,
-  connect,
-  entity,
-  implement,
-  type RunningServer,
-  startServer,
-  type WriteGuard,
-} from './index';
-
-const signers = new Map(['gateway', 'packages'].map((name) => [name, generateKeyPairSync('ed25519')]));
-const trusted = new Map([...signers].map(([name, { publicKey }]) => [name, publicKey]));
-
-const definition = {
-  work: {
-    path: '/switchyard.test.v1.ThingService/Work',
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ResolveRequest) => Buffer.from(ResolveRequest.encode(value).finish()),
-    requestDeserialize: (bytes: Buffer) => ResolveRequest.decode(bytes),
-    responseSerialize: (value: Representation) => Buffer.from(Representation.encode(value).finish()),
-    responseDeserialize: (bytes: Buffer) => Representation.decode(bytes),
-  },
-};
-const request = (token: string) => ResolveRequest.fromPartial({ token });
+import { request, trusted, workPeer, workService } from './support/work-service';
 
 describe('a server with more calls than places', () => {
   let server: RunningServer;
@@ -36,9 +10,9 @@ describe('a server with more calls than places', () => {
   const open: { close(): void }[] = [];
 
   const client = (name: string) => {
-    const peer = connect(`127.0.0.1:${server.port}`, { name, key: signers.get(name)?.privateKey as never });
+    const peer = workPeer(`127.0.0.1:${server.port}`, name);
     open.push(peer);
-    return peer.client(definition);
+    return peer.client;
   };
   const call = (name: string, token: string, options: { timeoutMs?: number; signal?: AbortSignal } = {}) =>
     client(name).work(request(token), { requestId: token, ...options });
@@ -46,17 +20,10 @@ describe('a server with more calls than places', () => {
   beforeAll(async () => {
     server = await startServer({
       services: [
-        implement(
-          definition,
-          {
-            work: async ({ token }, context) => {
-              begun.push(token);
-              await work(token, context);
-              return entity({});
-            },
-          },
-          { work: { callers: ['gateway', 'packages'] } },
-        ),
+        workService((token, context) => {
+          begun.push(token);
+          return work(token, context);
+        }),
       ],
       trusted,
       host: '127.0.0.1',
