@@ -69,6 +69,14 @@ export function hookRepository(project: HookProjectRow, externalUrl: string) {
   };
 }
 
+/** A group as hook bodies name it (G-6-4). */
+export const hookGroup = (group: {
+  readonly id: number;
+  readonly name: string;
+  readonly path: string;
+  readonly full_path: string;
+}) => ({ group_id: group.id, group_name: group.name, group_path: group.path, full_path: group.full_path });
+
 /** A label as hook bodies name it (G-6-4). */
 export const hookLabel = (label: LabelRow) => ({
   id: label.id,

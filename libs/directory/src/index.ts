@@ -37,6 +37,7 @@ export { afterDirectory, type Directory, type DirectoryOptions, startDirectory }
 export { type EnsureLabels, labelsOf } from './ensure-labels';
 export {
   type HookProjectRow,
+  hookGroup,
   hookLabel,
   hookProject,
   hookRepository,

@@ -28,6 +28,7 @@ export { asCode, fenceFor, linkAddress, literal } from './literal-text';
 export { type Mentions, mentionsIn, newMentions } from './mentions';
 export { type Command, parseQuickActions } from './quick-actions';
 export { relocated } from './relocated';
+export { repeatedText } from './repeated-text';
 export { searchMatch } from './search-words';
 export { changedSet } from './set-change';
 export { countTasks } from './tasks';

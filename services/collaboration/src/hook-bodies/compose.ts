@@ -5,7 +5,7 @@ import { hookBodyHandler } from './transport/hook-body.handler';
 import { noteableParts } from './transport/noteable-parts.client';
 import { renderHookBodies } from './transport/render-hook-bodies';
 
-/** Hook bodies of issues, notes and reactions (G-6-3, G-6-4). */
+/** Hook bodies of issues, epics, notes and reactions (G-6-3, G-6-4). */
 export function composeHookBodies({ config, db, directory, peer, observe }: Edges): Area {
   const useCases = observe('hook-bodies', {
     renderHookBodies: renderHookBodies({

@@ -1,7 +1,8 @@
 import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { unavailable } from '@switchyard/errors';
-import { type EventBus, embeddedLog, encodeBody, issueEvents } from '@switchyard/events';
+import { type EventBus, embeddedLog, encodeBody, epicEvents, issueEvents } from '@switchyard/events';
+import { EpicEvent } from '@switchyard/protos/collaboration/events/v1/epic_event';
 import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import { ChangeServiceService, ListChangesRequest } from '@switchyard/protos/groups_admin/v1/change';
 import { CreateGroupRequest, GroupServiceService } from '@switchyard/protos/groups_admin/v1/group';
@@ -20,7 +21,19 @@ import { bodyOf, rootToken, startTestService, type TestService } from '../suppor
 // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
 type Json = any;
 
-/** What collaboration does with an event of an issue in these tests. */
+const bodyOfEpic = (eventId: string, { id, groupId, confidential = false }: Json): HookBody =>
+  HookBody.fromPartial({
+    kind: 'epic',
+    action: 'open',
+    groupId,
+    confidential,
+    leastLevel: confidential ? 15 : 0,
+    objectKey: `epic:${id}`,
+    eventId,
+    json: Buffer.from(JSON.stringify({ object_kind: 'work_item', title: `of ${groupId}` })),
+  });
+
+/** What collaboration does with an event of an issue or epic in these tests. */
 const owner = {
   away: false,
   refused: new Set<string>(),
@@ -29,7 +42,8 @@ const owner = {
     if (events.some(({ id }) => owner.refused.has(id))) throw new Error('no body for this one');
     return {
       rendered: events.map(({ id, body }) => {
-        const { issue } = JSON.parse(body) as Json;
+        const { issue, epic } = JSON.parse(body) as Json;
+        if (epic !== undefined) return { eventId: id, bodies: [bodyOfEpic(id, epic)] };
         const { projectId, confidential = false, authorId = 0 } = issue;
         const json = Buffer.from(JSON.stringify({ object_kind: 'issue', project: { id: projectId } }));
         const rendered = HookBody.fromPartial({ kind: 'issue', action: 'open', projectId, confidential, authorId });
@@ -157,6 +171,27 @@ test('what a reader may not see is left out, and the cursor goes on all the same
   const { cursor } = await feed({ group: top }, rootToken);
   expect(anonymous.cursor).toBe(cursor);
   await expect(feed({ project: hidden })).resolves.toMatchObject({ changes: [] });
+});
+
+test('epics are in the feeds of their group and of those above, for those who may read them', async () => {
+  const publishEpic = async (id: number, groupId: number, confidential = false): Promise<string> => {
+    const eventId = `epic.created:${id}:1`;
+    await publish(bus, epicEvents, EpicEvent.fromPartial({ epic: { id, groupId, confidential } }), eventId);
+    return eventId;
+  };
+  const { cursor } = await feed({ group: top }, rootToken);
+  const ids = [await publishEpic(1, top), await publishEpic(2, top, true), await publishEpic(3, inside)];
+  const seen = async (group: number, token?: string) => eventIds(await feed({ group }, token, { after: cursor }));
+  await eventually(async () => expect((await seen(top, rootToken)).sort()).toEqual([...ids].sort()));
+  expect(await seen(inside, rootToken)).toEqual([ids[2]]);
+  expect(await seen(top)).toEqual([ids[0]]);
+  expect(JSON.stringify(await feed({ group: top }, '', { after: cursor }))).not.toContain(`of ${inside}`);
+  expect(await feed({ project: open }, rootToken, { after: cursor })).toMatchObject({ changes: [] });
+  // What becomes confidential is so in what the feed kept of it before.
+  const hiding = EpicEvent.fromPartial({ epic: { id: 1, groupId: top, confidential: true } });
+  await publish(bus, epicEvents, hiding, 'epic.updated:1:2');
+  await eventually(async () => expect(await seen(top, rootToken)).toHaveLength(4));
+  expect(await seen(top)).toEqual([]);
 });
 
 test('an owner that is away holds up its own events alone, and loses none of them', async () => {

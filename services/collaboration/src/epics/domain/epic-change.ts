@@ -21,6 +21,8 @@ export type EpicFact =
       /** Public names. */
       readonly changedFields: readonly string[];
       readonly changes: readonly EpicFieldChange[];
+      /** The beginning of it, where it changed. */
+      readonly oldDescription?: string | undefined;
     }
   | { readonly kind: 'closed' }
   | { readonly kind: 'reopened' }

@@ -42,6 +42,14 @@ it.each<[EpicEdit, string[]]>([
   expect(edited(edit)?.facts).toMatchObject([{ kind: 'updated', changedFields: fields }]);
 });
 
+it.each([
+  ['x'.repeat(10_001), 'x'.repeat(10_000)],
+  [undefined, ''],
+])('its event has the beginning of the description before: %#', (description, oldDescription) => {
+  expect(edited({ description: 'D' }, { description })?.facts).toMatchObject([{ oldDescription }]);
+  expect(edited({ title: 'B' }, { description })?.facts[0]).not.toHaveProperty('oldDescription');
+});
+
 it.each<EpicEdit>([
   {},
   { title: 'A shop', description: '' },

@@ -1,4 +1,4 @@
-import { changedSet, mentionsIn, newMentions } from '@switchyard/texts';
+import { changedSet, mentionsIn, newMentions, repeatedText } from '@switchyard/texts';
 import { checkEpicDates, type Epic, type EpicState } from './epic';
 import type { EpicChange, EpicFact, EpicFieldChange, EpicPatch, LockedEpic } from './epic-change';
 
@@ -95,7 +95,15 @@ export function editEpic(locked: LockedEpic, edit: EpicEdit, actorId: number, no
   if (fields.length > 0) {
     const texts = [edit.title ?? epic.title, description ?? epic.description] as const;
     const mentions = newMentions(mentionsIn(epic.title, epic.description), mentionsIn(...texts));
-    facts.push({ kind: 'updated', addedLabelIds, removedLabelIds, mentions, changedFields: fields, changes });
+    facts.push({
+      kind: 'updated',
+      addedLabelIds,
+      removedLabelIds,
+      mentions,
+      changedFields: fields,
+      changes,
+      ...(fields.includes('description') ? { oldDescription: repeatedText(epic.description ?? '') } : {}),
+    });
   }
   const state = nextState(epic.state, edit.stateEvent);
   if (state === 'closed') {

@@ -31,6 +31,7 @@ function wireFact(fact: EpicFact, version: number): { fact: WireFact; cause: num
             addedLabelIds: [...fact.addedLabelIds],
             removedLabelIds: [...fact.removedLabelIds],
             changes: [...fact.changes],
+            oldDescription: fact.oldDescription,
           },
         },
       };

@@ -1,4 +1,4 @@
-import type { DirectoryProjectRow, LabelRow, UserRow } from '@switchyard/directory';
+import type { DirectoryProjectRow, LabelRow, NamespaceRow, UserRow } from '@switchyard/directory';
 
 /** An issue as bodies say it. */
 export interface HookIssue {
@@ -27,9 +27,30 @@ export interface HookIssue {
   readonly label_ids: readonly number[];
 }
 
+/** An epic as bodies say it. */
+export interface HookEpic {
+  readonly id: number;
+  readonly iid: number;
+  readonly group_id: number;
+  readonly author_id: number;
+  readonly title: string;
+  readonly description: string | null;
+  readonly state: string;
+  readonly confidential: boolean;
+  readonly color: string;
+  /** `YYYY-MM-DD`, fixed or inherited. */
+  readonly start_on: string | null;
+  readonly due_on: string | null;
+  readonly closed_at: Date | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  readonly label_ids: readonly number[];
+}
+
 /** A note as bodies say it. */
 export interface HookNote {
   readonly id: number;
+  /** 0 on an epic. */
   readonly project_id: number;
   readonly author_id: number;
   readonly body: string;
@@ -95,7 +116,9 @@ export interface NoteableParts {
 export interface HookFacts {
   readonly users: ReadonlyMap<number, UserRow>;
   readonly projects: ReadonlyMap<number, DirectoryProjectRow>;
+  readonly groups: ReadonlyMap<number, NamespaceRow>;
   readonly labels: ReadonlyMap<number, LabelRow>;
+  readonly epics: ReadonlyMap<number, HookEpic>;
   readonly issues: ReadonlyMap<number, HookIssue>;
   readonly notes: ReadonlyMap<number, HookNote>;
   readonly snippets: ReadonlyMap<number, HookSnippet>;
@@ -107,7 +130,9 @@ export interface HookFacts {
 export interface Named {
   readonly users: readonly number[];
   readonly projects: readonly number[];
+  readonly groups: readonly number[];
   readonly labels: readonly number[];
+  readonly epics: readonly number[];
   readonly issues: readonly number[];
   readonly notes: readonly number[];
   readonly snippets: readonly number[];

@@ -1,10 +1,11 @@
 import type { Database } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
-import { labelsByIds, projectsByIds, usersByIds } from '@switchyard/directory';
+import { labelsByIds, namespacesByIds, projectsByIds, usersByIds } from '@switchyard/directory';
 import {
   type AwardKey,
   awardName,
   type HookAward,
+  type HookEpic,
   type HookFacts,
   type HookIssue,
   type HookNote,
@@ -36,6 +37,19 @@ export function hookFactsStore(db: Database): (all: readonly Named[]) => Promise
           array(select a.user_id from issue_assignees a where a.issue_id = i.id order by a.created_at, a.user_id) as assignee_ids,
           array(select l.label_id from issue_labels l where l.issue_id = i.id order by l.label_id) as label_ids
         from issues i where i.id = any(${[...ids]}::bigint[])`,
+      ),
+    );
+
+  const epics = (ids: readonly number[]): Promise<HookEpic[]> =>
+    db.query(
+      named(
+        'hook_epics',
+        sql`select e.id, e.iid, e.group_id, e.author_id, e.title, e.description, e.state, e.confidential, e.color,
+          (case when e.start_date_is_fixed then e.start_date_fixed else e.inherited_start_date end)::text as start_on,
+          (case when e.due_date_is_fixed then e.due_date_fixed else e.inherited_due_date end)::text as due_on,
+          e.closed_at, e.created_at, e.updated_at,
+          array(select l.label_id from epic_labels l where l.epic_id = e.id order by l.label_id) as label_ids
+        from epics e where e.id = any(${[...ids]}::bigint[])`,
       ),
     );
 
@@ -75,10 +89,12 @@ export function hookFactsStore(db: Database): (all: readonly Named[]) => Promise
   }
 
   return async (all) => {
-    const [users, projects, labels, ofIssues, ofNotes, ofSnippets, ofAwards] = await Promise.all([
+    const [users, projects, groups, labels, ofEpics, ofIssues, ofNotes, ofSnippets, ofAwards] = await Promise.all([
       usersByIds(db, idsOf(all, 'users')),
       projectsByIds(db, idsOf(all, 'projects')),
+      namespacesByIds(db, idsOf(all, 'groups')),
       labelsByIds(db, idsOf(all, 'labels')),
+      epics(idsOf(all, 'epics')),
       issues(idsOf(all, 'issues')),
       notes(idsOf(all, 'notes')),
       snippets(idsOf(all, 'snippets')),
@@ -87,7 +103,9 @@ export function hookFactsStore(db: Database): (all: readonly Named[]) => Promise
     return {
       users,
       projects,
+      groups,
       labels,
+      epics: byId(ofEpics),
       issues: byId(ofIssues),
       notes: byId(ofNotes),
       snippets: byId(ofSnippets),

@@ -1,7 +1,8 @@
-import type { DirectoryProjectRow, LabelRow, UserRow } from '@switchyard/directory';
+import type { DirectoryProjectRow, LabelRow, NamespaceRow, UserRow } from '@switchyard/directory';
+import { EpicEvent } from '@switchyard/protos/collaboration/events/v1/epic_event';
 import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
-import type { HookFacts, HookIssue, HookNote } from '../domain/hook-facts';
+import type { HookEpic, HookFacts, HookIssue, HookNote } from '../domain/hook-facts';
 import { presentHookBodies } from './hook-body.mapper';
 
 const at = new Date('2026-01-02T03:04:05.678Z');
@@ -79,6 +80,26 @@ const project = {
   default_branch: 'main',
 } as DirectoryProjectRow;
 
+const group = { id: 4, kind: 'group', name: 'Sub', path: 'sub', full_path: 'top/sub' } as NamespaceRow;
+
+const epic: HookEpic = {
+  id: 70,
+  iid: 2,
+  group_id: 4,
+  author_id: 1,
+  title: 'As it is now',
+  description: 'New text',
+  state: 'closed',
+  confidential: false,
+  color: '#1068bf',
+  start_on: '2026-02-03',
+  due_on: null,
+  closed_at: at,
+  created_at: at,
+  updated_at: at,
+  label_ids: [12],
+};
+
 const facts = (given: Partial<HookFacts> = {}): HookFacts => ({
   users: new Map([
     [1, user(1, 'ada', 'ada@forge.example')],
@@ -90,6 +111,8 @@ const facts = (given: Partial<HookFacts> = {}): HookFacts => ({
     [11, label(11)],
     [12, label(12, { project_id: null, namespace_id: 4 })],
   ]),
+  groups: new Map([[4, group]]),
+  epics: new Map([[70, epic]]),
   issues: new Map([[9, issue]]),
   notes: new Map([[40, note]]),
   snippets: new Map(),
@@ -453,4 +476,137 @@ test.each([
     note: { id: 40 },
     issue: { id: 9 },
   });
+});
+
+type EpicFact = NonNullable<EpicEvent['fact']>;
+
+const ofEpic = (fact: EpicFact, given: { event?: object; subject?: object; known?: HookFacts } = {}) => {
+  const subject = { id: 70, iid: 2, groupId: 4, authorId: 1, title: 'Plan', state: 'opened', labelIds: [12] };
+  const event = EpicEvent.fromPartial({
+    epic: { ...subject, ...given.subject },
+    actorId: 1,
+    occurredAt: at,
+    fact: fact as never,
+    ...given.event,
+  });
+  return presentHookBodies('event:1', { of: 'epic', event }, given.known ?? facts(), url).map((body) => ({
+    ...body,
+    json: JSON.parse(body.json.toString()),
+  }));
+};
+const epicUpdated = (value: object): EpicFact => ({
+  $case: 'updated',
+  value: { changedFields: [], ...value } as never,
+});
+
+test('an epic that is opened, whole: a work item of its group', () => {
+  const [body] = ofEpic({ $case: 'created', value: {} as never });
+  expect(body).toMatchObject({
+    kind: 'epic',
+    action: 'open',
+    confidential: false,
+    projectId: 0,
+    groupId: 4,
+    objectKey: 'epic:70',
+    actorId: 1,
+    feature: '',
+    leastLevel: 0,
+  });
+  const labels = [expect.objectContaining({ id: 12, type: 'GroupLabel' })];
+  expect(body?.json).toEqual({
+    object_kind: 'work_item',
+    event_type: 'work_item',
+    user: { id: 1, name: 'ADA', username: 'ada', avatar_url: null, email: 'ada@forge.example' },
+    group: { group_id: 4, group_name: 'Sub', group_path: 'sub', full_path: 'top/sub' },
+    object_attributes: {
+      id: 70,
+      iid: 2,
+      group_id: 4,
+      project_id: null,
+      author_id: 1,
+      title: 'Plan',
+      description: 'New text',
+      state: 'opened',
+      state_id: 1,
+      type: 'Epic',
+      confidential: false,
+      color: '#1068bf',
+      start_date: '2026-02-03',
+      due_date: null,
+      closed_at: at.toISOString(),
+      created_at: at.toISOString(),
+      updated_at: at.toISOString(),
+      url: `${url}/groups/top/sub/-/epics/2`,
+      labels,
+      action: 'open',
+    },
+    labels,
+    changes: {},
+    assignees: [],
+  });
+});
+
+test.each<[string, object, object]>([
+  ['title', { changes: [{ field: 'title', old: 'A', new: 'B' }] }, { title: { previous: 'A', current: 'B' } }],
+  ['description', { oldDescription: 'Old' }, { description: { previous: 'Old', current: 'New text' } }],
+  [
+    'labels',
+    { changedFields: ['labels'], addedLabelIds: [12], removedLabelIds: [11] },
+    { labels: { previous: [expect.objectContaining({ id: 11 })], current: [expect.objectContaining({ id: 12 })] } },
+  ],
+  ['parent, which others may not see', { changes: [{ field: 'parent_id', old: '1', new: '6' }] }, {}],
+  ['fixed date, which editors are shown', { changes: [{ field: 'due_date_fixed', old: '', new: '2026-01-01' }] }, {}],
+])('an edit of an epic says of the %s what readers may know', (_, fact, changes) => {
+  const [body] = ofEpic(epicUpdated({ changes: [], ...fact }));
+  expect(body).toMatchObject({ kind: 'epic', action: 'update' });
+  expect(body?.json.changes).toEqual(changes);
+});
+
+test('an epic that is closed and opened again changes its state', () => {
+  const [closed] = ofEpic({ $case: 'closed', value: {} }, { subject: { state: 'closed' } });
+  expect(closed?.json).toMatchObject({
+    object_attributes: { action: 'close', state: 'closed' },
+    changes: { state_id: { previous: 1, current: 2 } },
+  });
+  expect(ofEpic({ $case: 'reopened', value: {} })[0]).toMatchObject({ action: 'reopen' });
+});
+
+const secretEpic = facts({ epics: new Map([[70, { ...epic, confidential: true }]]) });
+
+test.each([
+  ['then', { subject: { confidential: true } }],
+  ['since', { known: secretEpic }],
+])('an epic that is confidential %s is for Planners of its group, whoever wrote it', (_, given) => {
+  const [body] = ofEpic({ $case: 'created', value: {} as never }, given);
+  expect(body).toMatchObject({ confidential: true, leastLevel: 15, authorId: 0, audienceIds: [] });
+  expect(body?.json.event_type).toBe('confidential_work_item');
+});
+
+test('notes and reactions on an epic have it with them, for those who may read both', () => {
+  const on = { kind: 'Epic', id: 70, iid: 2, projectId: 0, groupId: 4 };
+  const [noted] = ofNote(written, on);
+  expect(noted).toMatchObject({ kind: 'note', projectId: 0, groupId: 4, objectKey: 'epic:70', leastLevel: 0 });
+  expect(noted?.json).toMatchObject({
+    project_id: null,
+    group: { full_path: 'top/sub' },
+    object_attributes: { noteable_type: 'Epic', noteable_id: 70 },
+    epic: { id: 70, type: 'Epic' },
+  });
+  expect(noted?.json).not.toHaveProperty('project');
+  expect(ofNote(written, on, secretEpic)[0]).toMatchObject({ confidential: true, leastLevel: 15 });
+  const internal = facts({ notes: new Map([[40, { ...note, internal: true }]]) });
+  expect(ofNote(written, on, internal)[0]).toMatchObject({ confidential: true, leastLevel: 20, groupId: 4 });
+  const reacted: NoteFact = { $case: 'reacted', value: { noteId: 0, name: '+1', given: true, userId: 2 } };
+  const [award] = ofNote(reacted, on);
+  expect(award).toMatchObject({ kind: 'emoji', groupId: 4 });
+  expect(award?.json).toMatchObject({ object_attributes: { awardable_type: 'Epic', awardable_id: 70 } });
+});
+
+test.each([
+  ['imported', ofEpic({ $case: 'created', value: {} as never }, { event: { imported: true } })],
+  ['deleted', ofEpic({ $case: 'deleted', value: {} })],
+  ['gone', ofEpic({ $case: 'closed', value: {} }, { known: facts({ epics: new Map() }) })],
+  ['of a group that is gone', ofEpic({ $case: 'closed', value: {} }, { known: facts({ groups: new Map() }) })],
+])('an epic that is %s leads to no hook', (_, bodies) => {
+  expect(bodies).toEqual([]);
 });

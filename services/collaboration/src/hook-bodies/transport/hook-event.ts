@@ -1,3 +1,4 @@
+import type { EpicEvent } from '@switchyard/protos/collaboration/events/v1/epic_event';
 import type { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import type { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
 import type { AwardKey, Named } from '../domain/hook-facts';
@@ -5,12 +6,15 @@ import type { AwardKey, Named } from '../domain/hook-facts';
 /** An event of this service that can lead to hooks. */
 export type HookEvent =
   | { readonly of: 'issue'; readonly event: IssueEvent }
+  | { readonly of: 'epic'; readonly event: EpicEvent }
   | { readonly of: 'note'; readonly event: NoteEvent };
 
 const nothing: Named = {
   users: [],
   projects: [],
+  groups: [],
   labels: [],
+  epics: [],
   issues: [],
   notes: [],
   snippets: [],
@@ -28,6 +32,17 @@ function namedInIssue({ issue, actorId, fact }: IssueEvent): Named {
     projects: [issue?.projectId ?? 0],
     labels: [...(issue?.labelIds ?? []), ...(removed?.removedLabelIds ?? [])],
     issues: [issue?.id ?? 0],
+  };
+}
+
+function namedInEpic({ epic, actorId, fact }: EpicEvent): Named {
+  const removed = fact?.$case === 'updated' ? fact.value.removedLabelIds : [];
+  return {
+    ...nothing,
+    users: [actorId],
+    groups: [epic?.groupId ?? 0],
+    labels: [...(epic?.labelIds ?? []), ...removed],
+    epics: [epic?.id ?? 0],
   };
 }
 
@@ -53,6 +68,8 @@ function namedInNote(event: NoteEvent): Named {
     ...nothing,
     users: [actorId],
     projects: [noteable?.projectId ?? 0],
+    groups: [noteable?.groupId ?? 0],
+    epics: noteable?.kind === 'Epic' ? [noteable.id] : [],
     issues: noteable?.kind === 'Issue' ? [noteable.id] : [],
     snippets: noteable?.kind === 'Snippet' ? [noteable.id] : [],
     notes: [noteIdOf(event)],
@@ -63,14 +80,22 @@ function namedInNote(event: NoteEvent): Named {
 }
 
 /** What the bodies of an event need. */
-export const namedIn = (given: HookEvent): Named =>
-  given.of === 'issue' ? namedInIssue(given.event) : namedInNote(given.event);
+export function namedIn(given: HookEvent): Named {
+  switch (given.of) {
+    case 'issue':
+      return namedInIssue(given.event);
+    case 'epic':
+      return namedInEpic(given.event);
+    case 'note':
+      return namedInNote(given.event);
+  }
+}
 
 /** Whether hooks carry an event at all. Imported history gives none (D6). */
 export function isCarried(given: HookEvent): boolean {
   if (given.event.imported) return false;
   const fact = given.event.fact?.$case;
-  return given.of === 'issue'
+  return given.of === 'issue' || given.of === 'epic'
     ? fact === 'created' || fact === 'updated' || fact === 'closed' || fact === 'reopened'
     : fact === 'created' || fact === 'updated' || fact === 'reacted';
 }

@@ -1,4 +1,4 @@
-import { hookProject, hookRepository, hookUser } from '@switchyard/directory';
+import { hookGroup, hookProject, hookRepository, hookUser } from '@switchyard/directory';
 import type { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
 import { levels } from '@switchyard/rights';
 import { awardName, type HookFacts, type HookNote } from '../domain/hook-facts';
@@ -16,7 +16,7 @@ const noteAttributes = (note: HookNote, noteable: Subject) => ({
   noteable_id: noteable.id === 0 ? null : noteable.id,
   commit_id: noteable.sha === '' ? null : noteable.sha,
   author_id: note.author_id,
-  project_id: note.project_id,
+  project_id: note.project_id || null,
   created_at: note.created_at,
   updated_at: note.updated_at,
   attachment: null,
@@ -34,21 +34,24 @@ const noteAttributes = (note: HookNote, noteable: Subject) => ({
 
 /** Internal notes are for Reporters and above, whoever wrote them (G-4.6-9). */
 const readersOf = (part: NoteablePart, isInternal: boolean) => {
-  const { confidential, leastLevel, authorId, audienceIds, feature, objectKey } = part;
+  const { part: _shown, ...readers } = part;
   return isInternal
-    ? { feature, objectKey, confidential: true, leastLevel: levels.reporter, authorId: 0, audienceIds: [] }
-    : { feature, objectKey, confidential, leastLevel, authorId, audienceIds };
+    ? { ...readers, confidential: true, leastLevel: levels.reporter, authorId: 0, audienceIds: [] }
+    : readers;
 };
 
 /** What the bodies of notes and of reactions share. */
 function common(event: NoteEvent, facts: HookFacts, externalUrl: string) {
   const actor = facts.users.get(event.actorId);
+  const user = actor === undefined ? null : hookUser(actor, externalUrl);
+  const group = facts.groups.get(event.noteable?.groupId ?? 0);
+  if (group !== undefined) return { projectId: 0, body: { user, project_id: null, group: hookGroup(group) } };
   const project = facts.projects.get(event.noteable?.projectId ?? 0);
   if (project === undefined) return undefined;
   return {
     projectId: project.id,
     body: {
-      user: actor === undefined ? null : hookUser(actor, externalUrl),
+      user,
       project_id: project.id,
       project: hookProject(project, externalUrl),
       repository: hookRepository(project, externalUrl),

@@ -2,12 +2,16 @@ import { projectUrl } from '@switchyard/directory';
 import type { NoteableSubject, NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
 import { levels } from '@switchyard/rights';
 import { commitName, type HookFacts, type HookSnippet } from '../domain/hook-facts';
+import { epicAudience, epicPart } from './epic-part';
 import type { HookDraft } from './hook-draft';
 import { issuePart } from './issue-part';
 
 /** What a body says of what carries the note, and who may read it. */
 export interface NoteablePart
-  extends Pick<HookDraft, 'feature' | 'objectKey' | 'confidential' | 'leastLevel' | 'authorId' | 'audienceIds'> {
+  extends Pick<
+    HookDraft,
+    'groupId' | 'feature' | 'objectKey' | 'confidential' | 'leastLevel' | 'authorId' | 'audienceIds'
+  > {
   readonly part: Readonly<Record<string, unknown>>;
 }
 
@@ -38,8 +42,16 @@ const mergeRequestPart = ({ id, iid, projectId, authorId, title, webUrl }: Notea
   url: webUrl,
 });
 
+function epicNoteable(noteable: NoteableSubject, facts: HookFacts, externalUrl: string): NoteablePart | undefined {
+  const [epic, group] = [facts.epics.get(noteable.id), facts.groups.get(noteable.groupId)];
+  if (epic === undefined || group === undefined) return undefined;
+  const part = { epic: epicPart(epic, group, facts, externalUrl) };
+  return { ...epicAudience(epic, epic.confidential || noteable.confidential), part };
+}
+
 /** The part of what carries a note (G-6-4); undefined where it is gone. */
 export function noteablePart({ noteable }: NoteEvent, facts: HookFacts, externalUrl: string): NoteablePart | undefined {
+  if (noteable?.kind === 'Epic') return epicNoteable(noteable, facts, externalUrl);
   const project = facts.projects.get(noteable?.projectId ?? 0);
   if (noteable === undefined || project === undefined) return undefined;
   switch (noteable.kind) {

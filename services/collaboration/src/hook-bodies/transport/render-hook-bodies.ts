@@ -1,5 +1,5 @@
 import { badRequest } from '@switchyard/errors';
-import { decodeBody, issueEvents, noteEvents } from '@switchyard/events';
+import { decodeBody, epicEvents, issueEvents, noteEvents } from '@switchyard/events';
 import type { HookEvent as EncodedEvent, RenderedHookBodies } from '@switchyard/protos/rpc/v1/hook_body';
 import { logger } from '@switchyard/telemetry';
 import { commitName, type HookFacts, type Named, type NoteableParts } from '../domain/hook-facts';
@@ -11,6 +11,7 @@ const maxEvents = 100;
 
 function decode({ type, body }: EncodedEvent): HookEvent {
   if (type === issueEvents.type) return { of: 'issue', event: decodeBody(issueEvents, body) };
+  if (type === epicEvents.type) return { of: 'epic', event: decodeBody(epicEvents, body) };
   if (type === noteEvents.type) return { of: 'note', event: decodeBody(noteEvents, body) };
   throw badRequest(`no hook body is known for ${type}`);
 }

@@ -1,4 +1,12 @@
-import { changedSet, countTasks, type HealthStatus, mentionsIn, newMentions, type SpentTime } from '@switchyard/texts';
+import {
+  changedSet,
+  countTasks,
+  type HealthStatus,
+  mentionsIn,
+  newMentions,
+  repeatedText,
+  type SpentTime,
+} from '@switchyard/texts';
 import { checkIssueFields, type Issue, type IssueState, type IssueType } from './issue';
 import type { IssueChange, IssueFact, IssueFieldChange, IssuePatch, LockedIssue } from './issue-change';
 
@@ -61,11 +69,6 @@ const plainFields = {
 } as const satisfies { readonly [F in keyof IssuePatch & keyof IssueEdit]?: string };
 
 const plainNames = Object.entries(plainFields) as [keyof typeof plainFields, string][];
-
-/** Characters of a description that its event repeats: an event has to fit on the bus. */
-const repeatedLength = 10_000;
-
-const cutText = (text: string): string => text.slice(0, repeatedLength).toWellFormed();
 
 /** An unset flag is as good as false. */
 const present = (issue: Issue, field: keyof typeof plainFields): unknown =>
@@ -139,7 +142,7 @@ export function editIssue(locked: LockedIssue, edit: IssueEdit, actorId: number,
       mentions: newMentions(mentionsIn(issue.title, issue.description), mentionsIn(...texts)),
       changedFields: fields,
       changes,
-      ...(fields.includes('description') ? { oldDescription: cutText(issue.description ?? '') } : {}),
+      ...(fields.includes('description') ? { oldDescription: repeatedText(issue.description ?? '') } : {}),
     });
   }
   const state = nextState(issue.state, edit.stateEvent);

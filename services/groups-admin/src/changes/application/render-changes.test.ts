@@ -85,3 +85,31 @@ it('an owner that is away loses no event, and none is counted as tried', async (
   for (let n = 0; n < mostTries * 2; n += 1) await expect(queue.round()).rejects.toMatchObject({ kind: 'unavailable' });
   expect([queue.passedOver, queue.waiting()]).toEqual([[], ['a', 'b']]);
 });
+
+it('notes and reactions on epics get their places, and no webhook or integration gets them', async () => {
+  const placed = [
+    { kind: 'note', projectId: 0, eventId: 'on an epic' },
+    { kind: 'emoji', projectId: 0, eventId: 'of an epic' },
+    { kind: 'epic', projectId: 0, eventId: 'epic' },
+    { kind: 'note', projectId: 3, eventId: 'on an issue' },
+  ];
+  const followed: string[] = [];
+  const waiting = placed.map(({ eventId }, id) => ({ id, eventId, type: 't', body: '', tries: 0 }));
+  const round = renderChanges(
+    'collaboration',
+    async (events) => events.map(({ eventId }) => ({ eventId, bodies: [] })),
+    {
+      db: { transaction: (work: (tx: never) => unknown) => work({} as never) } as unknown as Database,
+      pending: { oldest: async () => waiting, take: async () => true } as unknown as PendingChanges,
+      changes: { append: async () => placed } as never,
+      followers: [
+        async (_tx, changes) => {
+          followed.push(...changes.map(({ eventId }) => eventId));
+        },
+      ],
+      countPassedOver: () => undefined,
+    },
+  );
+  expect(await round()).toBe('done');
+  expect(followed).toEqual(['epic', 'on an issue']);
+});

@@ -3,6 +3,7 @@ import { isAppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import type { HookBody, RenderedHookBodies } from '@switchyard/protos/rpc/v1/hook_body';
 import { logger } from '@switchyard/telemetry';
+import { isForReceivers } from '../domain/change';
 import { batchSize, mostTries, type Owner, type PendingChange } from '../domain/pending-change';
 import { type Changes, type PendingChanges, RenderedTooLate, type RenderHookBodies } from './change.ports';
 import type { ChangeFollower } from './change-follower';
@@ -57,7 +58,7 @@ export function renderChanges(owner: Owner, render: RenderHookBodies, edges: Ren
         ))
       )
         throw new WorkedOff();
-      const placed = await changes.append(tx, bodies);
+      const placed = (await changes.append(tx, bodies)).filter(isForReceivers);
       if (placed.length > 0) for (const follow of followers) await follow(tx, placed);
       faultPoint('changes.recorded');
     });

@@ -24,3 +24,10 @@ export interface Change {
   /** Id of the event, with `#<index>` from the second body of an event on; the idempotency key derives from it. */
   readonly eventId: string;
 }
+
+/**
+ * Whether webhooks and integrations may get a change. Notes and reactions on epics are for readers of the feed alone:
+ * the hooks of GitLab have none (G-6-3), and clients fail on what they do not know a note to be on.
+ */
+export const isForReceivers = ({ kind, projectId }: Pick<Change, 'kind' | 'projectId'>): boolean =>
+  projectId > 0 || (kind !== 'note' && kind !== 'emoji');

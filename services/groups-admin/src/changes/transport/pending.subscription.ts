@@ -4,6 +4,7 @@ import {
   alertEvents,
   deploymentEvents,
   type EventDefinition,
+  epicEvents,
   groupEvents,
   issueEvents,
   membershipEvents,
@@ -42,6 +43,7 @@ export function pendingSubscriptions(pending: PendingChanges): AnySubscription[]
     waiting('merge-requests', deploymentEvents),
     waiting('merge-requests', releaseEvents),
     waiting('collaboration', issueEvents),
+    waiting('collaboration', epicEvents),
     waiting('collaboration', noteEvents),
     waiting('alerts', alertEvents),
   ];

@@ -1,4 +1,4 @@
-import { hookProject, hookUser } from '@switchyard/directory';
+import { hookGroup, hookProject, hookUser } from '@switchyard/directory';
 import type { MilestoneEvent } from '@switchyard/protos/groups_admin/events/v1/milestone_event';
 import type { HookDraft } from '../domain/hook-draft';
 import type { HookFacts } from '../domain/hook-facts';
@@ -29,9 +29,7 @@ export function milestoneBodies(
     event_type: 'milestone',
     user: user === undefined ? null : hookUser(user, externalUrl),
     ...(project === undefined ? {} : { project: hookProject(project, externalUrl) }),
-    ...(group === undefined
-      ? {}
-      : { group: { group_id: group.id, group_name: group.name, group_path: group.path, full_path: group.full_path } }),
+    ...(group === undefined ? {} : { group: hookGroup(group) }),
     object_attributes: { ...milestone, title, state },
     action,
   };

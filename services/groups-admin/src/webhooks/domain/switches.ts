@@ -60,6 +60,13 @@ const kinds: Readonly<Record<string, Kind>> = {
     header: 'Issue Hook',
     confidentialHeader: 'Confidential Issue Hook',
   },
+  // A work item of GitLab: hooks have it by the switch of issues, those of groups alone, since no project has it.
+  epic: {
+    switch: 'issues_events',
+    confidential: 'confidential_issues_events',
+    header: 'Issue Hook',
+    confidentialHeader: 'Confidential Issue Hook',
+  },
   note: {
     switch: 'note_events',
     confidential: 'confidential_note_events',

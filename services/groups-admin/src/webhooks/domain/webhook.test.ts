@@ -1,6 +1,6 @@
 import { decide, takesBranch } from './decide';
 import { alertStatus, type Health, healthAfter, healthy } from './health';
-import { kindOfSwitch, ruleFor } from './switches';
+import { eventHeader, kindOfSwitch, ruleFor } from './switches';
 import { readTemplate, renderTemplate } from './template';
 import { blank, changed, filledUrl, requireSound } from './webhook-change';
 
@@ -34,6 +34,7 @@ const hook = {
 } as const;
 const change = { kind: 'push', confidential: false, ref: 'main' };
 const system = { ...hook, place: { kind: 'instance', id: 0 }, events: [] } as const;
+const ofGroup = { ...hook, place: { kind: 'group', id: 1 } } as const;
 test.each([
   [hook, change, { decision: 'queued', rule: 'push_events' }],
   [hook, { ...change, ref: 'topic' }, { decision: 'skipped', rule: 'branch_filter' }],
@@ -47,6 +48,14 @@ test.each([
   [system, { ...change, kind: 'user' }, { decision: 'queued', rule: 'system_event' }],
   [system, { ...change, kind: 'issue' }, undefined],
   [system, change, undefined],
+  [ofGroup, { ...change, kind: 'epic', ref: '' }, { decision: 'queued', rule: 'issues_events' }],
+  [ofGroup, { ...change, kind: 'epic', confidential: true }, undefined],
+  [
+    { ...ofGroup, events: ['confidential_issues_events'] },
+    { ...change, kind: 'epic', confidential: true },
+    { decision: 'queued', rule: 'confidential_issues_events' },
+  ],
+  [system, { ...change, kind: 'epic' }, undefined],
 ])('who gets what: %#', (rule, given, expected) => expect(decide(rule, given, now)).toEqual(expected));
 
 test.each([
@@ -64,6 +73,7 @@ test.each([
 test('what is confidential has switches of its own, reactions too', () => {
   expect(ruleFor('project', { kind: 'note', confidential: true })).toBe('confidential_note_events');
   expect(ruleFor('project', { kind: 'emoji', confidential: true })).toBe('confidential_note_events');
+  expect(eventHeader('group', { kind: 'epic', confidential: true })).toBe('Confidential Issue Hook');
   expect(kindOfSwitch('confidential_issues_events')).toEqual({ kind: 'issue', confidential: true });
   expect(kindOfSwitch('wiki_page_events')).toBeUndefined();
 });
