@@ -164,12 +164,32 @@ const kinds = {
     const { listedStatuses } = require(`${service('packages')}/packages/domain/package.js`);
     const { toPackage } = require(`${service('packages')}/packages/storage/package.rows.js`);
     const { presentPackage } = require(`${service('packages')}/packages/presenters/package.presenter.js`);
+    const { pipelineLists } = require(`${service('merge-requests')}/pipelines/storage/pipeline.list.js`);
+    const { toPipelineView } = require(`${service('merge-requests')}/pipelines/storage/pipeline.row.js`);
+    const { presentPackagePipeline } = require(
+      `${service('merge-requests')}/pipelines/presenters/pipeline.presenter.js`,
+    );
+    const { codeReaders } = require(`${service('merge-requests')}/repositories/storage/code-readers.js`);
     const filter = { statuses: listedStatuses, includeVersionless: false };
-    const reader = { externalUrl: EXTERNAL_URL, mayDelete: true };
+    const ofMergeRequests = { databaseUrl: given.mergeRequestsUrl };
     return {
       read: (executor) =>
         packageList(executor).pageOfProject(Number(PROJECT_ID), filter, { ...request, orderBy: 'created_at' }),
-      show: (rows) => rows.map((row) => presentPackage(toPackage(row), reader)),
+      more: [
+        { ...ofMergeRequests, read: (executor) => pipelineLists(executor).byIds(given.pipelineIds) },
+        { ...ofMergeRequests, read: (executor) => codeReaders(executor)(given.viewer, [Number(PROJECT_ID)]) },
+      ],
+      show: (rows, pipelines, [{ fullPath }]) => {
+        const shown = pipelines.map((row) =>
+          presentPackagePipeline(toPipelineView(row), { externalUrl: EXTERNAL_URL, fullPath }),
+        );
+        const reader = {
+          externalUrl: EXTERNAL_URL,
+          mayDelete: true,
+          pipelines: new Map(shown.map((one) => [one.id, one])),
+        };
+        return rows.map((row) => presentPackage(toPackage(row), reader));
+      },
     };
   },
   merge_trains() {

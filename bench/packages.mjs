@@ -10,6 +10,7 @@ import { commandOf, processTree } from './cpu.mjs';
 import { compareSizes, cursorAfter } from './growth.mjs';
 import { temporaryFolder } from './installation.mjs';
 import { compareWithBare } from './list.mjs';
+import { viewerOf } from './notes.mjs';
 import { seedPeople, seedProject } from './seed.mjs';
 
 const fileSize = 2 * 2 ** 30;
@@ -22,6 +23,7 @@ const othersTarget = 1.5;
 const restSeconds = 8;
 const sampleMs = 100;
 const sizes = [1_000, 100_000];
+const perPage = 20;
 const versions = 2_000;
 const metadataMs = 100;
 const metadataRounds = 30;
@@ -203,8 +205,25 @@ async function transfers(installation, report) {
   }
 }
 
-/** Packages of a project by SQL: versions of a thousand names, every tenth with a tag, every fourth of a pipeline. */
-async function seedPackages(db, { project, people, count }) {
+/** Pipelines of a project by SQL; the ids are one range, which begins with the one that is returned. */
+async function seedPipelines(db, { project, people, count }) {
+  const { rows } = await db.query(
+    `insert into pipelines (iid, project_id, sha, ref, source, status, user_id)
+    select i, $1, encode(sha256(('built' || i)::bytea), 'hex'), 'main', 'push', 'success', ($2::bigint[])[1 + i % cardinality($2)]
+    from generate_series(1, $3::bigint) as i returning id::int`,
+    [project.id, people.others, count],
+  );
+  await db.query('vacuum (analyze) pipelines');
+  return Math.min(...rows.map(({ id }) => id));
+}
+
+/**
+ * Packages of a project by SQL: versions of a thousand names, every tenth with a tag, every fourth of a pipeline.
+ *
+ * @param {object} given
+ * @param {number} given.firstPipeline of as many as there are packages of pipelines
+ */
+async function seedPackages(db, { project, people, count, firstPipeline }) {
   await db.query('begin');
   await db.query(
     `with made as (
@@ -216,8 +235,9 @@ async function seedPackages(db, { project, people, count }) {
     , tagged as (
       insert into package_tags (project_id, format, package_name, name, package_id)
       select $1, format, name, 'tag-' || version, id from made where id % 10 = 0)
-    insert into package_pipelines (package_id, pipeline_id) select id, id from made where id % 4 = 0`,
-    [project.id, people.developer, count],
+    insert into package_pipelines (package_id, pipeline_id)
+      select id, $4 + row_number() over (order by id) - 1 from made where id % 4 = 0`,
+    [project.id, people.developer, count, firstPipeline],
   );
   await db.query('commit');
   // What autovacuum would do a minute later.
@@ -226,24 +246,37 @@ async function seedPackages(db, { project, people, count }) {
 }
 
 /** CPU of a page of a project's 100,000 packages against a bare process; its pages against those of 1,000. */
-async function lists(installation, report, db) {
+async function lists(installation, report, db, others) {
   const people = await seedPeople(installation, 'packages');
   const watched = [];
   for (const size of sizes) {
     const project = await seedProject(installation, { path: `packages-${size}`, people });
-    await seedPackages(db, { project, people, count: size });
+    const given = { project, people, count: size };
+    const firstPipeline = await seedPipelines(others, { ...given, count: size / 4 + 1 });
+    await seedPackages(db, { ...given, firstPipeline });
     watched.push({ size, project, path: `projects/${project.id}/packages` });
   }
   const { project, path } = watched.at(-1);
   const shared = { db, project, token: people.token };
+  const { rows: newest } = await db.query(
+    `select l.pipeline_id::int as id from package_pipelines l where l.package_id in (
+      select id from packages where project_id = $1 order by created_at desc, id desc limit $2)`,
+    [project.id, perPage],
+  );
   await compareWithBare(installation, report, shared, {
     name: 'packages, first page of 100,000',
     kind: 'packages',
     path,
     owner: 'packages',
+    others: ['merge-requests'],
+    given: {
+      viewer: viewerOf(people),
+      pipelineIds: newest.map(({ id }) => id),
+      mergeRequestsUrl: installation.databaseUrl('switchyard_merge_requests'),
+    },
     paging: 'offset',
-    perPage: 20,
-    query: 'per_page=20&sort=desc',
+    perPage,
+    query: `per_page=${perPage}&sort=desc`,
     target: 3,
   });
   const middleOf = async (one) => {
@@ -267,7 +300,7 @@ async function lists(installation, report, db) {
       name: `packages, ${name}`,
       subjects,
       headers: { 'PRIVATE-TOKEN': people.token },
-      services: ['gateway', 'groups-admin', 'packages'],
+      services: ['gateway', 'groups-admin', 'packages', 'merge-requests'],
     });
   }
 }
@@ -329,11 +362,13 @@ async function metadata(installation, report, db) {
 /** Packages: large files, lists and npm's metadata. */
 export async function packages(installation, report) {
   const db = await installation.connect('switchyard_packages');
+  const others = await installation.connect('switchyard_merge_requests');
   try {
     await transfers(installation, report);
-    await lists(installation, report, db);
+    await lists(installation, report, db, others);
     await metadata(installation, report, db);
   } finally {
+    await others.end();
     await db.end();
   }
 }

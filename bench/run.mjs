@@ -21,6 +21,7 @@ import { ledger } from './ledger.mjs';
 import { list } from './list.mjs';
 import { mentions } from './mentions.mjs';
 import { notes } from './notes.mjs';
+import { npmInstall } from './npm-install.mjs';
 import { packages } from './packages.mjs';
 import { recheck } from './recheck.mjs';
 import { rename } from './rename.mjs';
@@ -58,6 +59,7 @@ const onRunning = {
   burst,
   bombs,
   packages,
+  'npm-install': npmInstall,
   sbom,
 };
 /** Benchmarks of the installation itself, and of what needs none. */
