@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Area, defineService } from '@switchyard/service';
 import { composeCleanup } from './cleanup';
 import { composeContents, verifyBlobs, withBoundedUploads } from './contents';
+import { composeDuplicates } from './duplicates';
 import { type Edges, variables } from './edges';
 import { PrismaClient } from './generated/prisma/client';
 import { composeGeneric } from './generic';
@@ -17,10 +18,12 @@ import { composePypi } from './pypi';
 function areas(given: Edges): Area[] {
   const contents = composeContents(given);
   const protection = composeProtection(given);
-  const packages = composePackages(given, { contents, protection });
+  const duplicates = composeDuplicates(given);
+  const packages = composePackages(given, { contents, protection, duplicates });
   return [
     contents,
     protection,
+    duplicates,
     packages,
     composeCleanup(given, { packages }),
     composeGeneric(given, { packages }),

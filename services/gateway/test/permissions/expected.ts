@@ -958,6 +958,8 @@ export const expectations: readonly Expectation[] = [
   row('DELETE /projects/:id/packages/:package_id/package_files/:package_file_id', 'maintainerWrite', 'G-4.17-3'),
   row('GET /projects/:id/packages/cleanup/policy', 'maintainerRead', 'G-4.17-8'),
   row('PATCH /projects/:id/packages/cleanup/policy', 'maintainerWrite', 'G-4.17-8', { keep_n_versions: 1 }),
+  row('GET /groups/:id/packages/settings', 'ownerRead', 'G-4.17-10'),
+  row('PATCH /groups/:id/packages/settings', 'ownerWrite', 'G-4.17-10', { generic_duplicates_allowed: false }),
   row('GET /projects/:id/packages/protection/rules', 'maintainerRead', 'G-4.17-2'),
   row('POST /projects/:id/packages/protection/rules', 'maintainerWrite', 'G-4.17-2', {
     package_name_pattern: 'x',

@@ -3,6 +3,7 @@ import type { Tx } from '@switchyard/database';
 import { isAppError } from '@switchyard/errors';
 import type { Area } from '@switchyard/service';
 import type { Contents } from '../contents';
+import type { DuplicatesArea } from '../duplicates';
 import type { Edges } from '../edges';
 import type { Protection } from '../protection';
 import { destroyPackages } from './application/destroy-packages';
@@ -44,11 +45,16 @@ export interface PackagesArea
 /** Builds packages of every format. */
 export function composePackages(
   { db, blobs, config, observe, peer, directory }: Edges,
-  { contents, protection }: { readonly contents: Contents; readonly protection: Protection },
+  {
+    contents,
+    protection,
+    duplicates,
+  }: { readonly contents: Contents; readonly protection: Protection; readonly duplicates: DuplicatesArea },
 ): PackagesArea {
   const store = packageStore(db);
   let destroying: Repeating | undefined;
   const { requireUnprotected } = protection;
+  const { refuseDuplicate } = duplicates;
   const edges = {
     db,
     requireUnprotected,
@@ -59,7 +65,7 @@ export function composePackages(
   };
   const packages = observe('packages', managePackages(edges));
   return {
-    ...publishFile({ db, packages: store, contents, requireUnprotected, record: recordPublication }),
+    ...publishFile({ db, packages: store, contents, requireUnprotected, refuseDuplicate, record: recordPublication }),
     ...packagePlaces(db),
     findFile: store.findFile,
     findFiles: store.findFiles,

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from '@switchyard/database/sql';
 import { type PackageFilter, PackageServiceService } from '@switchyard/protos/packages/v1/package';
+import { DuplicatesChange, PackageSettingsServiceService } from '@switchyard/protos/packages/v1/package_settings';
 import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import type { RpcClient } from '@switchyard/rpc';
 import { dieAt, eventually } from '@switchyard/testkit';
@@ -160,6 +161,46 @@ it.each([
 ])('refuses the path %s', async (path, error) => {
   const reply = await put(path, 'x');
   expect([reply.status, await reply.json()]).toEqual([400, { error }]);
+});
+
+it('refuses to publish a file again where the nearest group forbids it (G-4.17-10)', async () => {
+  const settings = here.client(PackageSettingsServiceService);
+  const below = here.directory.namespace({ visibility: 'public', parentId: group }).id;
+  const inherits = projectId;
+  projectId = here.directory.project(below, { visibility: 'public' }).id;
+  await eventually(() => list());
+  const set = async (groupId: number, duplicates: DuplicatesChange[]) =>
+    json(await settings.updatePackageSettings({ groupId, duplicates }, here.as({ id: 7 })));
+  const change = (given: Partial<DuplicatesChange>) => DuplicatesChange.fromPartial({ format: 'generic', ...given });
+  const twice = async (path: string) => [(await put(path, 'x')).status, (await put(path, 'y')).status];
+  expect(await twice('before/1/x')).toEqual([201, 201]);
+  expect(await set(group, [change({ allowed: false, exceptions: '.*-dev' })])).toEqual({
+    generic_duplicates_allowed: false,
+    generic_duplicate_exception_regex: '.*-dev',
+    maven_duplicates_allowed: true,
+    maven_duplicate_exception_regex: '',
+  });
+  expect(await twice('app/1/x')).toEqual([201, 400]);
+  const again = await put('app/1/x', 'z');
+  expect(await again.json()).toEqual({ message: '400 Bad request - Duplicate package is not allowed' });
+  expect(await (await get('app/1/x')).text()).toBe('x');
+  expect(await twice('app/1-dev/x')).toEqual([201, 201]);
+  expect((await put('app/1/y', 'another file of it')).status).toBe(201);
+  // Of several at once one wins.
+  const replies = await Promise.all(Array.from({ length: 6 }, (_, at) => put('race/1/x', `${at}`)));
+  expect(replies.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400, 400, 400]);
+  // A group below decides for itself, and inherits what it does not say.
+  expect(await set(below, [change({ allowed: true })])).toMatchObject({
+    generic_duplicates_allowed: true,
+    generic_duplicate_exception_regex: '.*-dev',
+  });
+  expect(await twice('own/1/x')).toEqual([201, 201]);
+  expect(await twice('own/1-dev/x')).toEqual([201, 400]);
+  projectId = inherits;
+  expect(await twice('app/1/x')).toEqual([201, 400]);
+  await set(group, [change({ allowed: true, exceptions: '' })]);
+  expect((await put('app/1/x', 'y')).status).toBe(201);
+  await expect(set(group, [change({ exceptions: '(' })])).rejects.toMatchObject({ kind: 'invalid' });
 });
 
 it('keeps nothing of a file that is too large, or of one that breaks off', async () => {

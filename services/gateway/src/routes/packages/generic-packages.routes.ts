@@ -21,7 +21,7 @@ export const genericPackageRoutes = [
     summary: 'Publish a file of a generic package',
     docs: {
       description:
-        'The body is the file, of at most 5 GiB. A file with this name that is there already stays; the new one is served from then on. With an `X-Checksum-SHA256` of another file nothing is kept (400).',
+        'The body is the file, of at most 5 GiB. A file with this name that is there already stays; the new one is served from then on, unless the settings of a group forbid that (400). With an `X-Checksum-SHA256` of another file nothing is kept (400).',
       fails: [408, 413],
     },
     access: { project: 'create_package' },

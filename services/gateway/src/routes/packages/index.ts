@@ -6,6 +6,7 @@ import { mavenPackageRoutes } from './maven-packages.routes';
 import { npmRoutes } from './npm.routes';
 import { packageCleanupRoutes } from './package-cleanup.routes';
 import { packageProtectionRoutes } from './package-protection.routes';
+import { packageSettingsRoutes } from './package-settings.routes';
 import { packageRoutes } from './packages.routes';
 import { pypiPackageRoutes } from './pypi-packages.routes';
 
@@ -13,6 +14,7 @@ import { pypiPackageRoutes } from './pypi-packages.routes';
 export const routes: readonly Route[] = [
   ...packageProtectionRoutes,
   ...packageCleanupRoutes,
+  ...packageSettingsRoutes,
   ...packageRoutes,
   ...genericPackageRoutes,
   ...mavenPackageRoutes,

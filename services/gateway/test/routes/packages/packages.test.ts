@@ -75,6 +75,13 @@ beforeAll(async () => {
       'PackageService/ListPackagePipelines': async () =>
         page([pipeline], { keyset: true, page: 1, perPage: 20, total: 0, hasNext: true, nextCursor: 'next' }),
       'PackageService/DeletePackage': async () => nothing(),
+      'PackageSettingsService/UpdatePackageSettings': async () =>
+        entity({
+          generic_duplicates_allowed: false,
+          generic_duplicate_exception_regex: '',
+          maven_duplicates_allowed: true,
+          maven_duplicate_exception_regex: 'a',
+        }),
     },
   });
 });
@@ -247,4 +254,19 @@ it('passes the paths of Go modules and Helm charts on, with what Go writes in th
     await fetch(`${gateway.url}/api/v4${sent}`, { headers: { 'PRIVATE-TOKEN': token.token } });
     expect(forwarded.at(-1)?.url).toBe(`/projects/1/packages/${url}`);
   }
+});
+
+it('changes those package settings of a group that are given (G-4.17-10)', async () => {
+  access = projectAccess({ level: 50 });
+  const body = { generic_duplicates_allowed: 'false', maven_duplicate_exception_regex: 'a' };
+  const reply = await gateway.send('PATCH', '/groups/1/packages/settings', { ...token, body });
+  expect(reply).toMatchObject({ status: 200, body: { generic_duplicates_allowed: false } });
+  expect(lastRequest()).toMatchObject({
+    groupId: 1,
+    duplicates: [
+      { format: 'generic', allowed: false, exceptions: undefined },
+      { format: 'maven', allowed: undefined, exceptions: 'a' },
+    ],
+  });
+  expect((await gateway.send('PATCH', '/groups/1/packages/settings', { ...token, body: {} })).status).toBe(400);
 });

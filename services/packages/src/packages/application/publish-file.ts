@@ -3,6 +3,7 @@ import type { Database, Tx } from '@switchyard/database';
 import { unavailable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import type { Contents, ReceivedContent } from '../../contents';
+import type { RefuseDuplicate } from '../../duplicates';
 import type { RequireUnprotected } from '../../protection';
 import type { Publication, Published, RecordedPublication } from '../domain/publication';
 import type { PackageStore } from './package.ports';
@@ -15,7 +16,7 @@ export type Beside = (tx: Tx, packageId: number) => Promise<void>;
 /** Publishes files: the content streams into the blob store; row, use and event are one transaction. */
 export interface Publishing {
   /**
-   * Fails with the refusals of the publication, with `forbidden` where a protection rule wants a higher level, with `too_large` beyond `limit` bytes, and with `unavailable`; then
+   * Fails with the refusals of the publication, with `bad_request` for a file that may not be published again, with `forbidden` where a protection rule wants a higher level, with `too_large` beyond `limit` bytes, and with `unavailable`; then
    * nothing is kept.
    */
   publishFile(publication: Publication, content: Content, limit: number): Promise<Published>;
@@ -32,10 +33,11 @@ export function publishFile(edges: {
   readonly packages: PackageStore;
   readonly contents: Contents;
   readonly requireUnprotected: RequireUnprotected;
+  readonly refuseDuplicate: RefuseDuplicate;
   /** Appends the fact to the outbox (D6). */
   readonly record: (tx: Tx, published: RecordedPublication) => Promise<void>;
 }): Publishing {
-  const { db, packages, contents, requireUnprotected, record } = edges;
+  const { db, packages, contents, requireUnprotected, refuseDuplicate, record } = edges;
 
   async function publishReceived(
     publication: Publication,
@@ -49,7 +51,11 @@ export function publishFile(edges: {
       const creatorId = publisher.userId || undefined;
       const { id: packageId, created } = await packages.open(tx, key, { creatorId, status, metadata });
       if (!created && refusePackage !== undefined) throw refusePackage();
-      if (!created && refuseFile !== undefined && (await packages.hasFile(tx, packageId, fileName))) throw refuseFile();
+      // The package is locked: of two publications of one name the second finds the file of the first.
+      if (!created && (await packages.hasFile(tx, packageId, fileName))) {
+        if (refuseFile !== undefined) throw refuseFile();
+        await refuseDuplicate(tx, key.projectId, { ...key, fileName });
+      }
       const contentId = await contents.keep(tx, received);
       if (contentId === undefined) throw unavailable(new Error('the blob was pruned before its row was written'));
       const { pipelineId } = publisher;
@@ -68,7 +74,10 @@ export function publishFile(edges: {
     publishReceived,
     async publishFile(publication, content, limit) {
       // Before the body is received as well: it may be large.
-      await requireUnprotected(db, 'push', publication.key, publication.publisher.level);
+      const { key, fileName, publisher } = publication;
+      await requireUnprotected(db, 'push', key, publisher.level);
+      if ((await packages.findFile(key, fileName)) !== undefined)
+        await refuseDuplicate(db, key.projectId, { ...key, fileName });
       return contents.receive(content, limit, (received) => publishReceived(publication, received));
     },
   };

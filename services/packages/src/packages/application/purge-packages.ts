@@ -1,8 +1,8 @@
 import { repeat } from '@switchyard/background';
 
-/** Removes rows of deleted projects. */
+/** Removes rows of deleted projects and groups. */
 export interface PackagePurge {
-  /** Removes up to `limit` rows of each table that belong to deleted projects; returns how many. */
+  /** Removes up to `limit` rows of each table that belong to deleted projects and groups; returns how many. */
   removeOrphans(limit: number): Promise<number>;
 }
 

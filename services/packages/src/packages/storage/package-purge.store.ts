@@ -20,6 +20,10 @@ export const packagePurge = (db: Database) => ({
           where p.deleted_at is not null limit ${limit}) returning 1`);
       removed += rows.length;
     }
-    return removed;
+    const ofGroups = await db.query(sql`
+      delete from package_duplicate_rules where group_id in (
+        select r.group_id from directory.namespaces n join package_duplicate_rules r on r.group_id = n.id
+        where n.deleted_at is not null limit ${limit}) returning 1`);
+    return removed + ofGroups.length;
   },
 });
