@@ -17,6 +17,9 @@ let hidden: DirectoryNamespace;
 let project: DirectoryProject;
 let stranger: DirectoryProject;
 let strange: DirectoryNamespace;
+let dept: DirectoryNamespace;
+let team: DirectoryNamespace;
+let inTeam: DirectoryProject;
 let planner: DirectoryUser;
 let owner: DirectoryUser;
 let guest: DirectoryUser;
@@ -33,6 +36,9 @@ beforeAll(async () => {
   project = directory.project(below.id, { visibility: 'public' });
   strange = directory.namespace({ visibility: 'public', fullPath: 'other', path: 'other' });
   stranger = directory.project(strange.id, { visibility: 'public' });
+  dept = directory.namespace({ visibility: 'public', parentId: group.id, fullPath: 'shop/dept', path: 'dept' });
+  team = directory.namespace({ visibility: 'public', parentId: dept.id, fullPath: 'shop/dept/team', path: 'team' });
+  inTeam = directory.project(team.id, { visibility: 'public' });
   people = groupPeople(here, group);
   const { user } = people;
   [planner, owner, guest, outsider] = [user('pia', 15), user('olga', 50), user('gus', 10), user('otto', 0)];
@@ -394,6 +400,50 @@ describe('child epics', () => {
     await here.epics.deleteEpic({ groupId: group.id, iid: parent.iid, ifUnmodifiedSince: undefined }, as(planner));
     expect(await seen(second)).toMatchObject({ parent_id: null, _links: { parent: null } });
   });
+});
+
+it('epics go along with their group: links of both kinds stay, paths follow, new links obey the new place', async () => {
+  const top = await open({ title: 'Top' });
+  const middle = await open({ title: 'Middle', parentId: top.id }, planner, dept);
+  const low = await open({ title: 'Low', parentId: middle.id }, planner, team);
+  const loose = await open({ title: 'Loose' }, planner, dept);
+  const there = await open({ title: 'There' }, planner, strange);
+  const part = await issue({ epicId: low.id }, inTeam);
+  const link = { epic: refOf(top), targetGroup: 'shop/dept', targetIid: loose.iid, linkType: 'blocks' };
+  await here.epicTrees.linkRelatedEpic(link, as(planner));
+  for (const [moved, fullPath, above] of [
+    [dept, 'other/dept', []],
+    [team, 'other/dept/team', [dept.id]],
+  ] as const) {
+    here.directory.namespace({ ...moved, fullPath, ancestry: [strange.id, ...above, moved.id] });
+  }
+  here.directory.member(planner.id, { namespaceId: dept.id }, 15);
+  await eventually(async () =>
+    expect(await seen(middle)).toMatchObject({
+      group_id: dept.id,
+      iid: middle.iid,
+      parent_id: top.id,
+      web_url: `https://code.example/groups/other/dept/-/epics/${middle.iid}`,
+      references: { short: `&${middle.iid}`, full: `other/dept&${middle.iid}` },
+    }),
+  );
+  expect(await seen(low)).toMatchObject({ parent_id: middle.id, references: { full: `other/dept/team&${low.iid}` } });
+  expect(ids(await childrenOf(top))).toEqual([middle.id]);
+  const [shown] = await issuesOf(low);
+  expect(shown).toMatchObject({
+    id: part.id,
+    epic: { url: `/groups/other/dept/team/-/epics/${low.iid}` },
+  });
+  const related = { epic: refOf(top), page: pageOf({ orderBy: '' }) };
+  expect(json(await here.epicTrees.listRelatedEpics(related, as(planner)))).toMatchObject([
+    { id: loose.id, references: { full: `other/dept&${loose.iid}` } },
+  ]);
+  expect(await titles({}, planner, strange)).toEqual(expect.arrayContaining(['Middle', 'Low', 'Loose', 'There']));
+  expect(await titles()).not.toContain('Middle');
+  expect(await update(middle, { title: 'Still middle' })).toMatchObject({ parent_id: top.id });
+  await expect(adopt(top, loose)).rejects.toMatchObject({ kind: 'invalid' });
+  await adopt(there, loose);
+  expect(await seen(loose)).toMatchObject({ parent_id: there.id });
 });
 
 describe('the dates of an epic', () => {
