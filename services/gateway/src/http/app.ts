@@ -13,7 +13,6 @@ import express, {
 import { type PipelineEdges, pipeline } from './pipeline';
 import { logFailure, renderError } from './render-error';
 import type { Route } from './route';
-import { otherPath } from './route-path';
 import { formPolicy, pagePolicy, referencePolicy, securityHeaders } from './security-headers';
 import { settleUnreadBodies } from './unread-body';
 
@@ -109,8 +108,8 @@ const formOf = (path: string): string => path.replace(/([:*])[a-z_]+/g, '$1');
 
 /** A route at each of its paths. */
 function atAllPaths(route: Route): Route[] {
-  const path = otherPath(route.path);
-  return path === undefined ? [route] : [route, { ...route, path }];
+  const { otherPath } = route;
+  return otherPath === undefined ? [route] : [route, { ...route, path: otherPath }];
 }
 
 function apiRouter(declared: readonly Route[], edges: PipelineEdges): Router {

@@ -3,10 +3,6 @@ const parameter = /[:*]([a-z_][a-z_0-9]*)/g;
 /** Names of the parameters of a path: `:name` is one segment, `*name` is one or more. */
 export const pathNames = (path: string): string[] => [...path.matchAll(parameter)].map(([, name = '']) => name);
 
-/** The other path of an endpoint of epics: each has two (G-4.18-5). Undefined for all other endpoints. */
-export const otherPath = (path: string): string | undefined =>
-  /^\/groups\/:id\/epics(\/|$)/.test(path) ? path.replace('/:id/epics', '/:id/-/epics') : undefined;
-
 /** A path as OpenAPI writes it. */
 export const openapiPath = (path: string): string => path.replace(parameter, '{$1}');
 

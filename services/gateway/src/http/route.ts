@@ -127,6 +127,8 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Path below `/api/v4`: `:name` stands for one segment, `*name` for one or more. */
   readonly path: string;
+  /** A second path with the same parameters. The reference shows the first alone. */
+  readonly otherPath?: string;
   /** Where the reference shows it. */
   readonly section: Section;
   /** One line for the reference. */
@@ -224,3 +226,15 @@ export const defineRoute = <
 >(
   route: Route<A, Params, Path>,
 ): Route => route as unknown as Route;
+
+/** A place below which endpoints lie, and another one where they lie as well. */
+export interface RouteHome {
+  readonly path: string;
+  readonly otherPath?: string;
+}
+
+/** Gives a route that lies below a home its other path; a home without one changes nothing. */
+export const alsoBelow =
+  ({ path, otherPath }: RouteHome) =>
+  (route: Route): Route =>
+    otherPath === undefined ? route : { ...route, otherPath: `${otherPath}${route.path.slice(path.length)}` };

@@ -85,6 +85,7 @@ export const kernelRoutes = (
   defineRoute({
     method: 'get',
     path: '/open',
+    otherPath: '/-/open',
     section: 'Instance',
     summary: 'Open to everybody',
     access: 'public',

@@ -321,6 +321,13 @@ describe('a request through the gateway', () => {
     expect([reply.status, reply.body]).toEqual([431, { error: '431 Request Header Fields Too Large' }]);
   });
 
+  it('answers a route at both of its paths, and refuses other verbs at both', async () => {
+    for (const path of ['/open', '/-/open']) {
+      expect((await gateway.send('GET', path, {})).status).toBe(200);
+      expect((await gateway.send('POST', path, {})).status).toBe(405);
+    }
+  });
+
   it('answers a wrong token with 401 also on public routes (G-5-2)', async () => {
     answer = resolved({ tokenRefusal: ResolveResponse_TokenRefusal.TOKEN_REFUSAL_UNKNOWN, actor: undefined });
     expect((await gateway.send('GET', '/open', token())).status).toBe(401);

@@ -1,10 +1,12 @@
 import { type AwardableRef, AwardEmojiServiceService } from '@switchyard/protos/collaboration/v1/award_emoji';
 import type { z } from 'zod';
 import { integer, text } from '../../http/params';
-import { defineRoute, type Route } from '../../http/route';
+import { alsoBelow, defineRoute, type Route, type RouteHome } from '../../http/route';
 import { noteables } from './noteables';
 
 interface AwardableKind {
+  /** What the path begins with. */
+  readonly home: RouteHome;
   readonly path: string;
   readonly path_params: z.ZodRawShape;
   readonly name: string;
@@ -18,6 +20,7 @@ export const awardEmojiRoutes: readonly Route[] = noteables.flatMap((kind) => {
   const own = kind.reactions ?? kind;
   if (kind.hasReactions)
     awardables.push({
+      home: own,
       path: own.path,
       path_params: own.path_params,
       name: kind.name,
@@ -25,12 +28,13 @@ export const awardEmojiRoutes: readonly Route[] = noteables.flatMap((kind) => {
     });
   if (kind.hasNotes)
     awardables.push({
+      home: kind,
       path: `${kind.path}/notes/:note_id`,
       path_params: { ...kind.path_params, note_id: integer() },
       name: `a note of ${kind.name}`,
       ref: (projectId, at) => ({ noteable: kind.ref(projectId, at), noteId: at.note_id as number }),
     });
-  return awardables.flatMap(({ path: base, path_params, name, ref }) => {
+  return awardables.flatMap(({ home, path: base, path_params, name, ref }) => {
     const path = `${base}/award_emoji`;
     const one = { ...path_params, award_id: integer() };
     return [
@@ -95,6 +99,6 @@ export const awardEmojiRoutes: readonly Route[] = noteables.flatMap((kind) => {
             ifUnmodifiedSince: unmodifiedSince,
           }),
       }),
-    ];
+    ].map(alsoBelow(home));
   });
 });

@@ -2,7 +2,7 @@ import { DiscussionServiceService, type NotePosition } from '@switchyard/protos/
 import type { z } from 'zod';
 import { exactlyOne } from '../../http/check-parameters';
 import { boolean, dateTime, documented, float, hash, integer, nullable, object, oneOf, text } from '../../http/params';
-import { defineRoute, type Route } from '../../http/route';
+import { alsoBelow, defineRoute, type Route } from '../../http/route';
 import { afterEpoch, notBlank } from '../field-facts';
 import { noteables } from './noteables';
 import { noteBodyLimit } from './notes.routes';
@@ -229,5 +229,5 @@ export const discussionRoutes: readonly Route[] = noteables.flatMap((kind) => {
           }),
         ]
       : []),
-  ];
+  ].map(alsoBelow(kind));
 });

@@ -2,13 +2,13 @@ import type { NoteableRef } from '@switchyard/protos/collaboration/v1/note';
 import type { z } from 'zod';
 import type { GroupAbility, ProjectAbility } from '../../http/abilities';
 import { integer } from '../../http/params';
+import type { RouteHome } from '../../http/route';
+import { epicsHome } from './epics/epics-home';
 
 type NoteableAccess = { readonly project: ProjectAbility } | { readonly group: GroupAbility };
 
 /** A kind of what carries notes, as its endpoints are declared. */
-interface NoteableKind {
-  /** Path of the object. */
-  readonly path: string;
+interface NoteableKind extends RouteHome {
   /** Its parameters beside `:id`. */
   readonly path_params: z.ZodRawShape;
   /** What a summary calls it. */
@@ -23,7 +23,7 @@ interface NoteableKind {
   /** It takes reactions itself. */
   readonly hasReactions: boolean;
   /** How the endpoints of its own reactions name it, where that is another way. */
-  readonly reactions?: Pick<NoteableKind, 'path' | 'path_params' | 'ref'>;
+  readonly reactions?: Pick<NoteableKind, keyof RouteHome | 'path_params' | 'ref'>;
   /** Its threads can be resolved (G-4.7-8). */
   readonly resolvable: boolean;
   /** Its threads may stand at a place of a diff (G-4.7-3). */
@@ -98,7 +98,8 @@ export const noteables: readonly NoteableKind[] = [
     ref: (projectId, path) => ({ projectId, target: { $case: 'alertIid', value: path.alert_iid as number } }),
   },
   {
-    path: '/groups/:id/epics/:epic_id',
+    path: `${epicsHome.path}/:epic_id`,
+    otherPath: `${epicsHome.otherPath}/:epic_id`,
     path_params: { epic_id: integer() },
     name: 'an epic',
     read: { group: 'read_epic' },
@@ -107,7 +108,8 @@ export const noteables: readonly NoteableKind[] = [
     hasNotes: true,
     hasReactions: true,
     reactions: {
-      path: '/groups/:id/epics/:epic_iid',
+      path: `${epicsHome.path}/:epic_iid`,
+      otherPath: `${epicsHome.otherPath}/:epic_iid`,
       path_params: { epic_iid: integer() },
       ref: (projectId, path) => ({ projectId, target: { $case: 'epicIid', value: path.epic_iid as number } }),
     },

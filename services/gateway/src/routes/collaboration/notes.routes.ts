@@ -1,7 +1,7 @@
 import { NoteServiceService } from '@switchyard/protos/collaboration/v1/note';
 import { atLeastOne } from '../../http/check-parameters';
 import { boolean, dateTime, documented, integer, oneOf, text } from '../../http/params';
-import { defineRoute, type Route } from '../../http/route';
+import { alsoBelow, defineRoute, type Route } from '../../http/route';
 import { afterEpoch, notBlank } from '../field-facts';
 import { noteables } from './noteables';
 
@@ -119,5 +119,5 @@ export const noteRoutes: readonly Route[] = noteables.flatMap((kind) => {
           ifUnmodifiedSince: unmodifiedSince,
         }),
     }),
-  ];
+  ].map(alsoBelow(kind));
 });

@@ -1,6 +1,7 @@
 import { TodoServiceService } from '@switchyard/protos/collaboration/v1/todo';
 import { integer, oneOf } from '../../http/params';
-import { defineRoute } from '../../http/route';
+import { alsoBelow, defineRoute } from '../../http/route';
+import { epicsHome } from './epics/epics-home';
 
 /** Reasons of a to-do (api.md section 2, G-2-23). */
 const actions = [
@@ -123,19 +124,21 @@ export const todoRoutes = [
     handle: ({ path, access, call }) =>
       call(TodoServiceService).createIssueTodo({ projectId: access.id, issueIid: path.issue_iid }),
   }),
-  defineRoute({
-    method: 'post',
-    path: '/groups/:id/epics/:epic_iid/todo',
-    section: 'To-dos',
-    summary: 'Create a to-do item on an epic',
-    docs: { description: 'Create a to-do item for the caller. 304 when there is one already (G-4.18-4).' },
-    access: { group: 'read_epic' },
-    tier: 'premium',
-    path_params: { epic_iid: integer() },
-    returns: { 201: 'Todo', 304: undefined },
-    handle: ({ path, access, call }) =>
-      call(TodoServiceService).createEpicTodo({ groupId: access.id, epicIid: path.epic_iid }),
-  }),
+  alsoBelow(epicsHome)(
+    defineRoute({
+      method: 'post',
+      path: `${epicsHome.path}/:epic_iid/todo`,
+      section: 'To-dos',
+      summary: 'Create a to-do item on an epic',
+      docs: { description: 'Create a to-do item for the caller. 304 when there is one already (G-4.18-4).' },
+      access: { group: 'read_epic' },
+      tier: 'premium',
+      path_params: { epic_iid: integer() },
+      returns: { 201: 'Todo', 304: undefined },
+      handle: ({ path, access, call }) =>
+        call(TodoServiceService).createEpicTodo({ groupId: access.id, epicIid: path.epic_iid }),
+    }),
+  ),
   defineRoute({
     method: 'post',
     path: '/projects/:id/alert_management_alerts/:alert_iid/todo',

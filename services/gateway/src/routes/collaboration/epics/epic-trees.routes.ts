@@ -1,11 +1,12 @@
 import { EpicTreeServiceService } from '@switchyard/protos/collaboration/v1/epic_tree';
 import { atLeastOne } from '../../../http/check-parameters';
 import { boolean, documented, integer, text } from '../../../http/params';
-import { defineRoute } from '../../../http/route';
+import { alsoBelow, defineRoute } from '../../../http/route';
 import { oneLine } from '../../field-facts';
+import { epicsHome } from './epics-home';
 
 /** Path of an epic. */
-const onePath = '/groups/:id/epics/:epic_iid' as const;
+const onePath = `${epicsHome.path}/:epic_iid` as const;
 
 /** What names an epic in a path. */
 const epic = { epic_iid: integer() };
@@ -172,4 +173,4 @@ export const epicTreeRoutes = [
     returns: { 200: 'EpicProgress' },
     handle: ({ path, access, call }) => call(EpicTreeServiceService).getEpicProgress({ epic: refOf(access, path) }),
   }),
-];
+].map(alsoBelow(epicsHome));

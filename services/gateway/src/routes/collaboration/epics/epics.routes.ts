@@ -14,12 +14,13 @@ import {
   text,
   textOrNoneAny,
 } from '../../../http/params';
-import { defineRoute } from '../../../http/route';
+import { alsoBelow, defineRoute } from '../../../http/route';
 import { afterEpoch, color, longText, longTextBodyLimit, oneLine } from '../../field-facts';
 import { titleFilter, userFilter, userNamed } from '../../issuable-filters';
+import { epicsHome } from './epics-home';
 
 /** Path of the epics of a group. */
-const groupPath = '/groups/:id/epics' as const;
+const groupPath = epicsHome.path;
 
 /** Path of an epic. */
 const onePath = `${groupPath}/:epic_iid` as const;
@@ -265,4 +266,4 @@ export const epicRoutes = [
     handle: ({ path, access, page, call }) =>
       call(EpicServiceService).listEpicParticipants({ groupId: access.id, iid: path.epic_iid, page }),
   }),
-];
+].map(alsoBelow(epicsHome));

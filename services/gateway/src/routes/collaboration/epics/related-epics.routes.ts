@@ -1,8 +1,9 @@
 import { EpicTreeServiceService } from '@switchyard/protos/collaboration/v1/epic_tree';
 import { integer, oneOf, text } from '../../../http/params';
-import { defineRoute } from '../../../http/route';
+import { alsoBelow, defineRoute } from '../../../http/route';
+import { epicsHome } from './epics-home';
 
-const path = '/groups/:id/epics/:epic_iid/related_epics' as const;
+const path = `${epicsHome.path}/:epic_iid/related_epics` as const;
 const epic = { epic_iid: integer() };
 const shared = { section: 'Epics', tier: 'ultimate' } as const;
 
@@ -61,4 +62,4 @@ export const relatedEpicRoutes = [
     handle: ({ path: at, access, call }) =>
       call(EpicTreeServiceService).unlinkRelatedEpic({ epic: refOf(access, at), linkId: at.related_epic_link_id }),
   }),
-];
+].map(alsoBelow(epicsHome));
