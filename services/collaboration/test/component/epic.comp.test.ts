@@ -267,6 +267,13 @@ describe('the issues of an epic (G-4.18-7 … G-4.18-10)', () => {
       );
     expect(await move(2, 0, links[0].id)).toEqual([three.id, one.id, two.id]);
     expect(await move(2, links[0].id, 0)).toEqual([one.id, three.id, two.id]);
+    expect(await move(2, links[0].id, links[1].id)).toEqual([one.id, three.id, two.id]);
+    // Neighbours in the other order leave no place between them, nor does one that is both.
+    for (const [behind, before] of [
+      [links[2].id, links[0].id],
+      [links[0].id, links[0].id],
+    ])
+      await expect(move(1, behind, before)).rejects.toMatchObject({ kind: 'bad_request' });
     const elsewhere = await assign(other, await issue());
     for (const neighbour of [links[0].id, elsewhere.id]) {
       await expect(move(0, 0, neighbour)).rejects.toMatchObject({

@@ -124,7 +124,8 @@ export interface Neighbours {
 }
 
 /**
- * Moves a row between others of the same epic; false when a neighbour is the row itself or belongs elsewhere. The trees
+ * Moves a row between others of the same epic; false when a neighbour is the row itself or belongs elsewhere, and when
+ * what it is to stand behind does not stand before what it is to stand before. The trees
  * are locked. Where there is no room left all rows of the epic get new places, in one statement.
  */
 export async function reorder(
@@ -138,9 +139,12 @@ export async function reorder(
   const wanted = [after, before].filter((one) => one !== undefined);
   if (wanted.includes(id)) return false;
   const rows = await tx.query<{ id: number }>(
-    sql`select id from ${table} where ${owner} = ${epicId} and id = any(${[id, ...wanted]}::bigint[])`,
+    sql`select id from ${table} where ${owner} = ${epicId} and id = any(${[id, ...wanted]}::bigint[])
+      order by relative_position, id`,
   );
-  if (rows.length !== new Set([id, ...wanted]).size) return false;
+  if (rows.length !== 1 + wanted.length) return false;
+  const place = (one: number | undefined): number => rows.findIndex((row) => row.id === one);
+  if (wanted.length > 1 && place(after) > place(before)) return false;
   const anchor = (after ?? before) as number;
   await tx.query(sql`
     with others as (
