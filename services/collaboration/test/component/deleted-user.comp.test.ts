@@ -52,6 +52,8 @@ async function write(user: DirectoryUser): Promise<void> {
   const snippet = { projectId: fixture.project.id, title: 'S', visibility: 'public' };
   const files = [{ path: 'a.txt', content: 'a', action: '', previousPath: '' }];
   await fixture.here.snippets.createSnippet(CreateSnippetRequest.fromPartial({ ...snippet, files }), fixture.as(user));
+  const personal = CreateSnippetRequest.fromPartial({ ...snippet, projectId: 0, files });
+  await fixture.here.snippets.createSnippet(personal, fixture.here.as(user));
   for (const on of [undefined, noteId]) {
     const awardable = { noteable: mergeRequestRef(target), noteId: on };
     await fixture.here.awards.createAwardEmoji({ awardable, name: 'thumbsup' }, fixture.as(user));
@@ -78,7 +80,7 @@ it('what a user wrote goes with them, and no one else’s; counters follow', asy
     expect(await here.db.query(sql`select from deleted_users`)).toHaveLength(0);
   });
   expect(await counters()).toEqual({ notes: 2, upvotes: 1 });
-  expect(await written(ada)).toMatchObject({ issues: 1, snippets: 1, notes: 2, reactions: 2 });
+  expect(await written(ada)).toMatchObject({ issues: 1, snippets: 2, notes: 2, reactions: 2 });
 });
 
 it('a process that crashed goes on with what is left when it starts again', async () => {

@@ -1,6 +1,9 @@
 import { sql } from '@switchyard/database/sql';
 import {
   CreateSnippetRequest,
+  ImportSnippetRequest,
+  ListPersonalSnippetsRequest,
+  ListPersonalSnippetsRequest_Scope as Scope,
   type SnippetFile,
   UpdateSnippetRequest,
 } from '@switchyard/protos/collaboration/v1/snippet';
@@ -135,6 +138,137 @@ describe('a snippet', () => {
     ).rejects.toMatchObject({ kind: 'precondition_failed' });
     await expect(create({ title: ' ' })).rejects.toMatchObject({ kind: 'invalid' });
     await expect(create({ files: [] })).rejects.toMatchObject({ kind: 'invalid' });
+  });
+});
+
+describe('a personal snippet', () => {
+  const as = (user: DirectoryUser | undefined, given: { admin?: boolean; external?: boolean } = {}) =>
+    fixture.here.as(user && { id: user.id, ...given });
+
+  const make = async (user: DirectoryUser, given: Partial<CreateSnippetRequest> = {}): Promise<Item> => {
+    const wanted = { title: 'Mine', visibility: 'private', files: [file('a.txt', 'alpha'), file('b.txt', 'beta')] };
+    const request = CreateSnippetRequest.fromPartial({ ...wanted, ...given });
+    return json(await fixture.here.snippets.createSnippet(request, as(user)));
+  };
+
+  const titles = async (
+    options: ReturnType<typeof as>,
+    given: Partial<ListPersonalSnippetsRequest> = {},
+  ): Promise<string[]> => {
+    const request = ListPersonalSnippetsRequest.fromPartial({ page: pageOf(), ...given });
+    return json(await fixture.here.snippets.listPersonalSnippets(request, options)).map(({ title }: Item) => title);
+  };
+
+  afterEach(() => fixture.here.db.query(sql`delete from snippets where project_id is null`));
+
+  it('lies in no project; its files are read, and it is changed and deleted', async () => {
+    const { snippets, db } = fixture.here;
+    const made = await make(fixture.bob);
+    const url = `https://code.example/-/snippets/${made.id}`;
+    expect(made).toMatchObject({
+      ...{ project_id: null, author: { username: 'bob' }, file_name: 'a.txt', web_url: url, raw_url: `${url}/raw` },
+      ...{ imported: false, imported_from: 'none' },
+      files: [{ path: 'a.txt', raw_url: `${url}/raw/main/a.txt` }, { path: 'b.txt' }],
+    });
+    const one = { projectId: 0, snippetId: made.id };
+    const read = async (path: string, ref = '') =>
+      (await snippets.getSnippetRaw({ ...one, path, ref }, as(fixture.bob))).json.toString();
+    expect([await read(''), await read('b.txt', 'main')]).toEqual(['alpha', 'beta']);
+    const change = UpdateSnippetRequest.fromPartial({ ...one, title: 'New', files: [file('', 'gamma', 'update')] });
+    await expect(snippets.updateSnippet(change, as(fixture.bob))).rejects.toMatchObject({ kind: 'invalid' });
+    const changed = { ...change, files: [file('b.txt', undefined, 'delete'), file('', 'gamma', 'update')] };
+    expect(json(await snippets.updateSnippet(changed, as(fixture.bob)))).toMatchObject({
+      ...{ title: 'New', files: [{ path: 'a.txt' }] },
+    });
+    expect(await read('')).toBe('gamma');
+    // Nothing follows from it in a project.
+    expect(
+      await db.query(sql`select from events.outbox where type = 'snippet.changed' and key = ${String(made.id)}`),
+    ).toEqual([]);
+    await snippets.deleteSnippet({ ...one, ifUnmodifiedSince: undefined }, as(fixture.bob));
+    await expect(snippets.getSnippet(one, as(fixture.bob))).rejects.toMatchObject({
+      body: { message: '404 Snippet Not Found' },
+    });
+  });
+
+  it('is found neither in a project nor as one of it', async () => {
+    const { snippets } = fixture.here;
+    const made = await make(fixture.bob, { visibility: 'public' });
+    const inside = await create();
+    await expect(get(made.id)).rejects.toMatchObject({ kind: 'not_found' });
+    for (const [projectId, options] of [
+      [0, as(fixture.bob)],
+      [fixture.project.id, as(fixture.bob)],
+      [0, fixture.as(fixture.bob)],
+    ] as const)
+      await expect(snippets.getSnippet({ projectId, snippetId: inside.id }, options)).rejects.toMatchObject({
+        kind: 'not_found',
+      });
+  });
+
+  it('is seen by whom its visibility says, and changed by its author and administrators', async () => {
+    const { snippets } = fixture.here;
+    for (const visibility of ['public', 'internal', 'private'])
+      await make(fixture.bob, { title: visibility, visibility });
+    const [hidden, open] = [
+      await make(fixture.eve, { title: 'hers' }),
+      await make(fixture.eve, { title: 'open', visibility: 'public' }),
+    ];
+    expect(await titles(as(fixture.bob))).toEqual(['private', 'internal', 'public']);
+    expect(await titles(as(fixture.bob), { scope: Scope.SCOPE_PUBLIC })).toEqual(['open', 'public']);
+    expect(await titles(as(undefined), { scope: Scope.SCOPE_PUBLIC })).toEqual(['open', 'public']);
+    const all = { scope: Scope.SCOPE_ALL };
+    expect(await titles(as(fixture.bob), all)).toEqual(['open', 'private', 'internal', 'public']);
+    expect(await titles(as(fixture.mallory), all)).toEqual(['open', 'internal', 'public']);
+    expect(await titles(as(fixture.mallory, { external: true }), all)).toEqual(['open', 'public']);
+    expect(await titles(as(fixture.mallory, { admin: true }), all)).toEqual([
+      'open',
+      'hers',
+      'private',
+      'internal',
+      'public',
+    ]);
+    const change = (id: number) => UpdateSnippetRequest.fromPartial({ snippetId: id, title: 'x' });
+    await expect(snippets.updateSnippet(change(hidden.id), as(fixture.bob))).rejects.toMatchObject({
+      kind: 'not_found',
+    });
+    await expect(snippets.updateSnippet(change(open.id), as(fixture.bob))).rejects.toMatchObject({ kind: 'forbidden' });
+    await snippets.updateSnippet(change(hidden.id), as(fixture.mallory, { admin: true }));
+    await expect(
+      snippets.createSnippet(
+        CreateSnippetRequest.fromPartial({ title: 'x', visibility: 'private', files: [file('a', 'b')] }),
+        as(fixture.bob, { external: true }),
+      ),
+    ).rejects.toMatchObject({ kind: 'forbidden' });
+  });
+
+  it('is imported once, with its times, and filtered by them', async () => {
+    const { imports } = fixture.here;
+    const service = { requestId: 'test' };
+    const gist = ImportSnippetRequest.fromPartial({
+      ...{ authorId: fixture.bob.id, importedFrom: 'github', foreignId: 'aa11', title: 'Gist', visibility: 'private' },
+      ...{ files: [file('a.txt', 'alpha')], createdAt: new Date(86_400_000), updatedAt: new Date(172_800_000) },
+    });
+    expect(await imports.snippets.importSnippet(gist, service)).toEqual({ created: true });
+    expect(await imports.snippets.importSnippet({ ...gist, title: 'Again' }, service)).toEqual({ created: false });
+    await expect(
+      imports.snippets.importSnippet({ ...gist, foreignId: 'bb', files: [] }, service),
+    ).rejects.toMatchObject({
+      kind: 'invalid',
+    });
+    await expect(fixture.here.snippets.importSnippet(gist, as(fixture.bob))).rejects.toMatchObject({
+      kind: 'forbidden',
+    });
+    const request = ListPersonalSnippetsRequest.fromPartial({ page: pageOf() });
+    expect(json(await fixture.here.snippets.listPersonalSnippets(request, as(fixture.bob)))).toMatchObject([
+      {
+        ...{ title: 'Gist', imported: true, imported_from: 'github', author: { username: 'bob' } },
+        ...{ created_at: '1970-01-02T00:00:00.000Z', updated_at: '1970-01-03T00:00:00.000Z' },
+      },
+    ]);
+    await make(fixture.bob);
+    expect(await titles(as(fixture.bob), { createdBefore: new Date(86_400_000) })).toEqual(['Gist']);
+    expect(await titles(as(fixture.bob), { createdAfter: new Date(86_400_001) })).toEqual(['Mine']);
   });
 });
 

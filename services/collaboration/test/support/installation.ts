@@ -117,6 +117,8 @@ export interface Installation {
   readonly issueEvents: RpcClient<typeof IssueEventServiceService>;
   readonly issueTimelogs: RpcClient<typeof IssueTimelogServiceService>;
   readonly snippets: RpcClient<typeof SnippetServiceService>;
+  /** A client of imports-exports. */
+  readonly imports: { readonly snippets: RpcClient<typeof SnippetServiceService> };
   readonly settings: RpcClient<typeof NotificationSettingsServiceService>;
   readonly unsubscriptions: RpcClient<typeof UnsubscribeServiceService>;
   readonly discussions: RpcClient<typeof DiscussionServiceService>;
@@ -222,7 +224,7 @@ export async function startInstallation(given: Record<string, string> = {}): Pro
   const home: TestDatabase = await testDatabase({ sets: service.migrationSets });
   const log: TestDatabase = await testDatabase({ sets: [logMigrations] });
   const db = openDatabase({ url: home.url, applicationName: 'collaboration test' });
-  const identities = testIdentities(['gateway', 'collaboration', 'merge-requests']);
+  const identities = testIdentities(['gateway', 'collaboration', 'merge-requests', 'imports-exports']);
   identities.writeTo(folder);
   const { trusted } = identities;
 
@@ -434,6 +436,7 @@ export async function startInstallation(given: Record<string, string> = {}): Pro
   writeFileSync(join(folder, 'mail-links.key'), '5'.repeat(64));
   const bus: EventBus = embeddedLog({ url: log.url, clientId: 'test' });
   const gateway: Peer = connect(`127.0.0.1:${grpcPort}`, identities.signer('gateway'));
+  const importer: Peer = connect(`127.0.0.1:${grpcPort}`, identities.signer('imports-exports'));
   const processes = serviceProcesses(join(__dirname, '..', '..', 'dist', 'main.js'), environment);
   let running: RunningService | undefined;
 
@@ -460,6 +463,7 @@ export async function startInstallation(given: Record<string, string> = {}): Pro
     issueEvents: gateway.client(IssueEventServiceService),
     issueTimelogs: gateway.client(IssueTimelogServiceService),
     snippets: gateway.client(SnippetServiceService),
+    imports: { snippets: importer.client(SnippetServiceService) },
     settings: gateway.client(NotificationSettingsServiceService),
     unsubscriptions: gateway.client(UnsubscribeServiceService),
     discussions: gateway.client(DiscussionServiceService),
@@ -538,6 +542,7 @@ export async function startInstallation(given: Record<string, string> = {}): Pro
     startProcess: processes.start,
     async close() {
       gateway.close();
+      importer.close();
       await installation.stopHere();
       await processes.kill();
       await peers.close(100);

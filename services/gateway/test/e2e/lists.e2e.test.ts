@@ -215,6 +215,9 @@ describe('every list', () => {
     await each(rows, (index) =>
       post(`${at}/snippets`, { title: `S ${index}`, visibility: 'public', file_name: 'a', content: 'b' }),
     );
+    await each(rows, (index) =>
+      post('/snippets', { title: `S ${index}`, visibility: 'public', file_name: 'a', content: 'b' }),
+    );
     const onSnippet = await post(`${at}/snippets/${snippet.id}/notes`, { body: 'First' });
     await system.query(
       'collaboration',
@@ -608,6 +611,9 @@ describe('every list', () => {
         ),
       ),
       'GET /projects/:id/snippets': `${at}/snippets`,
+      'GET /snippets': '/snippets',
+      'GET /snippets/public': '/snippets/public',
+      'GET /snippets/all': '/snippets/all',
       'GET /projects/:id/snippets/:snippet_id/notes': `${at}/snippets/${snippet.id}/notes`,
       'GET /projects/:id/snippets/:snippet_id/discussions': `${at}/snippets/${snippet.id}/discussions`,
       'GET /projects/:id/snippets/:snippet_id/award_emoji': `${at}/snippets/${snippet.id}/award_emoji`,

@@ -819,6 +819,16 @@ export const expectations: readonly Expectation[] = [
   row('GET /projects/:id/snippets/:snippet_id/files/:ref/:file_path/raw', 'openRead', 'gaps §10 Snippets'),
   row('PUT /projects/:id/snippets/:snippet_id', 'seerWrite', 'gaps §10 Snippets', { title: 't' }),
   row('DELETE /projects/:id/snippets/:snippet_id', 'seerWrite', 'gaps §10 Snippets'),
+  // Who sees and who changes a personal one, the service decides.
+  row('GET /snippets', 'userRead', 'gaps §10 Snippets'),
+  row('GET /snippets/public', 'everyone', 'gaps §10 Snippets'),
+  row('GET /snippets/all', 'userRead', 'gaps §10 Snippets'),
+  row('POST /snippets', 'userWrite', 'gaps §10 Snippets', { title: 't', file_name: 'f', content: 'c' }),
+  row('GET /snippets/:snippet_id', 'everyone', 'gaps §10 Snippets'),
+  row('GET /snippets/:snippet_id/raw', 'everyone', 'gaps §10 Snippets'),
+  row('GET /snippets/:snippet_id/files/:ref/:file_path/raw', 'everyone', 'gaps §10 Snippets'),
+  row('PUT /snippets/:snippet_id', 'userWrite', 'gaps §10 Snippets', { title: 't' }),
+  row('DELETE /snippets/:snippet_id', 'userWrite', 'gaps §10 Snippets'),
 
   // Notes
   row('GET /projects/:id/repository/commits/:sha/comments', 'readerNotes', 'G-4.6 Commit'),

@@ -1,5 +1,6 @@
 import { decideDeletion } from '../domain/snippet-change';
-import type { SnippetKey, SnippetStore } from './snippet.ports';
+import type { SnippetKey } from '../domain/snippet-row';
+import type { SnippetStore } from './snippet.ports';
 
 /** Who sees every snippet, and is no user. */
 const everything = { userId: 0, admin: true, external: false, level: 0 } as const;

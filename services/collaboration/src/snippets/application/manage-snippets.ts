@@ -1,11 +1,17 @@
-import type { PageInfo, PageRequest } from '@switchyard/database';
+import type { PageRequest } from '@switchyard/database';
 import { forbidden, notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
 import { type NoteableResolver, noteableRules, type Reader } from '../../noteables';
 import { isSnippetRef, snippetBranch } from '../domain/snippet';
 import { checkTexts, decideDeletion, decideEdit, newSnippet, type SnippetChange } from '../domain/snippet-change';
-import type { SnippetRow, SnippetViewer } from '../domain/snippet-row';
-import type { SnippetStore } from './snippet.ports';
+import type {
+  PersonalSnippetFilter,
+  SnippetKey,
+  SnippetOrigin,
+  SnippetRow,
+  SnippetViewer,
+} from '../domain/snippet-row';
+import type { SnippetPage, SnippetStore } from './snippet.ports';
 
 /** What snippets need. */
 export interface SnippetEdges {
@@ -22,13 +28,13 @@ const viewerOf = ({ actor, access }: Reader): SnippetViewer => ({
 const none = () => notFound(noteableRules.Snippet.thing);
 
 /** Fails with `not_found` for a snippet that is not there or that the reader may not see. */
-async function visible({ snippets }: SnippetEdges, reader: Reader, projectId: number, id: number): Promise<SnippetRow> {
-  const found = reader.access?.id === projectId ? await snippets.find(viewerOf(reader), { projectId, id }) : undefined;
+async function visible({ snippets }: SnippetEdges, reader: Reader, key: SnippetKey): Promise<SnippetRow> {
+  const found = reader.access?.id === key.projectId ? await snippets.find(viewerOf(reader), key) : undefined;
   if (found === undefined) throw none();
   return found;
 }
 
-/** Only the author, Maintainers and administrators change a snippet. */
+/** Only the author, Maintainers of the project and administrators change a snippet. */
 function checkMayChange(reader: Reader, snippet: SnippetRow): void {
   const { userId, admin, level } = viewerOf(reader);
   if (snippet.authorId !== userId && !admin && level < levels.maintainer) throw forbidden();
@@ -39,11 +45,15 @@ export function manageSnippets(edges: SnippetEdges) {
   const { snippets } = edges;
   return {
     /** Snippets of a project that the reader may see, newest first. */
-    list: (reader: Reader, projectId: number, request: PageRequest): Promise<{ rows: SnippetRow[]; page: PageInfo }> =>
+    list: (reader: Reader, projectId: number, request: PageRequest): Promise<SnippetPage> =>
       snippets.page(viewerOf(reader), projectId, request),
 
+    /** Personal snippets that the reader may see, newest first. */
+    listPersonal: (reader: Reader, filter: PersonalSnippetFilter, request: PageRequest): Promise<SnippetPage> =>
+      snippets.personalPage(viewerOf(reader), filter, request),
+
     /** One snippet. Fails with `not_found`. */
-    get: (reader: Reader, projectId: number, id: number): Promise<SnippetRow> => visible(edges, reader, projectId, id),
+    get: (reader: Reader, key: SnippetKey): Promise<SnippetRow> => visible(edges, reader, key),
 
     /**
      * Content of a file of a snippet, of the first for an empty path. Fails with `not_found`, for a revision that it
@@ -51,41 +61,41 @@ export function manageSnippets(edges: SnippetEdges) {
      */
     async raw(
       reader: Reader,
-      projectId: number,
-      id: number,
+      key: SnippetKey,
       { path, ref = snippetBranch }: { readonly path: string; readonly ref: string | undefined },
     ): Promise<string> {
-      await visible(edges, reader, projectId, id);
+      await visible(edges, reader, key);
       if (!isSnippetRef(ref)) throw notFound('Reference');
-      const files = await snippets.files(id);
+      const files = await snippets.files(key.id);
       const file = path === '' ? files[0] : files.find((one) => one.path === path);
       if (file === undefined) throw notFound('File');
       return file.content;
     },
 
-    /** Makes a snippet. Fails with `invalid`. */
-    async create(reader: Reader, projectId: number, change: SnippetChange): Promise<SnippetRow> {
+    /** Makes a snippet; a personal one is not for external users. Fails with `forbidden`, `invalid`. */
+    async create(reader: Reader, projectId: number | undefined, change: SnippetChange): Promise<SnippetRow> {
+      if (projectId === undefined && reader.actor.external) throw forbidden();
       const id = await snippets.create(projectId, reader.actor.userId, newSnippet(change));
-      return visible(edges, reader, projectId, id);
+      return visible(edges, reader, { projectId, id });
     },
 
+    /** Makes a personal snippet that was written elsewhere; false when its author has it already. Fails with `invalid`. */
+    import: (authorId: number, change: SnippetChange, origin: SnippetOrigin): Promise<boolean> =>
+      snippets.import(authorId, newSnippet(change), origin),
+
     /** Changes a snippet. Fails with `not_found`, `forbidden`, `invalid`. */
-    async update(reader: Reader, projectId: number, id: number, change: SnippetChange): Promise<SnippetRow> {
-      checkMayChange(reader, await visible(edges, reader, projectId, id));
+    async update(reader: Reader, key: SnippetKey, change: SnippetChange): Promise<SnippetRow> {
+      checkMayChange(reader, await visible(edges, reader, key));
       checkTexts(change);
-      const found = await snippets.change(viewerOf(reader), { projectId, id }, true, (locked) =>
-        decideEdit(locked, change),
-      );
+      const found = await snippets.change(viewerOf(reader), key, true, (locked) => decideEdit(locked, change));
       if (!found) throw none();
-      return visible(edges, reader, projectId, id);
+      return visible(edges, reader, key);
     },
 
     /** Deletes a snippet with its notes. Fails with `not_found`, `forbidden`, `precondition_failed`. */
-    async remove(reader: Reader, projectId: number, id: number, unmodifiedSince: Date | undefined): Promise<void> {
-      checkMayChange(reader, await visible(edges, reader, projectId, id));
-      await snippets.change(viewerOf(reader), { projectId, id }, false, (locked) =>
-        decideDeletion(locked, unmodifiedSince),
-      );
+    async remove(reader: Reader, key: SnippetKey, unmodifiedSince: Date | undefined): Promise<void> {
+      checkMayChange(reader, await visible(edges, reader, key));
+      await snippets.change(viewerOf(reader), key, false, (locked) => decideDeletion(locked, unmodifiedSince));
     },
   };
 }
@@ -93,11 +103,11 @@ export function manageSnippets(edges: SnippetEdges) {
 /** What `manageSnippets` gives. */
 export type SnippetUseCases = ReturnType<typeof manageSnippets>;
 
-/** Snippets as noteables. */
+/** Snippets of projects as noteables: personal ones carry no notes (api.md 4.6). */
 export const snippetNoteables =
   (edges: SnippetEdges, externalUrl: string): NoteableResolver<'Snippet'> =>
   async ({ projectId, id }, reader) => {
-    const snippet = await visible(edges, reader, projectId, id);
+    const snippet = await visible(edges, reader, { projectId, id });
     return {
       kind: 'Snippet',
       projectId,

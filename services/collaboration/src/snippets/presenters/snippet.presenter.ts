@@ -4,10 +4,10 @@ import type { SnippetRow } from '../domain/snippet-row';
 
 /**
  * The public snippet (G §10 Snippets).
- * @param projectPath full path of its project
+ * @param projectPath full path of its project; empty for a personal one
  */
 export function presentSnippet(snippet: SnippetRow, projectPath: string, externalUrl: string) {
-  const webUrl = `${externalUrl}/${projectPath}/-/snippets/${snippet.id}`;
+  const webUrl = `${externalUrl}${projectPath && `/${projectPath}`}/-/snippets/${snippet.id}`;
   return {
     id: snippet.id,
     title: snippet.title,
@@ -16,7 +16,7 @@ export function presentSnippet(snippet: SnippetRow, projectPath: string, externa
     author: snippet.author && userReference(snippet.author, externalUrl),
     created_at: snippet.createdAt,
     updated_at: snippet.updatedAt,
-    project_id: snippet.projectId,
+    project_id: snippet.projectId ?? null,
     web_url: webUrl,
     raw_url: `${webUrl}/raw`,
     file_name: snippet.paths[0] ?? null,
@@ -24,7 +24,7 @@ export function presentSnippet(snippet: SnippetRow, projectPath: string, externa
       path,
       raw_url: `${webUrl}/raw/${snippetBranch}/${path.split('/').map(encodeURIComponent).join('/')}`,
     })),
-    imported: false,
-    imported_from: 'none',
+    imported: snippet.importedFrom !== undefined,
+    imported_from: snippet.importedFrom ?? 'none',
   };
 }

@@ -2,7 +2,8 @@ import type { Tx } from '@switchyard/database';
 import { appendToOutbox, snippetEvents } from '@switchyard/events';
 import type { SnippetEvent } from '@switchyard/protos/collaboration/events/v1/snippet_event';
 
-type SnippetFact = NonNullable<SnippetEvent['fact']>['$case'];
+/** What may happen to a snippet. */
+export type SnippetFact = NonNullable<SnippetEvent['fact']>['$case'];
 
 /** Appends the event of a change of a snippet in its transaction. The row must be locked. */
 export function publishSnippet(

@@ -24,7 +24,7 @@ export const sections = {
   'Draft notes': 'Comments of a review that nobody else sees until they are published.',
   Suggestions: 'Changes of lines that notes on a diff suggest.',
   'Emoji reactions': 'Reactions to issues, merge requests, snippets and notes.',
-  Snippets: 'Pieces of text and code of a project.',
+  Snippets: 'Pieces of text and code, of a project or of a user.',
   'To-dos': 'What waits for the caller.',
   'Notification settings': 'What mail the caller gets.',
   Ledger: 'What was decided about notifications and deliveries, and why.',

@@ -151,6 +151,7 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
       visibility: ['public', 'internal', 'private'][index % 3],
       files: [{ file_path: 'README.md', content: 'x' }],
     });
+  const personal = await post('/snippets', { title: 'Mine', files: [{ file_path: 'README.md', content: 'x' }] });
   let integration = 0;
   for (let index = 0; index < 4; index += 1)
     integration = (await post(`${at}/alert_management/http_integrations`, { name: `I${index}`, active: true })).id;
@@ -402,6 +403,12 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     image_id: String(image),
     'DELETE /projects/:id/alert_management_alerts/:alert_iid/metric_images/:image_id image_id': '999',
     'DELETE /projects/:id/snippets/:snippet_id snippet_id': '999',
+    ...Object.fromEntries(
+      ['GET /snippets/:snippet_id', 'PUT /snippets/:snippet_id', 'GET /snippets/:snippet_id/raw']
+        .concat('GET /snippets/:snippet_id/files/:ref/:file_path/raw')
+        .map((operation) => [`${operation} snippet_id`, String(personal.id)]),
+    ),
+    'DELETE /snippets/:snippet_id snippet_id': '999',
     'GET /projects/:id/repository/blobs/:sha sha': tree.find((entry: { type: string }) => entry.type === 'blob').id,
     'GET /projects/:id/repository/blobs/:sha/raw sha': tree.find((entry: { type: string }) => entry.type === 'blob').id,
     file_path: 'README.md',

@@ -298,6 +298,13 @@ export async function setParameterFixture(system: System): Promise<ParameterFixt
   // What people say, and what the system notes.
   const snippet = await post(`${at}/snippets`, { title: 'S', visibility: 'private', file_name: 'a', content: 'b' });
   ids.snippet = snippet.id;
+  for (const [years, title] of ['old', 'middle', 'new'].entries()) {
+    const { id } = await post('/snippets', { title, visibility: 'public', file_name: 'a', content: 'b' });
+    await system.query(
+      'collaboration',
+      `update snippets set created_at = '${timestamp(0)}'::timestamptz + ${years} * interval '1 year' where id = ${id}`,
+    );
+  }
   await post(`${at}/alert_management/http_integrations`, { name: 'I', active: true });
   await system.query(
     'alerts',

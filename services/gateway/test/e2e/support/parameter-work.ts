@@ -391,6 +391,17 @@ function talkRows({ ids, tokens }: ParameterFixture): Row[] {
       name: body,
       proofs: notes,
     },
+    ...['', '/public', '/all'].map(
+      (part): Row => ({
+        operation: `GET /snippets${part}`,
+        path: `/snippets${part}`,
+        name: ({ title: name }: { title: string }) => name,
+        proofs: {
+          created_after: on('2020-06-01 => middle new', '2021-06-01 => new'),
+          created_before: on('2020-06-01 => old', '2021-06-01 => middle old'),
+        },
+      }),
+    ),
     {
       operation: 'GET /events',
       path: '/events',
