@@ -29,7 +29,7 @@ const run = (folder: string, file: string, ...args: string[]): string => {
 };
 
 describe('a resource of a service that is there', () => {
-  const names = (service: string) => namesOf({ service, noun: 'pay-run' });
+  const names = (service: string) => namesOf(clone, { service, noun: 'pay-run' });
 
   test.each(['alerts', 'collaboration', 'groups-admin', 'merge-requests'])('finds its places in %s', (service) => {
     expect(checkEdits(clone, resourceEdits(names(service)))).toBe('every place is found');

@@ -19,7 +19,7 @@ export default function generators(plop: PlopTypes.NodePlopAPI): void {
     description: 'A service with its first resource, and its row in the catalogue',
     prompts: [service, noun],
     actions: (answers) => {
-      const names = namesOf(answers as { service: string; noun: string });
+      const names = namesOf(root, answers as { service: string; noun: string });
       const folder = `services/${names.service}`;
       const edits = [catalogueEdit(names), ...resourceEdits(names)];
       return [
@@ -40,7 +40,7 @@ export default function generators(plop: PlopTypes.NodePlopAPI): void {
     description: 'A resource of a service: area, protos, routes, tests',
     prompts: [service, noun],
     actions: (answers) => {
-      const names = namesOf(answers as { service: string; noun: string });
+      const names = namesOf(root, answers as { service: string; noun: string });
       const edits = resourceEdits(names);
       return [
         () => checkAbsent(root, resourceFiles(names)),

@@ -1,3 +1,6 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
 const words = (kebab: string): string[] => kebab.split('-');
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 const pascal = (kebab: string): string => words(kebab).map(capital).join('');
@@ -26,10 +29,18 @@ import { startInstallation } from '../support/installation';`,
   'groups-admin': startedWith("{ service, environment: () => ({ SWITCHYARD_SECRET: 'of a test'.repeat(4) }) }"),
 };
 
+/** Now as migrations begin their names, or a second after the last one of the service: each comes after all before it. */
+function stampOf(root: string, service: string): string {
+  const folder = join(root, 'services', service, 'prisma', 'migrations');
+  const last = existsSync(folder) ? (readdirSync(folder).sort().at(-1) ?? '') : '';
+  const now = new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14);
+  const stamp = /^\d{14}/.exec(last)?.[0];
+  return stamp === undefined || stamp < now ? now : String(Number(stamp) + 1);
+}
+
 /** One noun in every form that proto, handler, use case, store, presenter, route and tests write it in. */
-export function namesOf({ service, noun }: { readonly service: string; readonly noun: string }) {
+export function namesOf(root: string, { service, noun }: { readonly service: string; readonly noun: string }) {
   const nouns = plural(noun);
-  const stamp = new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14);
   return {
     service,
     service_snake: snake(service),
@@ -45,7 +56,7 @@ export function namesOf({ service, noun }: { readonly service: string; readonly 
     words: words(nouns).join(' '),
     Word: capital(words(noun).join(' ')),
     Words: capital(words(nouns).join(' ')),
-    stamp,
+    stamp: stampOf(root, service),
     ...(tests[service] ?? startedWith('{ service }')),
     model: modelOf(pascal(noun), snake(nouns), words(noun).join(' ')),
   };

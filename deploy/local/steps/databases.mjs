@@ -56,7 +56,7 @@ export async function shareEventLog({ ownerUrl, roles }) {
       grant connect on database ${database} to ${to};
       grant usage on schema log to ${to};
       grant select, insert, update, delete on all tables in schema log to ${to};
-      revoke all on log._prisma_migrations from ${to};
+      revoke all on log._prisma_migrations, log._additive_migrations from ${to};
     `);
   } finally {
     await owner.end();

@@ -29,6 +29,12 @@ const prismaLock = 72707369;
 /** First line of a migration that cannot run inside a transaction (CREATE INDEX CONCURRENTLY). */
 const noTransaction = /^-- no transaction\b/;
 
+/** Line among the first comments of a migration after which the versions before it work as they did. */
+const additive = /^(?:--.*\n)*?-- additive\b/;
+
+/** Whether a migration says that versions which do not know it may go on working. */
+export const isAdditive = (script: string): boolean => additive.test(script);
+
 interface Migration {
   name: string;
   script: string;
@@ -39,6 +45,7 @@ interface Applied {
   migration_name: string;
   checksum: string;
   finished_at: Date | null;
+  additive: boolean;
 }
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
@@ -57,12 +64,22 @@ export async function readMigrations(directory: string): Promise<Migration[]> {
   );
 }
 
+const tableOf = (schema: string): string => `${quote(schema)}._prisma_migrations`;
+/** Names of the migrations that were additive: for a version that does not have their files. */
+const additiveTableOf = (schema: string): string => `${quote(schema)}._additive_migrations`;
+
 async function appliedIn(client: pg.Client, schema: string): Promise<Applied[]> {
-  const table = `${quote(schema)}._prisma_migrations`;
-  const { rows: found } = await client.query('select to_regclass($1) is not null as present', [table]);
+  const { rows: found } = await client.query(
+    'select to_regclass($1) is not null as present, to_regclass($2) is not null as marked',
+    [tableOf(schema), additiveTableOf(schema)],
+  );
   if (!found[0].present) return [];
+  const isMarked = found[0].marked
+    ? `migration_name in (select migration_name from ${additiveTableOf(schema)})`
+    : 'false';
   const { rows } = await client.query<Applied>(
-    `select migration_name, checksum, finished_at from ${table} where rolled_back_at is null order by started_at, migration_name`,
+    `select migration_name, checksum, finished_at, ${isMarked} as additive from ${tableOf(schema)}
+    where rolled_back_at is null order by started_at, migration_name`,
   );
   return rows;
 }
@@ -78,8 +95,9 @@ function pendingOf(schema: string, known: Migration[], applied: Applied[]): Migr
       );
     }
     if (migration === undefined) {
+      if (row.additive) continue;
       throw new MigrationError(
-        `the database is of a newer version: this one does not know migration ${row.migration_name} of schema ${schema}`,
+        `the database is of a newer version: it needs one that knows migration ${row.migration_name} of schema ${schema}`,
       );
     }
     if (migration.checksum !== row.checksum) {
@@ -92,8 +110,9 @@ function pendingOf(schema: string, known: Migration[], applied: Applied[]): Migr
   return known.filter((migration) => !done.has(migration.name));
 }
 
-const tableDefinition = (schema: string): string => `
-  create table if not exists ${quote(schema)}._prisma_migrations (
+const tableDefinitions = (schema: string): string => `
+  create table if not exists ${additiveTableOf(schema)} (migration_name varchar(255) primary key);
+  create table if not exists ${tableOf(schema)} (
     id varchar(36) primary key not null,
     checksum varchar(64) not null,
     finished_at timestamptz,
@@ -105,7 +124,7 @@ const tableDefinition = (schema: string): string => `
   )`;
 
 async function apply(client: pg.Client, schema: string, migration: Migration): Promise<void> {
-  const table = `${quote(schema)}._prisma_migrations`;
+  const table = tableOf(schema);
   const begin = `insert into ${table} (id, checksum, migration_name, started_at) values ($1, $2, $3, clock_timestamp())`;
   const finish = `update ${table} set finished_at = clock_timestamp(), applied_steps_count = 1 where id = $1`;
   const id = randomUUID();
@@ -115,6 +134,9 @@ async function apply(client: pg.Client, schema: string, migration: Migration): P
   try {
     if (whole) await client.query('begin');
     await client.query(begin, [id, migration.checksum, migration.name]);
+    if (isAdditive(migration.script)) {
+      await client.query(`insert into ${additiveTableOf(schema)} values ($1) on conflict do nothing`, [migration.name]);
+    }
     await client.query(migration.script);
     await client.query(finish, [id]);
     if (whole) await client.query('commit');
@@ -138,8 +160,8 @@ async function connect(url: string): Promise<pg.Client> {
 
 /**
  * Brings a database to this version: applies what is missing of each set, in order, recorded as Prisma's CLI does.
- * Several processes may call it at once. Throws `MigrationError` for an edited, a half-applied or an unknown (newer)
- * migration.
+ * Several processes may call it at once. A newer database is left as it is when all that was added is additive. Throws
+ * `MigrationError` for an edited or a half-applied migration, and for an unknown one that is not additive.
  * @returns names of the migrations applied by this call
  */
 export async function migrate({ url, sets }: MigrateOptions): Promise<string[]> {
@@ -151,7 +173,7 @@ export async function migrate({ url, sets }: MigrateOptions): Promise<string[]> 
       const known = await readMigrations(directory);
       const pending = pendingOf(schema, known, await appliedIn(client, schema));
       await client.query(`create schema if not exists ${quote(schema)}`);
-      await client.query(tableDefinition(schema));
+      await client.query(tableDefinitions(schema));
       await client.query(`set search_path to ${quote(schema)}${schema === 'public' ? '' : ', public'}`);
       for (const migration of pending) {
         await apply(client, schema, migration);
@@ -166,7 +188,7 @@ export async function migrate({ url, sets }: MigrateOptions): Promise<string[]> 
 
 /**
  * For the start of a service: waits until the database can be reached, then refuses (`MigrationError`) unless it holds
- * exactly the migrations of this version, each applied whole.
+ * the migrations of this version, each applied whole, and beside them none but additive ones of newer versions.
  * @param within milliseconds to wait for the database; default 60,000
  */
 export async function assertMigrated({

@@ -77,8 +77,28 @@ test('refuses a database of a newer version', async () => {
   put('public', '20260103000000_three', 'create table three (id int);');
   await run();
   rmSync(joinPath(folder, 'public', '20260103000000_three'), { recursive: true });
-  await expect(run()).rejects.toThrow(/newer version: this one does not know migration 20260103000000_three/);
+  await expect(run()).rejects.toThrow(/newer version: it needs one that knows migration 20260103000000_three/);
   await expect(check()).rejects.toThrow(/newer version/);
+});
+
+test('accepts a newer database as long as what was added is additive', async () => {
+  const newer = (day: string, header: string) =>
+    put('public', `202601${day}000000_newer`, `-- Adds a table.\n${header}create table newer_${day} (id int);`);
+  const older = (day: string) => rmSync(joinPath(folder, 'public', `202601${day}000000_newer`), { recursive: true });
+  newer('03', '-- additive\n');
+  newer('04', '-- additive\n');
+  await run();
+  older('04');
+  older('03');
+  await check();
+  expect(await run()).toEqual([]);
+  newer('03', '-- additive\n');
+  newer('04', '-- additive\n');
+  expect(await run()).toEqual([]);
+  newer('05', '');
+  await run();
+  older('05');
+  await expect(check()).rejects.toThrow(/it needs one that knows migration 20260105000000_newer of schema public$/);
 });
 
 test('refuses to go on after a half-applied migration until it is marked as rolled back', async () => {

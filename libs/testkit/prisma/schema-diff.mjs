@@ -60,7 +60,7 @@ const { stdout } = await started.diff({
   to: { tag: 'schemaDatamodel', files },
   script: true,
   exitCode: null,
-  filters: { externalTables: ['public._prisma_migrations'], externalEnums: [] },
+  filters: { externalTables: ['public._prisma_migrations', 'public._additive_migrations'], externalEnums: [] },
 });
 process.stdout.write(stdout ?? '');
 process.exit(0);

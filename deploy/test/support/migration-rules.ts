@@ -1,0 +1,91 @@
+import { loadModule, parseSync } from 'libpg-query';
+
+/** A statement that PostgreSQL parsed: the kind of its node, and the node. */
+type Node = Record<string, unknown>;
+
+const asList = (value: unknown): Node[] => (Array.isArray(value) ? value : []);
+const nameOf = (relation: unknown): string => String((relation as { relname?: string } | undefined)?.relname);
+
+/** Kinds of statements that change nothing for a version that does not know of them. */
+const harmless = new Set([
+  'CreateStmt',
+  'CreateSchemaStmt',
+  'CreateSeqStmt',
+  'CreateEnumStmt',
+  'CreateFunctionStmt',
+  'CreateTrigStmt',
+  'CreateStatsStmt',
+  'CommentStmt',
+  'InsertStmt',
+  'UpdateStmt',
+  'SelectStmt',
+  'VariableSetStmt',
+]);
+
+/** What may be done to a table that is there already. */
+const harmlessChanges = new Set([
+  'AT_DropNotNull',
+  'AT_SetStatistics',
+  'AT_SetStorage',
+  'AT_SetRelOptions',
+  'AT_ResetRelOptions',
+  'AT_ValidateConstraint',
+  'AT_ColumnDefault',
+]);
+
+const constraintsOf = (definition: unknown): Node[] =>
+  asList((definition as Node | undefined)?.constraints).map((one) => one.Constraint as Node);
+
+function faultOfChange({ subtype, name, def }: Node): string | undefined {
+  if (harmlessChanges.has(subtype as string)) return undefined;
+  if (subtype === 'AT_AddColumn') {
+    const column = (def as Node).ColumnDef as Node;
+    const kinds = constraintsOf(column).map(({ contype }) => contype);
+    const isFree = !kinds.includes('CONSTR_NOTNULL') || kinds.includes('CONSTR_DEFAULT');
+    const limits = kinds.filter(
+      (kind) => !['CONSTR_NOTNULL', 'CONSTR_DEFAULT', 'CONSTR_NULL'].includes(kind as string),
+    );
+    return isFree && limits.length === 0 ? undefined : `column ${column.colname} refuses what older versions write`;
+  }
+  return `${subtype}${name === undefined ? '' : ` of ${name}`} is not additive`;
+}
+
+/**
+ * What a migration does that versions before it would not survive (`additive`), and what holds up those who write while it runs (`locks`):
+ * expand first, contract a release later. Tables that the migration makes itself are nobody's yet.
+ */
+export async function faultsOf(script: string): Promise<{ additive: string[]; locks: string[] }> {
+  await loadModule();
+  const faults = { additive: [] as string[], locks: [] as string[] };
+  const own = new Set<string>();
+  const { stmts } = parseSync(script) as { stmts?: { stmt: Record<string, Node> }[] };
+  // What is made concurrently runs outside a transaction, and several statements sent together are one.
+  const isAlone = stmts?.length === 1 && script.startsWith('-- no transaction');
+  for (const { stmt } of stmts ?? []) {
+    for (const [kind, node] of Object.entries(stmt)) {
+      if (kind === 'CreateStmt') own.add(nameOf(node.relation));
+      if (own.has(nameOf(node.relation))) continue;
+      if (kind === 'IndexStmt') {
+        const of = `index ${node.idxname} of ${nameOf(node.relation)}`;
+        if (!node.concurrent) faults.locks.push(`${of} is not made concurrently`);
+        else if (!isAlone) faults.locks.push(`${of} needs a migration of its own, with "-- no transaction"`);
+        if (node.unique) faults.additive.push(`${of} refuses what older versions write`);
+      } else if (kind === 'AlterTableStmt') {
+        for (const { AlterTableCmd: change } of asList(node.cmds)) {
+          const fault = faultOfChange(change as Node);
+          if (fault !== undefined) faults.additive.push(`${nameOf(node.relation)}: ${fault}`);
+          const constraint = ((change as Node).def as Node | undefined)?.Constraint as Node | undefined;
+          if ((change as Node).subtype === 'AT_AddConstraint' && !constraint?.skip_validation)
+            faults.locks.push(`${nameOf(node.relation)}: constraint ${constraint?.conname} is not added as not valid`);
+          if ((change as Node).subtype === 'AT_AlterColumnType')
+            faults.locks.push(`${nameOf(node.relation)}: another type of ${(change as Node).name} rewrites the table`);
+        }
+      } else if (kind === 'DropStmt' && node.removeType === 'OBJECT_INDEX') {
+        if (!node.concurrent) faults.locks.push('an index is not dropped concurrently');
+      } else if (!harmless.has(kind)) {
+        faults.additive.push(`${kind} is not additive`);
+      }
+    }
+  }
+  return faults;
+}
