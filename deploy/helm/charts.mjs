@@ -36,7 +36,7 @@ function catalogue() {
 
 const chart = (name, description, dependencies) => `apiVersion: v2
 name: ${name}
-description: ${description}
+description: ${JSON.stringify(description)}
 type: application
 version: ${VERSION}
 appVersion: ${VERSION}
