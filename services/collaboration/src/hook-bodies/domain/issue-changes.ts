@@ -37,9 +37,12 @@ function changeOf({ field, old, new: now }: IssueFieldChange): [string, Changed]
   return [name, { previous: read(old), current: read(now) }];
 }
 
+/** Fields that name an epic, which not every reader of the issue or epic that changed may know of. */
+const ofAnotherEpic: ReadonlySet<string> = new Set(['epic_id', 'parent_id']);
+
 /** The fields of an edit that have a value short enough to be in its event (G-6-4, `changes`). */
 export const fieldChanges = (changes: readonly IssueFieldChange[]): Record<string, Changed> =>
-  Object.fromEntries(changes.map(changeOf));
+  Object.fromEntries(changes.filter(({ field }) => !ofAnotherEpic.has(field)).map(changeOf));
 
 /**
  * What a set was before an edit, from what it is since.

@@ -80,7 +80,15 @@ const project = {
   default_branch: 'main',
 } as DirectoryProjectRow;
 
-const group = { id: 4, kind: 'group', name: 'Sub', path: 'sub', full_path: 'top/sub' } as NamespaceRow;
+const group = {
+  id: 4,
+  kind: 'group',
+  name: 'Sub',
+  path: 'sub',
+  full_path: 'top/sub',
+  ancestry: [1, 4],
+  visibility: 'private',
+} as NamespaceRow;
 
 const epic: HookEpic = {
   id: 70,
@@ -272,6 +280,7 @@ const changed: [string, object, object][] = [
     { changes: [{ field: 'time_spent', old: '0', new: '60' }] },
     { total_time_spent: { previous: 0, current: 60 } },
   ],
+  ['epic, which others may not see', { changes: [{ field: 'epic_id', old: '', new: '5' }] }, {}],
   [
     'due date',
     { changes: [{ field: 'due_date', old: '', new: '2026-02-03' }] },
@@ -556,6 +565,7 @@ test.each<[string, object, object]>([
   ],
   ['parent, which others may not see', { changes: [{ field: 'parent_id', old: '1', new: '6' }] }, {}],
   ['fixed date, which editors are shown', { changes: [{ field: 'due_date_fixed', old: '', new: '2026-01-01' }] }, {}],
+  ['colour', { changes: [{ field: 'color', old: '#1', new: '#2' }] }, { color: { previous: '#1', current: '#2' } }],
 ])('an edit of an epic says of the %s what readers may know', (_, fact, changes) => {
   const [body] = ofEpic(epicUpdated({ changes: [], ...fact }));
   expect(body).toMatchObject({ kind: 'epic', action: 'update' });
@@ -600,6 +610,37 @@ test('notes and reactions on an epic have it with them, for those who may read b
   const [award] = ofNote(reacted, on);
   expect(award).toMatchObject({ kind: 'emoji', groupId: 4 });
   expect(award?.json).toMatchObject({ object_attributes: { awardable_type: 'Epic', awardable_id: 70 } });
+});
+
+test.each<[string, HookEpic, object]>([
+  ['linked', { ...epic, id: 71 }, { confidential: false, leastLevel: 0 }],
+  ['unlinked', { ...epic, id: 71, confidential: true }, { confidential: true, leastLevel: 15 }],
+])('a link that is %s names the other epic, for those who may read both', (fact, other, audience) => {
+  const link = { id: 5, linkType: 'blocks', otherId: 71, otherIid: 3, otherGroupId: 4 };
+  const happened = { $case: fact, value: { link } } as EpicFact;
+  const known = facts({
+    epics: new Map([
+      [70, epic],
+      [71, other],
+    ]),
+  });
+  const [body] = ofEpic(happened, { known });
+  expect(body).toMatchObject({ kind: 'epic', action: 'update', objectKey: 'epic:70', ...audience });
+  expect(body?.json.link).toEqual({
+    id: 5,
+    event: fact === 'linked' ? 'added' : 'removed',
+    link_type: 'blocks',
+    epic: { id: 71, iid: 3, group_id: 4 },
+  });
+  // One who reads this epic may not know of one that lies above, or that is gone.
+  const above = { ...group, id: 9, ancestry: [9], visibility: 'private' };
+  const elsewhere = { ...link, otherGroupId: 9 };
+  const groups = new Map([
+    [4, group],
+    [9, above],
+  ]);
+  expect(ofEpic({ $case: fact, value: { link: elsewhere } } as EpicFact, { known: { ...known, groups } })).toEqual([]);
+  expect(ofEpic(happened)).toEqual([]);
 });
 
 test.each([

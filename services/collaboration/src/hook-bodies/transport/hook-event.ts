@@ -35,14 +35,20 @@ function namedInIssue({ issue, actorId, fact }: IssueEvent): Named {
   };
 }
 
-function namedInEpic({ epic, actorId, fact }: EpicEvent): Named {
+/** The link of an event of an epic; undefined for every other fact. */
+export const linkOf = ({ fact }: EpicEvent) =>
+  fact?.$case === 'linked' || fact?.$case === 'unlinked' ? fact.value.link : undefined;
+
+function namedInEpic(event: EpicEvent): Named {
+  const { epic, actorId, fact } = event;
+  const link = linkOf(event);
   const removed = fact?.$case === 'updated' ? fact.value.removedLabelIds : [];
   return {
     ...nothing,
     users: [actorId],
-    groups: [epic?.groupId ?? 0],
+    groups: [epic?.groupId ?? 0, link?.otherGroupId ?? 0],
     labels: [...(epic?.labelIds ?? []), ...removed],
-    epics: [epic?.id ?? 0],
+    epics: [epic?.id ?? 0, link?.otherId ?? 0],
   };
 }
 
@@ -91,11 +97,15 @@ export function namedIn(given: HookEvent): Named {
   }
 }
 
+const carried: Readonly<Record<HookEvent['of'], readonly string[]>> = {
+  issue: ['created', 'updated', 'closed', 'reopened'],
+  epic: ['created', 'updated', 'closed', 'reopened', 'linked', 'unlinked'],
+  note: ['created', 'updated', 'reacted'],
+};
+
 /** Whether hooks carry an event at all. Imported history gives none (D6). */
 export function isCarried(given: HookEvent): boolean {
   if (given.event.imported) return false;
   const fact = given.event.fact?.$case;
-  return given.of === 'issue' || given.of === 'epic'
-    ? fact === 'created' || fact === 'updated' || fact === 'closed' || fact === 'reopened'
-    : fact === 'created' || fact === 'updated' || fact === 'reacted';
+  return fact !== undefined && carried[given.of].includes(fact);
 }
