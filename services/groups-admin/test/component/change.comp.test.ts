@@ -21,17 +21,22 @@ import { bodyOf, rootToken, startTestService, type TestService } from '../suppor
 // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
 type Json = any;
 
-const bodyOfEpic = (eventId: string, { id, groupId, confidential = false }: Json): HookBody =>
-  HookBody.fromPartial({
+/** Its link is one to a confidential epic. */
+const bodyOfEpic = (eventId: string, { epic, linked }: Json): HookBody => {
+  const { id, groupId, confidential = false } = epic;
+  const isClosed = confidential || linked !== undefined;
+  return HookBody.fromPartial({
     kind: 'epic',
     action: 'open',
     groupId,
-    confidential,
-    leastLevel: confidential ? 15 : 0,
+    confidential: isClosed,
+    objectIsOpen: linked !== undefined,
+    leastLevel: isClosed ? 15 : 0,
     objectKey: `epic:${id}`,
     eventId,
     json: Buffer.from(JSON.stringify({ object_kind: 'work_item', title: `of ${groupId}` })),
   });
+};
 
 /** What collaboration does with an event of an issue or epic in these tests. */
 const owner = {
@@ -42,8 +47,8 @@ const owner = {
     if (events.some(({ id }) => owner.refused.has(id))) throw new Error('no body for this one');
     return {
       rendered: events.map(({ id, body }) => {
-        const { issue, epic } = JSON.parse(body) as Json;
-        if (epic !== undefined) return { eventId: id, bodies: [bodyOfEpic(id, epic)] };
+        const { issue, ...event } = JSON.parse(body) as Json;
+        if (event.epic !== undefined) return { eventId: id, bodies: [bodyOfEpic(id, event)] };
         const { projectId, confidential = false, authorId = 0 } = issue;
         const json = Buffer.from(JSON.stringify({ object_kind: 'issue', project: { id: projectId } }));
         const rendered = HookBody.fromPartial({ kind: 'issue', action: 'open', projectId, confidential, authorId });
@@ -187,10 +192,16 @@ test('epics are in the feeds of their group and of those above, for those who ma
   expect(await seen(top)).toEqual([ids[0]]);
   expect(JSON.stringify(await feed({ group: top }, '', { after: cursor }))).not.toContain(`of ${inside}`);
   expect(await feed({ project: open }, rootToken, { after: cursor })).toMatchObject({ changes: [] });
+  // A link to what is confidential says nothing of the epic itself.
+  const link = { id: 5, linkType: 'blocks', otherId: 2, otherIid: 2, otherGroupId: top };
+  const linked = { epic: { id: 1, groupId: top }, fact: { $case: 'linked' as const, value: { link } } };
+  await publish(bus, epicEvents, EpicEvent.fromPartial(linked), 'epic.linked:1:5');
+  await eventually(async () => expect(await seen(top, rootToken)).toContain('epic.linked:1:5'));
+  expect(await seen(top)).toEqual([ids[0]]);
   // What becomes confidential is so in what the feed kept of it before.
   const hiding = EpicEvent.fromPartial({ epic: { id: 1, groupId: top, confidential: true } });
   await publish(bus, epicEvents, hiding, 'epic.updated:1:2');
-  await eventually(async () => expect(await seen(top, rootToken)).toHaveLength(4));
+  await eventually(async () => expect(await seen(top, rootToken)).toHaveLength(5));
   expect(await seen(top)).toEqual([]);
 });
 

@@ -63,9 +63,8 @@ function audienceOf(event: EpicEvent, now: HookEpic, facts: HookFacts) {
   if (group === undefined || otherGroup === undefined || other === undefined) return undefined;
   const end = { group: otherGroup, confidential: other.confidential };
   const leastLevel = levelForBoth({ group, confidential }, end);
-  return leastLevel === undefined
-    ? undefined
-    : { ...own, confidential: confidential || other.confidential, leastLevel };
+  if (leastLevel === undefined) return undefined;
+  return { ...own, confidential: confidential || other.confidential, objectIsOpen: !confidential, leastLevel };
 }
 
 /** The link that an epic got or lost. */

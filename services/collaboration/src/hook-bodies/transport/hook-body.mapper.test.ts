@@ -614,7 +614,7 @@ test('notes and reactions on an epic have it with them, for those who may read b
 
 test.each<[string, HookEpic, object]>([
   ['linked', { ...epic, id: 71 }, { confidential: false, leastLevel: 0 }],
-  ['unlinked', { ...epic, id: 71, confidential: true }, { confidential: true, leastLevel: 15 }],
+  ['unlinked', { ...epic, id: 71, confidential: true }, { confidential: true, objectIsOpen: true, leastLevel: 15 }],
 ])('a link that is %s names the other epic, for those who may read both', (fact, other, audience) => {
   const link = { id: 5, linkType: 'blocks', otherId: 71, otherIid: 3, otherGroupId: 4 };
   const happened = { $case: fact, value: { link } } as EpicFact;

@@ -3,6 +3,8 @@ export interface HookDraft {
   readonly kind: 'issue' | 'epic' | 'note' | 'emoji';
   readonly action: string;
   readonly confidential: boolean;
+  /** True where what is named beside the object is confidential, and the object is not. */
+  readonly objectIsOpen?: boolean;
   readonly objectKey: string;
   /** 0 for what is about an epic. */
   readonly projectId: number;

@@ -233,6 +233,12 @@ describe('the rule of a decision', () => {
       chooser,
       { outcome: 'none', rule: 'flag', detail: 'new_note, custom (global)' },
     ],
+    [
+      'the level, of an event without a flag',
+      { action: 'close_epic', facts: none, settings: at('custom', chooser) },
+      chooser,
+      { outcome: 'none', rule: 'level', detail: 'custom (global)' },
+    ],
     ['a subscription that was ended', note, unsubscribed, { outcome: 'none', rule: 'unsubscribed' }],
     [
       'a mention after a subscription was ended',

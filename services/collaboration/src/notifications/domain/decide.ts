@@ -137,7 +137,7 @@ function byLevel(
       // What is of its owner or of all members is for those who chose it.
       if (audience.of === 'subject' && concern !== undefined) return concerned;
       if (!chosen || (audience.of !== 'subject' && concern === undefined && !flag?.startsWith('service_account_')))
-        return { refusal: 'flag' };
+        return { refusal: flag === undefined ? 'level' : 'flag' };
       return { rule: 'custom_flag', reason: concern ?? 'custom' };
   }
 }
@@ -163,8 +163,7 @@ function decideFor(facts: DecisionFacts, recipient: Recipient, context: Decision
     subscribes && concern !== 'mentioned'
       ? { rule: 'subscription', reason: 'subscribed' }
       : byLevel(setting, concern, audience, flag);
-  if ('refusal' in wish)
-    return refused(wish.refusal, wish.refusal === 'flag' ? `${flag ?? 'none'}, ${detail}` : detail);
+  if ('refusal' in wish) return refused(wish.refusal, wish.refusal === 'flag' ? `${flag}, ${detail}` : detail);
   if (wish.reason !== 'mentioned' && context.unsubscribed) return refused('unsubscribed', '');
   if (setting.digest === 'stopped') return refused('stopped', '');
   if (silencedBy !== undefined) return refused('emails_disabled', silencedBy);

@@ -26,7 +26,9 @@ async function descriptionsOf(tx: Tx, bodies: readonly HookBody[]): Promise<Read
  * Notes have the key of what they are on, so they are hidden with it.
  */
 async function hideEarlier(tx: Tx, bodies: readonly HookBody[]): Promise<void> {
-  const hidden = bodies.filter(({ kind, confidential }) => confidential && kind !== 'note' && kind !== 'emoji');
+  const hidden = bodies.filter(
+    ({ kind, confidential, objectIsOpen }) => confidential && !objectIsOpen && kind !== 'note' && kind !== 'emoji',
+  );
   if (hidden.length === 0) return;
   const rows = hidden.map((body) => ({
     object_key: body.objectKey,
