@@ -62,6 +62,8 @@ export function headerProblem(name: string, value: string): string | undefined {
 /** What is wrong with an address of a request, undefined for none; whether it may be reached is another question. */
 export function urlProblem(text: string): string | undefined {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return 'must be an http or https address';
+  // Parsers of addresses drop line breaks and tabs: what is sent would not be what is shown.
+  if (/\p{Cc}/u.test(text)) return 'has line breaks or control characters';
   const url = new URL(text);
   if (url.hostname.startsWith('[') && readAddress(url.hostname) === undefined) return 'has no valid host';
   return url.port === '0' ? 'has no valid port' : undefined;

@@ -202,6 +202,7 @@ test.each([
   [{ headers: { Host: 'other' } }],
   [{ headers: { 'Transfer-Encoding': 'chunked' } }],
   [{ url: 'ftp://127.0.0.1/' }],
+  [{ url: 'http://127.0.0.1:1/\r\nX: y' }],
   [{ url: 'http://' }],
   [{ url: 'http://127.0.0.1:0/' }],
   [{ body: 'x'.repeat(11) }],

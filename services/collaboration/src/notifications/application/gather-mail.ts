@@ -113,9 +113,10 @@ const shownIn = (chapters: readonly Chapter[]): number[] =>
 
 /** Headers that say which project or group a mail is about. */
 function placeHeaders({ projectId, groupId }: Subject, path: string, domain: string): Record<string, string> {
-  const [kind, id] = groupId === undefined ? ['Project', projectId] : ['Group', groupId];
+  const kind = groupId === undefined ? 'Project' : 'Group';
+  const id = groupId ?? projectId;
   return {
-    'List-Id': listIdOf(id, path, domain),
+    'List-Id': listIdOf({ kind, id, path }, domain),
     [`X-Switchyard-${kind}-Id`]: String(id),
     [`X-Switchyard-${kind}-Path`]: path,
   };

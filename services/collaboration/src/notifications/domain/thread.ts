@@ -61,11 +61,24 @@ export function referenceOf({ type, id, iid }: Subject, sha = ''): string {
   }
 }
 
-/** `List-Id` of a project or group: mail clients sort by it (RFC 2919). @param path full path of it */
-export function listIdOf(id: number, path: string, domain: string): string {
+/** Characters of the name of a list (RFC 2919), and of the header with it (`headerLine`). */
+const maxListName = 200;
+const maxListHeader = 250;
+
+/**
+ * `List-Id` of a project or group: mail clients sort by it (RFC 2919). Where its path does not fit, its id names it.
+ * @param place.path full path of it
+ */
+export function listIdOf(
+  { kind, id, path }: { readonly kind: 'Project' | 'Group'; readonly id: number; readonly path: string },
+  domain: string,
+): string {
   const labels = path
     .split('/')
     .reverse()
     .map((part) => part.toLowerCase().replace(/[^a-z0-9-]+/g, '-'));
-  return `${path} <${[id, ...labels, domain].join('.')}>`;
+  const byPath = [id, ...labels, domain].join('.');
+  const name = byPath.length <= maxListName ? byPath : [id, kind.toLowerCase(), domain].join('.');
+  const whole = `${path} <${name}>`;
+  return whole.length <= maxListHeader ? whole : `<${name}>`;
 }
