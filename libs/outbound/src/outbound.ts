@@ -29,6 +29,22 @@ export interface OutboundAnswer {
   readonly isCut: boolean;
 }
 
+/** Limits of a request whose answer streams. */
+export interface StreamLimits extends Omit<RequestLimits, 'timeoutMs' | 'maxResponseBytes'> {
+  /** Milliseconds until the head of the answer has come; default 60,000. */
+  readonly headMs?: number;
+  /** Milliseconds between two pieces of the body; default 60,000. */
+  readonly idleMs?: number;
+  /** Bytes of the answer's body, above which it breaks off. */
+  readonly maxResponseBytes: number;
+}
+
+/** The head of an answer, and its body as it comes. */
+export interface OutboundStream extends Pick<OutboundAnswer, 'status' | 'headers'> {
+  /** Throws OutboundRefused where it breaks off, is late or too long. Has to be read to its end, or left early. */
+  readonly body: AsyncIterable<Buffer>;
+}
+
 /** The one way out of a process. */
 export interface Outbound {
   /**
@@ -36,6 +52,11 @@ export interface Outbound {
    * @throws OutboundRefused when there is none
    */
   request(request: PreparedRequest, limits?: RequestLimits): Promise<OutboundAnswer>;
+  /**
+   * Sends a request and gives its answer as it comes; any status is an answer.
+   * @throws OutboundRefused when there is none
+   */
+  stream(request: PreparedRequest, limits: StreamLimits): Promise<OutboundStream>;
   /**
    * What is wrong with an address as far as it is known without a look-up, undefined for nothing: for the moment at
    * which a user configures it.
@@ -61,6 +82,8 @@ const keptHeaderLength = 1_024;
 const maxHeadBytes = 64 << 10;
 /** A body that ends soon is read to its end, so that its connection can be used again. */
 const drainedBytes = 64 << 10;
+/** Bytes of the body of a request that says nothing else. */
+const maxRequestBytes = 25 << 20;
 /** Connections to one origin; more requests wait. */
 const connectionsOfOrigin = 32;
 
@@ -185,8 +208,11 @@ export function openOutbound({ allowed, proxies = {}, resolve = systemResolve() 
     });
   }
 
-  async function follow(first: CheckedRequest, limits: RequestLimits, signal: AbortSignal): Promise<OutboundAnswer> {
-    const { maxRedirects = 3, maxResponseBytes = 8 << 10 } = limits;
+  async function follow(
+    first: CheckedRequest,
+    { maxRedirects = 3 }: Pick<RequestLimits, 'maxRedirects'>,
+    signal: AbortSignal,
+  ): Promise<Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>> {
     let request = first;
     for (let hops = 0; ; hops += 1) {
       const { statusCode, headers, body } = await exchange(request, signal);
@@ -200,27 +226,76 @@ export function openOutbound({ allowed, proxies = {}, resolve = systemResolve() 
         body.once('error', () => undefined).destroy();
         throw error;
       }
-      if (next === undefined) {
-        return { status: statusCode, headers: flat(headers), ...(await keep(body, maxResponseBytes)) };
-      }
+      if (next === undefined) return { statusCode, headers, body };
       await keep(body, 0);
       request = next;
     }
   }
 
+  /** What a failure is while `deadline` and the caller's own signal may end the request. */
+  const endedBy = (error: unknown, deadline: AbortSignal, own: AbortSignal | undefined): OutboundRefused => {
+    if (deadline.aborted) return new OutboundRefused('timeout', 'The host did not answer in time', { cause: error });
+    if (own?.aborted === true) return new OutboundRefused('aborted', 'The request was ended');
+    return refusalOf(error);
+  };
+
   return {
     async request(request, limits = {}) {
-      const checked = checkRequest(request, limits.maxRequestBytes ?? 25 << 20);
+      const checked = checkRequest(request, limits.maxRequestBytes ?? maxRequestBytes);
       const deadline = AbortSignal.timeout(limits.timeoutMs ?? 10_000);
       const signal = limits.signal === undefined ? deadline : AbortSignal.any([deadline, limits.signal]);
+      const answer = async (): Promise<OutboundAnswer> => {
+        const { statusCode, headers, body } = await follow(checked, limits, signal);
+        return {
+          status: statusCode,
+          headers: flat(headers),
+          ...(await keep(body, limits.maxResponseBytes ?? 8 << 10)),
+        };
+      };
       try {
-        return await Promise.race([follow(checked, limits, signal), aborted(signal)]);
+        return await Promise.race([answer(), aborted(signal)]);
       } catch (error) {
-        if (deadline.aborted) throw new OutboundRefused('timeout', 'The host did not answer in time', { cause: error });
-        if (limits.signal?.aborted === true) throw new OutboundRefused('aborted', 'The request was ended');
-        throw refusalOf(error);
+        throw endedBy(error, deadline, limits.signal);
       }
     },
+
+    async stream(request, limits) {
+      const { headMs = 60_000, idleMs = 60_000, maxResponseBytes, signal: own } = limits;
+      const checked = checkRequest(request, limits.maxRequestBytes ?? maxRequestBytes);
+      const late = new AbortController();
+      const signal = own === undefined ? late.signal : AbortSignal.any([late.signal, own]);
+      let timer = setTimeout(() => late.abort(), headMs);
+      try {
+        const { statusCode, headers, body } = await Promise.race([follow(checked, limits, signal), aborted(signal)]);
+        return {
+          status: statusCode,
+          headers: flat(headers),
+          body: (async function* () {
+            let read = 0;
+            try {
+              for await (const chunk of body as AsyncIterable<Buffer>) {
+                clearTimeout(timer);
+                read += chunk.length;
+                if (read > maxResponseBytes) {
+                  throw new OutboundRefused('too_large', `The answer is longer than ${maxResponseBytes} bytes`);
+                }
+                yield chunk;
+                timer = setTimeout(() => late.abort(), idleMs);
+              }
+            } catch (error) {
+              throw endedBy(error, late.signal, own);
+            } finally {
+              clearTimeout(timer);
+              body.once('error', () => undefined).destroy();
+            }
+          })(),
+        };
+      } catch (error) {
+        clearTimeout(timer);
+        throw endedBy(error, late.signal, own);
+      }
+    },
+
     problemOf(url) {
       const problem = urlProblem(url);
       if (problem !== undefined) return problem;

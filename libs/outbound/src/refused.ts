@@ -8,7 +8,7 @@ export type RefusalReason =
   | 'redirect'
   /** The certificate is not valid, or TLS failed. */
   | 'tls'
-  /** The headers of the answer are too large. */
+  /** The headers of the answer are too large, or its body where that streams. */
   | 'too_large'
   /** No whole answer in time. */
   | 'timeout'

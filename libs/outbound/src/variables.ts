@@ -1,5 +1,6 @@
 import { z } from '@switchyard/config';
 import { type Allowed, parseAllowed } from './allowed';
+import { type Outbound, openOutbound } from './outbound';
 
 const proxy = z
   .string()
@@ -30,3 +31,10 @@ export const outboundVariables = {
   /** Hosts, with all below them, that are reached without a proxy, separated by commas; `*` for all. */
   NO_PROXY: z.string().default(''),
 } as const;
+
+/** Opens the way out as the environment has it. */
+export const configuredOutbound = (config: z.infer<z.ZodObject<typeof outboundVariables>>): Outbound =>
+  openOutbound({
+    allowed: config.SWITCHYARD_OUTBOUND_ALLOWED,
+    proxies: { http: config.HTTP_PROXY, https: config.HTTPS_PROXY, none: config.NO_PROXY },
+  });

@@ -235,3 +235,46 @@ test('proxies are obeyed, and what they are asked for is checked as far as it ca
   expect(await send('http://169.254.169.254/')).toBe('address');
   expect(asked).toEqual(['http://unknown.test/a']);
 });
+
+describe('an answer that streams', () => {
+  const get = (port: number, path = '/') =>
+    ({ method: 'GET', url: `http://127.0.0.1:${port}${path}`, headers: {} }) as const;
+  const read = async (stream: { body: AsyncIterable<Buffer> }): Promise<number> => {
+    let size = 0;
+    for await (const chunk of stream.body) size += chunk.length;
+    return size;
+  };
+
+  test('comes whole, up to the bytes that the caller names', async () => {
+    const port = await serve((_request, response) => response.end(Buffer.alloc(3 << 20)));
+    const outbound = open();
+    const whole = await outbound.stream(get(port), { maxResponseBytes: 3 << 20 });
+    expect([whole.status, await read(whole)]).toEqual([200, 3 << 20]);
+    const long = await outbound.stream(get(port), { maxResponseBytes: 1 << 20 });
+    expect(await reasonOf(read(long))).toBe('too_large');
+  });
+
+  test('is refused where a request is: addresses inside, also after a redirect', async () => {
+    const port = await serve((_request, response) =>
+      response.writeHead(302, { Location: 'http://169.254.169.254/' }).end(),
+    );
+    expect(await reasonOf(open({ allowed: parseAllowed('') }).stream(get(port), { maxResponseBytes: 9 }))).toBe(
+      'address',
+    );
+    expect(await reasonOf(open().stream(get(port), { maxResponseBytes: 9 }))).toBe('address');
+  });
+
+  test('has a time for its head, another one between its pieces, and ends with its caller', async () => {
+    const port = await serve((request, response) => {
+      if (request.url !== '/silent') response.write('begun');
+    });
+    const outbound = open();
+    const limits = { maxResponseBytes: 100, headMs: 50, idleMs: 50 };
+    expect(await reasonOf(outbound.stream(get(port, '/silent'), limits))).toBe('timeout');
+    expect(await reasonOf(read(await outbound.stream(get(port), limits)))).toBe('timeout');
+    const caller = new AbortController();
+    const stream = await outbound.stream(get(port), { maxResponseBytes: 100, signal: caller.signal });
+    caller.abort();
+    expect(await reasonOf(read(stream))).toBe('aborted');
+  });
+});

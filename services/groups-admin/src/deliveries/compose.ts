@@ -1,5 +1,5 @@
 import { repeat } from '@switchyard/background';
-import { openOutbound } from '@switchyard/outbound';
+import { configuredOutbound } from '@switchyard/outbound';
 import type { Area } from '@switchyard/service';
 import type { Change } from '../changes';
 import type { Edges } from '../edges';
@@ -32,10 +32,7 @@ export interface DeliveryArea extends Area {
 
 /** The deliveries engine. */
 export function composeDeliveries({ config, db, clock, observe }: Edges): DeliveryArea {
-  const outbound = openOutbound({
-    allowed: config.SWITCHYARD_OUTBOUND_ALLOWED,
-    proxies: { http: config.HTTP_PROXY, https: config.HTTPS_PROXY, none: config.NO_PROXY },
-  });
+  const outbound = configuredOutbound(config);
   const targets = new Map<TargetKind, DeliveryTarget>();
   const store = deliveryStore(db);
   const send = sendDelivery({ outbound, targets, clock, retries: config.SWITCHYARD_DELIVERY_RETRIES });
