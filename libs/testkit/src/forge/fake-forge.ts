@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gitBackend } from './git-backend';
+
+/** What a forge has; lists are in the form in which its REST API sends them. */
+export interface ForgeContents {
+  /** The repository, whose id is 1 and whose name is `octo/things`. */
+  readonly repository: Record<string, unknown>;
+  /** By the last part of the path, such as `labels`. */
+  readonly lists: Record<string, object[]>;
+}
+
+/** Answers one request in place of the forge. */
+export type ForgeFault = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A request that a forge has had. */
+export interface ForgeRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly authorization: string;
+}
+
+/** A forge that unmodified clients take for one: forgea's REST API below `/api/v3`, and git. */
+export interface FakeForge {
+  /** Its address, as a caller names it. */
+  readonly url: string;
+  /** The token that it takes; another one answers 401. */
+  token: string;
+  readonly contents: ForgeContents;
+  readonly requests: ForgeRequest[];
+  /** Answers the next request whose path matches by `fault`. */
+  breakNext(path: RegExp, fault: ForgeFault): void;
+  close(): Promise<void>;
+}
+
+const sendJson = (
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void => {
+  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', ...headers });
+  response.end(status === 304 ? undefined : JSON.stringify(body));
+};
+
+const tagOf = (body: unknown): string => `W/"${createHash('sha256').update(JSON.stringify(body)).digest('hex')}"`;
+
+/**
+ * Starts a forge on a port of this machine.
+ * @param repositories folder with `octo/things.git`; undefined: git gets 404
+ */
+export async function startFakeForge(given: Partial<ForgeContents> = {}, repositories?: string): Promise<FakeForge> {
+  const faults: { path: RegExp; fault: ForgeFault }[] = [];
+  const requests: ForgeRequest[] = [];
+  const git = repositories === undefined ? undefined : gitBackend(repositories);
+  let remaining = 5_000;
+
+  const rateHeaders = (): Record<string, string> => ({
+    'X-RateLimit-Limit': '5000',
+    'X-RateLimit-Remaining': String(remaining),
+    'X-RateLimit-Reset': String(Math.ceil(Date.now() / 1_000) + 3_600),
+  });
+
+  function page(url: URL, list: readonly object[]): { items: readonly object[]; link: string | undefined } {
+    const size = Math.min(100, Number(url.searchParams.get('per_page') ?? 30));
+    const at = Number(url.searchParams.get('page') ?? 1);
+    const last = Math.max(1, Math.ceil(list.length / size));
+    const to = (number: number, rel: string): string => {
+      const next = new URL(url);
+      next.searchParams.set('page', String(number));
+      return `<${next.href}>; rel="${rel}"`;
+    };
+    const links = at < last ? [to(at + 1, 'next'), to(last, 'last')] : [];
+    return { items: list.slice((at - 1) * size, at * size), link: links.length === 0 ? undefined : links.join(', ') };
+  }
+
+  function answer(request: IncomingMessage, response: ServerResponse): void {
+    const url = new URL(request.url ?? '/', forge.url);
+    if (!url.pathname.startsWith('/api/v3/')) {
+      const basic = `Basic ${Buffer.from(`x-access-token:${forge.token}`).toString('base64')}`;
+      if (git === undefined || request.headers.authorization !== basic) response.writeHead(404).end();
+      else git(request, response);
+      return;
+    }
+    const isAllowed = request.headers.authorization === `token ${forge.token}`;
+    if (isAllowed) remaining -= 1;
+    const path = url.pathname.slice('/api/v3'.length);
+    const name = /^\/repos\/octo\/things\/([a-z/]+)$/.exec(path)?.[1] ?? '';
+    const list = forge.contents.lists[name];
+    if (!isAllowed) sendJson(response, 401, { message: 'Bad credentials' }, rateHeaders());
+    else if (path === '/repositories/1') sendJson(response, 200, forge.contents.repository, rateHeaders());
+    else if (list === undefined) sendJson(response, 404, { message: 'Not Found' }, rateHeaders());
+    else sendPage(request, response, url, list);
+  }
+
+  function sendPage(request: IncomingMessage, response: ServerResponse, url: URL, list: readonly object[]): void {
+    const { items, link } = page(url, list);
+    const headers = { ...rateHeaders(), ETag: tagOf(items), ...(link === undefined ? {} : { Link: link }) };
+    const isKnown = request.headers['if-none-match'] === headers.ETag;
+    sendJson(response, isKnown ? 304 : 200, items, headers);
+  }
+
+  const server = createServer((request, response) => {
+    const { method = '', url = '', headers } = request;
+    requests.push({ method, url, authorization: headers.authorization ?? '' });
+    const at = faults.findIndex(({ path }) => path.test(url));
+    const [fault] = at < 0 ? [] : faults.splice(at, 1);
+    if (fault === undefined) answer(request, response);
+    else fault.fault(request, response);
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const forge: FakeForge = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    token: 'forge-token',
+    contents: {
+      repository: {
+        id: 1,
+        name: 'things',
+        full_name: 'octo/things',
+        description: 'Things',
+        private: true,
+        default_branch: 'main',
+        ...given.repository,
+      },
+      lists: { labels: [], milestones: [], ...given.lists },
+    },
+    requests,
+    breakNext: (path, fault) => void faults.push({ path, fault }),
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      }),
+  };
+  return forge;
+}

@@ -1,0 +1,2 @@
+export { type FakeForge, type ForgeContents, type ForgeFault, startFakeForge } from './fake-forge';
+export { gitBackend } from './git-backend';
