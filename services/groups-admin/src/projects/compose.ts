@@ -8,17 +8,20 @@ import { createProject } from './application/create-project';
 import { deleteProject, restoreProject } from './application/delete-project';
 import { followPushes } from './application/follow-pushes';
 import { createForkRelation, deleteForkRelation, forkProject } from './application/fork-project';
+import { importProjects } from './application/import-project';
 import type { ProjectStore } from './application/project.ports';
 import { readProjects } from './application/read-projects';
 import { starProject } from './application/star-project';
 import { transferNamedProject, transferProject } from './application/transfer-project';
 import { archiveProject, setDefaultBranch, updateProject } from './application/update-project';
 import { forkStore } from './storage/fork.store';
+import { importStore } from './storage/import.store';
 import { projectStore } from './storage/project.store';
 import { starStore } from './storage/star.store';
 import { branchesOf } from './transport/branch.client';
 import { copySubscription } from './transport/copy.subscription';
 import { forkHandler } from './transport/fork.handler';
+import { importedProjectHandler } from './transport/imported-project.handler';
 import { projectHandler } from './transport/project.handler';
 import { repositorySubscription } from './transport/repository.subscription';
 import { starHandler } from './transport/star.handler';
@@ -70,9 +73,15 @@ export function composeProjects(
     createForkRelation: createForkRelation(given),
     deleteForkRelation: deleteForkRelation(given),
   });
+  const imports = observe('imports', importProjects({ ...given, imports: importStore(db) }));
   const instance = { tier, externalUrl: config.SWITCHYARD_EXTERNAL_URL };
   return {
-    services: [projectHandler(useCases, instance), starHandler(useCases, instance), forkHandler(forking, instance)],
+    services: [
+      projectHandler(useCases, instance),
+      starHandler(useCases, instance),
+      forkHandler(forking, instance),
+      importedProjectHandler(imports),
+    ],
     consumers: [
       { group: 'groups-admin', subscriptions: [repositorySubscription(follow)] },
       { group: 'groups-admin.copies', subscriptions: [copySubscription(copied)] },

@@ -42,8 +42,8 @@ export interface RunningGroups {
   db: Database;
   /** Clients acting for a user; undefined: anonymous. */
   as<T extends ServiceDefinition>(user: TestUser | undefined, definition: T): As<T>;
-  /** Clients of another service that calls as itself. */
-  asService<T extends ServiceDefinition>(name: string, definition: T): As<T>;
+  /** Clients of another service that calls as itself, or for a user. */
+  asService<T extends ServiceDefinition>(name: string, definition: T, user?: TestUser): As<T>;
   user(username: string, given?: { admin?: boolean; external?: boolean; canCreateGroup?: boolean }): Promise<TestUser>;
   /** Does with changes what webhooks do, in one transaction. */
   followed(changes: readonly Change[]): Promise<void>;
@@ -133,6 +133,7 @@ export async function runGroups({
       ['gateway', publicKey],
       ['merge-requests', publicKey],
       ['collaboration', publicKey],
+      ['imports-exports', publicKey],
     ]),
     host: '127.0.0.1',
     port: 0,
@@ -174,12 +175,13 @@ export async function runGroups({
           }),
       }) as never;
     },
-    asService: (name, definition) => {
+    asService: (name, definition, user) => {
       const service = connect(`127.0.0.1:${grpc.port}`, { name, key: privateKey });
       services.push(service);
       const client = service.client(definition) as Record<string, (request: unknown, options: CallOptions) => unknown>;
       return new Proxy(client, {
-        get: (methods, method) => (request: unknown) => methods[method as string]?.(request, { requestId: 'test' }),
+        get: (methods, method) => (request: unknown) =>
+          methods[method as string]?.(request, { requestId: 'test', ...(user ? { actor: user } : {}) }),
       }) as never;
     },
     async user(username, { admin = false, external = false, canCreateGroup = true } = {}) {

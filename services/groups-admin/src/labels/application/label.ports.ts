@@ -29,6 +29,8 @@ export interface LabelStore {
     request: LabelChangeRequest,
     decide: (label: LabelRow, facts: LabelFacts) => LabelDecision,
   ): Promise<number | undefined>;
+  /** Inserts labels; those whose title the parent has already stay. @throws AppError not_found when it was purged */
+  import(parent: Parent, labels: readonly NewLabel[]): Promise<void>;
   /**
    * Inserts the labels that `decide` returns for the titles that the parent can use already.
    * @returns the usable labels of these titles, the nearest of each, in the order of the titles, and the directory

@@ -8,6 +8,7 @@ import {
   decideMissing,
   decideUpdate,
   type LabelContent,
+  toImportedLabels,
   toLabelChange,
   toNewLabel,
 } from '../domain/label-change';
@@ -62,6 +63,13 @@ export function manageLabels({ labels }: { labels: LabelStore }) {
       const label = await get(parent, key, true, viewer);
       const changed = await labels.subscribe(parent, label.id, viewer.userId, subscribed);
       return changed ? { ...label, subscribed } : undefined;
+    },
+
+    /** Adds labels of an import; returns how many can be labels. @throws AppError not_found when the project was purged */
+    async import(projectId: number, given: readonly Omit<LabelContent, 'priority'>[]): Promise<number> {
+      const made = toImportedLabels(given);
+      await labels.import({ kind: 'project', id: projectId }, made);
+      return made.length;
     },
 
     /**

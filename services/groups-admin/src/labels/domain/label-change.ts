@@ -54,6 +54,14 @@ export function toNewLabel({ title, color, description, priority }: LabelContent
   };
 }
 
+/** Labels of an import in the form in which they are stored; what no label can be is left out. */
+export function toImportedLabels(labels: readonly Omit<LabelContent, 'priority'>[]): NewLabel[] {
+  return labels
+    .map((label) => ({ ...label, color: parseColor(label.color) ?? defaultColor, priority: undefined }))
+    .filter((label) => Object.keys(labelProblems(label)).length === 0)
+    .map(toNewLabel);
+}
+
 /**
  * A change in the form in which it is stored.
  * @throws AppError invalid

@@ -193,6 +193,11 @@ export const labelStore = (db: Database, { transaction }: Pick<DirectoryWriter, 
       throw isUniqueViolation(error) ? labelExists() : error;
     }),
 
+  import: (parent: Parent, labels: readonly NewLabel[]): Promise<void> =>
+    transaction(async (tx) => {
+      await insertLabels(tx, parent, labels);
+    }).catch(notFoundIfPurged(parent)),
+
   async ensure(
     parent: Parent,
     titles: readonly string[],

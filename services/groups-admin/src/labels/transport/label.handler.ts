@@ -20,6 +20,9 @@ function presenterOf({ kind }: Parent) {
 /** Titles in one request. */
 const maxTitles = 1_000;
 
+/** Labels of an import in one request. */
+const maxImported = 100;
+
 /** LabelService. */
 export const labelHandler = (labels: ManageLabels): ServiceImplementation =>
   implement(
@@ -78,6 +81,10 @@ export const labelHandler = (labels: ManageLabels): ServiceImplementation =>
         return label === undefined ? nothing(304) : entity(presenterOf(parent)(label), 201);
       },
 
+      importLabels: async ({ projectId, labels: given }) => ({
+        imported: await labels.import(projectId, given.slice(0, maxImported)),
+      }),
+
       ensureLabels: async (request) => {
         if (request.titles.length > maxTitles) {
           throw invalid({ labels: [`total must be less than or equal to ${maxTitles}`] });
@@ -94,5 +101,8 @@ export const labelHandler = (labels: ManageLabels): ServiceImplementation =>
         };
       },
     },
-    { ensureLabels: { callers: ['merge-requests', 'collaboration'], onBehalfOf: true } },
+    {
+      importLabels: { callers: ['imports-exports'] },
+      ensureLabels: { callers: ['merge-requests', 'collaboration'], onBehalfOf: true },
+    },
   );

@@ -2,7 +2,7 @@ import type { PageInfo, PageRequest } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
 import { displayText } from '@switchyard/texts';
 import type { Parent } from '../../parents';
-import type { MilestoneContent } from '../domain/milestone';
+import { type ImportedMilestone, type MilestoneContent, milestoneProblems } from '../domain/milestone';
 import { decideCreate, decideUpdate, type MilestoneChange } from '../domain/milestone-change';
 import type { MilestoneFilter, MilestoneRow } from '../domain/milestone-row';
 import type { MilestoneStore } from './milestone.ports';
@@ -32,6 +32,16 @@ export function manageMilestones({ milestones }: { milestones: MilestoneStore })
         decideCreate(content, facts),
       );
       return get(parent, id);
+    },
+
+    /** Adds milestones of an import; returns how many can be milestones. @throws AppError not_found */
+    async import(projectId: number, given: readonly ImportedMilestone[]): Promise<number> {
+      const made = given.filter((one) => one.iid > 0 && Object.keys(milestoneProblems(one)).length === 0);
+      await milestones.import(
+        projectId,
+        made.map((one) => ({ ...one, title: displayText(one.title) })),
+      );
+      return made.length;
     },
 
     /** @throws AppError not_found; invalid */

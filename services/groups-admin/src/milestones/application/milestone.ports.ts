@@ -1,6 +1,6 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
 import type { Parent } from '../../parents';
-import type { MilestoneContent } from '../domain/milestone';
+import type { ImportedMilestone, MilestoneContent } from '../domain/milestone';
 import type { MilestoneChangeRequest, MilestoneDecision, MilestoneFacts } from '../domain/milestone-change';
 import type { MilestoneFilter, MilestoneRow } from '../domain/milestone-row';
 
@@ -22,6 +22,11 @@ export interface MilestoneStore {
     given: { readonly parent: Parent; readonly title: string; readonly actorId: number },
     decide: (facts: MilestoneFacts) => MilestoneContent,
   ): Promise<number>;
+  /**
+   * Inserts milestones with their numbers; those whose number or title the project has already stay.
+   * @throws AppError not_found when the project was purged
+   */
+  import(projectId: number, milestones: readonly ImportedMilestone[]): Promise<void>;
   /**
    * Locks a milestone of this very parent, decides and saves; false when there is no such milestone.
    * @throws AppError invalid for a taken title; precondition_failed; what `decide` throws

@@ -9,6 +9,14 @@ export interface MilestoneContent {
   startDate: string | undefined;
 }
 
+/** A milestone of an import, with the number and dates that it has at the forge. */
+export interface ImportedMilestone extends MilestoneContent {
+  readonly iid: number;
+  readonly state: 'active' | 'closed';
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 const inRange = (date: string | undefined): boolean => date === undefined || date <= '9999-12-31';
 
 /** What is wrong with a milestone. */

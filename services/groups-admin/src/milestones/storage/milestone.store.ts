@@ -15,7 +15,7 @@ import { notFound } from '@switchyard/errors';
 import type { DirectoryTx, DirectoryWriter } from '../../directory';
 import { publicViewer } from '../../directory';
 import { groupsBelow, groupsOf, type Parent, parentColumn } from '../../parents';
-import type { MilestoneContent } from '../domain/milestone';
+import type { ImportedMilestone, MilestoneContent } from '../domain/milestone';
 import {
   type MilestoneChangeRequest,
   type MilestoneDecision,
@@ -83,6 +83,29 @@ async function insertMilestone(tx: DirectoryTx, parent: Parent, content: Milesto
   );
   if (row === undefined) throw new Error('a milestone was not inserted');
   return row.id;
+}
+
+/** Inserts milestones of an import; new ones get numbers above theirs. */
+async function insertImported(
+  tx: DirectoryTx,
+  projectId: number,
+  milestones: readonly ImportedMilestone[],
+): Promise<void> {
+  const column = <T>(read: (one: ImportedMilestone) => T): T[] => milestones.map(read);
+  await tx.query(sql`
+    insert into iid_counters as c (parent_kind, parent_id, scope, last_iid)
+    values ('project', ${projectId}, 'milestones', ${Math.max(...column(({ iid }) => iid))})
+    on conflict (parent_kind, parent_id, scope) do update set last_iid = greatest(c.last_iid, excluded.last_iid)`);
+  await tx.write(
+    'milestone',
+    sql`insert into milestones (project_id, iid, title, description, state, due_date, created_at, updated_at)
+      select ${projectId}::bigint, given.* from unnest(
+        ${column(({ iid }) => iid)}::bigint[], ${column(({ title }) => title)}::text[],
+        ${column(({ description }) => description)}::text[], ${column(({ state }) => state)}::text[],
+        ${column(({ dueDate }) => dueDate ?? null)}::date[], ${column(({ createdAt }) => createdAt)}::timestamptz[],
+        ${column(({ updatedAt }) => updatedAt)}::timestamptz[]) as given
+      on conflict do nothing returning id`,
+  );
 }
 
 async function saveDecision(
@@ -165,6 +188,11 @@ export const milestoneStore = (db: Database, { transaction }: Pick<DirectoryWrit
       if (created !== undefined) await publishMilestone(tx, created, actorId, ['created']);
       return id;
     }).catch(refuseViolation),
+
+  import: (projectId: number, milestones: readonly ImportedMilestone[]): Promise<void> =>
+    milestones.length === 0
+      ? Promise.resolve()
+      : transaction((tx) => insertImported(tx, projectId, milestones)).catch(refuseViolation),
 
   change: (
     { parent, id, actorId, title, unmodifiedSince }: MilestoneChangeRequest,

@@ -62,8 +62,12 @@ export interface ProjectRow {
   forks_count: number;
   /** The project it is a fork of, where the viewer sees that; read with single projects and lists alike. */
   forked_from: ForkedFromRow | null;
-  import_status: 'none' | 'scheduled' | 'started' | 'finished' | 'failed';
+  import_status: 'none' | ImportStatus;
   import_error: string | null;
+  /** Kind of the forge that it came from; null where it did not. */
+  import_type: string | null;
+  /** What that forge calls the repository. */
+  import_source: string | null;
   open_issues_count: number;
   last_activity_at: Date;
   created_at: Date;
@@ -216,7 +220,14 @@ export interface NewProject extends ProjectChange {
   /** The only branch that is copied. */
   repository_origin_branch?: string | undefined;
   import_status?: 'scheduled';
+  /** Of an import. */
+  import_key?: string;
+  import_type?: string;
+  import_source?: string;
 }
+
+/** How an import stands (G-3-4). */
+export type ImportStatus = 'scheduled' | 'started' | 'finished' | 'failed' | 'canceled';
 
 /** What a project records of a push. */
 export interface PushRecord {

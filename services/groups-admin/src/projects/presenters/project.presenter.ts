@@ -164,7 +164,7 @@ export function presentProject(project: ProjectRow, instance: Instance) {
     emails_disabled: !project.emails_enabled,
     import_status: project.import_status,
     ...(project.import_error === null ? {} : { import_error: project.import_error }),
-    import_type: null,
+    import_type: project.import_type,
     import_url: null,
     open_issues_count: project.open_issues_count,
     shared_with_groups: project.shared_with_groups,

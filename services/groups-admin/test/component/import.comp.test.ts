@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from '@switchyard/database/sql';
+import {
+  type CreateImportedProjectRequest,
+  ImportedProjectServiceService,
+} from '@switchyard/protos/groups_admin/v1/imported_project';
+import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
+import { MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';
+import { groupClients, refusal } from '../support/group-clients';
+import { bodyOf, pageOf, type RunningGroups, runGroups, shown, type TestUser } from '../support/running-groups';
+
+let running: RunningGroups;
+let ada: TestUser;
+let bob: TestUser;
+
+beforeAll(async () => {
+  running = await runGroups();
+  ada = await running.user('ada');
+  bob = await running.user('bob');
+});
+afterAll(() => running.close());
+
+const { labels, milestones, projects, newGroup, addMember } = groupClients(() => running);
+const asImports = (user?: TestUser) => running.asService('imports-exports', ImportedProjectServiceService, user);
+
+let made = 0;
+const create = (given: Partial<CreateImportedProjectRequest> = {}, user = ada) => {
+  made += 1;
+  const request = { key: randomUUID(), namespace: 'ada', name: `things-${made}`, description: 'Things' };
+  const forge = { private: true, defaultBranch: 'trunk', importType: 'github', importSource: 'octo/things' };
+  return asImports(user).createImportedProject({ ...request, ...forge, ...given });
+};
+const read = (id: number) => shown('Project', projects(ada).getProject({ projectId: id }, { project: id }));
+
+it('makes the project of an import once, private where it is at the forge (G-4.19-1)', async () => {
+  const key = randomUUID();
+  const one = await create({ key, name: 'engines' });
+  expect(one).toMatchObject({ fullPath: 'ada/engines', importStatus: 'scheduled', importSource: 'octo/things' });
+  expect(one.directorySequence).toBeGreaterThan(0);
+  expect(await create({ key, name: 'engines' })).toMatchObject({ projectId: one.projectId });
+  expect(await read(one.projectId)).toMatchObject({
+    ...{ visibility: 'private', default_branch: 'trunk', description: 'Things', import_type: 'github' },
+    import_status: 'scheduled',
+  });
+});
+
+it('of two imports with one key at a time one makes the project', async () => {
+  const key = randomUUID();
+  const both = await Promise.all([create({ key, name: 'twice' }), create({ key, name: 'twice' })]);
+  expect(new Set(both.map(({ projectId }) => projectId)).size).toBe(1);
+});
+
+it('is as visible as its group lets it be, and needs the role Maintainer there (G-4.19-9)', async () => {
+  const group = await newGroup(ada, 'hidden', { visibility: 'private' });
+  const { projectId } = await create({ namespace: 'hidden', private: false });
+  expect((await read(projectId)).visibility).toBe('private');
+  expect(await refusal(create({ namespace: 'hidden' }, bob))).toMatchObject({ kind: 'not_found' });
+  await addMember(ada, { group: group.id }, bob, 30);
+  expect(await refusal(create({ namespace: 'hidden' }, bob))).toMatchObject({ kind: 'forbidden' });
+  expect(await refusal(create({ namespace: 'nowhere' }))).toMatchObject({ kind: 'not_found' });
+});
+
+it('refuses what no project can be, and what is taken', async () => {
+  await create({ name: 'taken' });
+  expect(await refusal(create({ name: 'taken' }))).toMatchObject({
+    kind: 'invalid',
+    message: { name: ['has already been taken'], path: ['has already been taken'] },
+  });
+  expect(await refusal(create({ name: '.github' }))).toMatchObject({ kind: 'invalid' });
+});
+
+it('records how an import stands; what has ended starts only when it was scheduled again (G-3-4)', async () => {
+  const { projectId } = await create();
+  const service = asImports();
+  const set = async (status: string, error = '') => {
+    await service.setImportStatus({ projectId, status, error });
+    const { importStatus, importError } = await service.getImportedProject({ projectId });
+    return [importStatus, importError];
+  };
+  expect(await set('started')).toEqual(['started', '']);
+  expect(await set('failed', 'The forge is gone')).toEqual(['failed', 'The forge is gone']);
+  expect(await set('started')).toEqual(['failed', 'The forge is gone']);
+  expect(await set('scheduled')).toEqual(['scheduled', '']);
+  expect(await set('canceled')).toEqual(['canceled', '']);
+  expect(await read(projectId)).toMatchObject({ import_status: 'canceled' });
+  expect(await refusal(service.getImportedProject({ projectId: 999_999 }))).toMatchObject({ kind: 'not_found' });
+});
+
+it('adds labels and milestones with their numbers, twice as once, and publishes nothing of it (D6)', async () => {
+  const { projectId } = await create();
+  const label = (title: string, color = '#ff0000') => ({ title, color, description: '' });
+  const at = new Date('2020-01-02T03:04:05.000Z');
+  const milestone = (iid: number, title: string) => ({
+    ...{ iid, title, description: 'd', closed: iid === 7, dueDate: iid === 7 ? '2020-02-03' : '' },
+    ...{ createdAt: at, updatedAt: at },
+  });
+  const published = () => running.db.query(sql`select event_id from events.outbox where event_id like 'milestone_%'`);
+  const before = await published();
+  for (let round = 0; round < 2; round += 1) {
+    const given = [label('bug 🐛'), label('a,b'), label(' '), label('odd', 'red-ish')];
+    expect(
+      await running.asService('imports-exports', LabelServiceService).importLabels({ projectId, labels: given }),
+    ).toEqual({ imported: 2 });
+    expect(
+      await running
+        .asService('imports-exports', MilestoneServiceService)
+        .importMilestones({ projectId, milestones: [milestone(7, 'v1'), milestone(9, 'v2'), milestone(0, 'none')] }),
+    ).toEqual({ imported: 2 });
+  }
+  expect(await published()).toEqual(before);
+  const parent = { projectId, groupId: 0 };
+  const all = { parent, search: '', includeAncestorGroups: undefined, includeDescendantGroups: false };
+  const listed = bodyOf(
+    await labels(ada).listLabels({ ...all, page: pageOf({}), onlyGroupLabels: undefined }, { project: projectId }),
+  );
+  expect(listed.map(({ name, color }: { name: string; color: string }) => [name, color])).toEqual([
+    ['bug 🐛', '#ff0000'],
+    ['odd', '#6699cc'],
+  ]);
+  const next = await shown(
+    'ProjectMilestone',
+    milestones(ada).createMilestone({ parent, title: 'v3', description: '', dueDate: '', startDate: '' }),
+  );
+  expect(next.iid).toBe(10);
+  const rows = await running.db.query(sql`
+    select iid, state, due_date::text as due, created_at as at from milestones where project_id = ${projectId} and iid < 10 order by iid`);
+  expect(rows).toEqual([
+    { iid: 7, state: 'closed', due: '2020-02-03', at },
+    { iid: 9, state: 'active', due: null, at },
+  ]);
+});
