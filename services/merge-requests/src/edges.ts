@@ -1,4 +1,5 @@
 import { z } from '@switchyard/config';
+import { outboundVariables } from '@switchyard/outbound';
 import { encryptionVariables } from '@switchyard/secrets';
 import type { ServiceEdges } from '@switchyard/service';
 import type { PrismaClient } from './generated/prisma/client';
@@ -18,6 +19,7 @@ export const secretVariables = {
 export const variables = {
   ...dataVariables,
   ...secretVariables,
+  ...outboundVariables,
   /**
    * Seconds after which another process takes over what a crashed one left unfinished: ref changes, merges under way,
    * jobs. The searches for such work are as far apart.

@@ -7,6 +7,7 @@ export * from './commit-files';
 export * from './commits';
 export * from './copy-repository';
 export * from './diffs';
+export * from './fetch-remote';
 export { defaultGitLimits, type GitLimits, gitLimits, limitGit } from './git-limits';
 export { admissions, type CallerWork, runForCaller, runningProcesses, runToCompletion } from './git-work';
 export * from './maintenance';

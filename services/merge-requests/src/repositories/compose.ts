@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { repeat } from '@switchyard/background';
+import { configuredOutbound } from '@switchyard/outbound';
 import { expressionsInSlices } from '@switchyard/patterns';
 import type { Area, Closable } from '@switchyard/service';
 import { gauge } from '@switchyard/telemetry';
@@ -12,6 +13,7 @@ import type { CollaboratesOn } from './application/collaboration';
 import { commitFiles } from './application/commit-files';
 import { findLicense } from './application/find-license';
 import { followDefaultBranch } from './application/follow-default-branch';
+import { importRepository } from './application/import-repository';
 import { manageBranches } from './application/manage-branches';
 import { manageProtectedBranches } from './application/manage-protected-branches';
 import { manageProtectedTags } from './application/manage-protected-tags';
@@ -37,12 +39,14 @@ import { branchHandler } from './transport/branch.handler';
 import { commitHandler, type NewestPipeline } from './transport/commit.handler';
 import { commitTargetHandler } from './transport/commit-target.handler';
 import { defaultBranchOf } from './transport/default-branch.client';
+import { forgeRelay } from './transport/forge-relay';
 import { forkSubscription } from './transport/fork.subscription';
 import { protectedBranchHandler } from './transport/protected-branch.handler';
 import { protectedTagHandler } from './transport/protected-tag.handler';
 import { repositoryHandler } from './transport/repository.handler';
 import { repositoryEndpoints } from './transport/repository.http';
 import { repositoryFileHandler } from './transport/repository-file.handler';
+import { repositoryImportHandler } from './transport/repository-import.handler';
 import { sourceCodeHandler } from './transport/source-code.handler';
 import { type ReleaseNotes, tagHandler } from './transport/tag.handler';
 
@@ -151,6 +155,10 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
   const access = accessBy(changes);
   const { changeRefs, openRepository: open, collaboratesOn } = access;
 
+  const outbound = configuredOutbound(config);
+  const imports = observe('merge_requests.imports', {
+    importRepository: importRepository({ open, changeRefs, fromForge: forgeRelay(outbound) }),
+  });
   const branches = observe(
     'merge_requests.branches',
     manageBranches({ open, changeRefs, protectedBranches, repositories, matching: expressionsInSlices() }),
@@ -226,8 +234,10 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
       repositoryFileHandler(writing.commitFiles),
       repositoryHandler(reading, open, externalUrl),
       sourceCodeHandler(readSource({ open })),
+      repositoryImportHandler(imports.importRepository),
     ],
     http: repositoryEndpoints({ fetches, receivePush: pushes, files, archives: writing.archiveRepository }),
+    close: () => outbound.close(),
     start: () => [
       repeat('ref changes', recoverySeconds * 1_000, changes.reconcile),
       repeat('deleted repositories', purgeEveryMs, purgeRepositories({ repositories, repositoryOf })),

@@ -119,6 +119,8 @@ export interface Harness {
   asGroupsAdmin<T extends ServiceDefinition>(definition: T): RpcClient<T>;
   /** The same as packages uses it. */
   asPackages<T extends ServiceDefinition>(definition: T): RpcClient<T>;
+  /** The same as imports-exports uses it. */
+  asImports<T extends ServiceDefinition>(definition: T): RpcClient<T>;
   /** Updates a merge request as a command of a note by a person does. */
   command(person: Person, wanted: Partial<UpdateMergeRequestRequest>): Promise<unknown>;
   /** Tracks time of a merge request as a command of a note by a person does. */
@@ -166,7 +168,9 @@ export interface Ground {
 
 export async function prepareGround(): Promise<Ground> {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-repository-'));
-  testIdentities(['gateway', 'merge-requests', 'collaboration', 'groups-admin', 'packages']).writeTo(folder);
+  testIdentities(['gateway', 'merge-requests', 'collaboration', 'groups-admin', 'packages', 'imports-exports']).writeTo(
+    folder,
+  );
   const database = await testDatabase({
     sets: service.migrationSets,
   });
@@ -291,6 +295,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
   const peerAs = (name: string) =>
     connect(`127.0.0.1:${running.grpcPort}`, readSigner(name, join(folder, `${name}.pem`)));
   const [collaboration, groupsAdmin, packages] = [peerAs('collaboration'), peerAs('groups-admin'), peerAs('packages')];
+  const imports = peerAs('imports-exports');
   const peers: Peers = {
     client: ((definition: never) =>
       definition === (AccessServiceService as never) ? { resolve } : peer.client(definition)) as Peers['client'],
@@ -373,6 +378,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
     asCollaboration: (definition) => collaboration.client(definition),
     asGroupsAdmin: (definition) => groupsAdmin.client(definition),
     asPackages: (definition) => packages.client(definition),
+    asImports: (definition) => imports.client(definition),
     command: (person, wanted) =>
       peer
         .client(MergeRequestServiceService)
@@ -414,6 +420,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
       collaboration.close();
       groupsAdmin.close();
       packages.close();
+      imports.close();
       await db.close();
       await ground?.close();
     },

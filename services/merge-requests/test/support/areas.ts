@@ -22,6 +22,7 @@ export const environmentOn = (databaseUrl: string, folder: string): NodeJS.Proce
   SWITCHYARD_EXTERNAL_URL: `${externalUrl}/`,
   SWITCHYARD_IDENTITY_KEY_FILE: 'none',
   SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: 'none',
+  SWITCHYARD_OUTBOUND_ALLOWED: '127.0.0.1',
   SWITCHYARD_MERGE_REQUESTS_SECRETS_KEY_FILE: join(__dirname, 'secrets.key'),
 });
 

@@ -124,7 +124,7 @@ function ofNote({ noteable, fact, actorId, occurredAt }: NoteEvent, { id: eventI
 const pushActions = new Set(['created', 'pushed', 'removed']);
 
 function ofPush(event: RepositoryPushedEvent, { id: eventId, time }: EventMeta): ActivityChange {
-  if (!pushActions.has(event.action)) return {};
+  if (!pushActions.has(event.action) || event.source === 'import') return {};
   return activityOfPush({
     ...event,
     eventId,

@@ -143,6 +143,7 @@ const ofMergeRequest = (
 
 const ofPush = (event: RepositoryPushedEvent, eventId: string): HookEvent[] => {
   const { projectId, authorId: actorId, ref, refName, refType, action, before, after, commitCount, since } = event;
+  if (event.source === 'import') return [];
   if (action !== 'created' && action !== 'pushed' && action !== 'removed') return [];
   return [
     {

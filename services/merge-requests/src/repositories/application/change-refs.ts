@@ -127,7 +127,7 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
    * history. Messages that git does not give at once, since they are too large, close nothing: the push is done.
    */
   async function closesOf(repo: Repository, change: RefChange): Promise<readonly IssueReference[]> {
-    if (creates(change) || deletes(change)) return [];
+    if (creates(change) || deletes(change) || change.source === 'import') return [];
     const range = { from: [parseSha(change.after)], not: [parseSha(change.before)] };
     const commits = await listCommits(repo, { ...range, limit: closingCommits }).catch((error: unknown) => {
       if (!isAppError(error, 'too_large')) throw error;

@@ -7,10 +7,10 @@ export type Sha = string;
 export const zeroSha: Sha = '0'.repeat(40);
 
 /**
- * Who moves a ref: a git client, an endpoint of the repository API, a merge (or a train's landing), or the service
- * itself for refs that clients cannot push (`refs/merge-requests/*`).
+ * Who moves a ref: a git client, an endpoint of the repository API, a merge (or a train's landing), the service
+ * itself for refs that clients cannot push (`refs/merge-requests/*`), or an import, whose moves are history (D6).
  */
-export type RefChangeSource = 'push' | 'api' | 'merge' | 'internal';
+export type RefChangeSource = 'push' | 'api' | 'merge' | 'internal' | 'import';
 
 /** A requested move of one ref. */
 export interface RefUpdate {

@@ -1,0 +1,140 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from '@switchyard/database/sql';
+import { RepositoryImportServiceService } from '@switchyard/protos/merge_requests/v1/repository_import';
+import { type FakeForge, startFakeForge } from '@switchyard/testkit/forge';
+import { openRepository } from '../../src/git';
+import { type Harness, people, type TestProject } from './repository-harness';
+import { startRepository } from './repository-rig';
+
+let harness: Harness;
+let project: TestProject;
+let forge: FakeForge;
+let folder: string;
+let work: string;
+
+const bare = () => join(folder, 'octo', 'things.git');
+const git = async (...args: string[]) => (await harness.git(work, ...args)).trim();
+const commit = async (message: string) => {
+  await git('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '--allow-empty', '-m', message);
+  return git('rev-parse', 'HEAD');
+};
+
+beforeAll(async () => {
+  ({ harness } = await startRepository());
+  folder = mkdtempSync(join(tmpdir(), 'switchyard-forge-'));
+  work = join(folder, 'work');
+  mkdirSync(work);
+  await git('init', '-q', '--bare', '-b', 'main', bare());
+  await git('init', '-q', '-b', 'main', '.');
+  await commit('Closes #1');
+  await git('branch', 'feature/a');
+  await git('tag', 'v1');
+  await git('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'tag', '-a', 'v2', '-m', 'two');
+  await git('push', '-q', '--all', bare());
+  await git('push', '-q', '--tags', bare());
+  await git('push', '-q', bare(), 'main:refs/pull/1/head');
+  forge = await startFakeForge({}, folder);
+});
+afterAll(async () => {
+  await forge?.close();
+  await harness?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  project = await harness.project();
+});
+
+const authorization = () => `Basic ${Buffer.from(`x-access-token:${forge.token}`).toString('base64')}`;
+const bring = (given: object = {}) =>
+  harness.asImports(RepositoryImportServiceService).importRepository(
+    {
+      ...{ projectId: project.id, actorId: people.maintainer.id },
+      ...{ url: `${forge.url}/octo/things.git`, authorization: authorization() },
+      ...given,
+    },
+    { requestId: 'test', timeoutMs: 60_000 },
+  );
+const repositoryPath = () => openRepository(join(harness.data, 'repositories'), project.id).path;
+const refs = (path: string, ...below: string[]) =>
+  harness.git(path, 'for-each-ref', '--format=%(refname) %(objectname)', ...below);
+const published = () =>
+  harness.db.query<{ source: string }>(
+    sql`select body::jsonb ->> 'source' as source from events.outbox where topic like '%repository%' and body::jsonb ->> 'projectId' = ${String(project.id)}`,
+  );
+
+test('all branches and tags come over, and nothing else; again, and only what is new comes', async () => {
+  expect(await bring()).toEqual({ refs: 4, skipped: 0 });
+  const expected = await refs(bare(), 'refs/heads', 'refs/tags');
+  expect(await refs(repositoryPath())).toBe(expected);
+  await harness.git(repositoryPath(), 'fsck', '--strict');
+  const asked = forge.requests.length;
+  expect(await bring()).toEqual({ refs: 4, skipped: 0 });
+  // The list of refs alone.
+  expect(forge.requests.slice(asked).filter(({ url }) => !url.includes('info/refs'))).toHaveLength(1);
+
+  await commit('Closes #2');
+  await git('push', '-q', bare(), 'main');
+  await bring();
+  expect(await refs(repositoryPath(), 'refs/heads/main')).toBe(await refs(bare(), 'refs/heads/main'));
+});
+
+test('what was made here since is never overwritten', async () => {
+  await bring();
+  const before = await refs(repositoryPath());
+  await git('checkout', '-q', '--orphan', 'other');
+  await commit('Another history');
+  await git('push', '-q', '-f', bare(), 'other:feature/a', 'other:refs/tags/v1');
+  await bring();
+  expect(await refs(repositoryPath())).toBe(before);
+  await git('push', '-q', '-f', bare(), 'main~0:feature/a', 'v1:refs/tags/v1');
+  await git('checkout', '-q', 'main');
+});
+
+test.each([
+  [
+    'a wrong token',
+    () => ({ authorization: 'Basic eA==' }),
+    'unprocessable',
+    /does not let the repository be read \(404\)/,
+  ],
+  ['an address inside', () => ({ url: 'http://169.254.169.254/a.git' }), 'unprocessable', /not allowed/],
+  ['what is no repository', () => ({ url: `${forge.url}/api/v3/repositories/1` }), 'unprocessable', /401/],
+  ['an address without http', () => ({ url: 'ext::sh -c id' }), 'unprocessable', /http/],
+  ['an address of files', () => ({ url: 'file:///etc' }), 'unprocessable', /http/],
+])('%s is refused', async (_, given, kind, message) => {
+  await expect(bring(given())).rejects.toMatchObject({ kind, body: { message: expect.stringMatching(message) } });
+});
+
+test('a forge that is away, asks for a pause or breaks off is one for later', async () => {
+  forge.breakNext(/info\/refs/, (_, response) => response.writeHead(429, { 'Retry-After': '77' }).end());
+  await expect(bring()).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 77 });
+  forge.breakNext(/info\/refs/, (_, response) => response.writeHead(503).end());
+  await expect(bring()).rejects.toMatchObject({ kind: 'unavailable' });
+  forge.breakNext(/info\/refs/, (_, response) => void response.destroy());
+  await expect(bring()).rejects.toMatchObject({ kind: 'unavailable' });
+  expect(await refs(repositoryPath())).toBe('');
+  await bring();
+});
+
+test('objects that hide a .git are refused, and nothing of them stays', async () => {
+  const blob = await git('hash-object', '-w', '/dev/null');
+  const hidden = execFileSync('git', ['mktree'], { cwd: work, input: `100644 blob ${blob}\t.git\n` })
+    .toString()
+    .trim();
+  const evil = await git('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit-tree', hidden, '-m', 'evil');
+  await git('push', '-q', '-f', bare(), `${evil}:refs/heads/evil`);
+  await expect(bring()).rejects.toMatchObject({
+    kind: 'unprocessable',
+    body: { message: 'The forge did not send a repository that git accepts' },
+  });
+  expect(await refs(repositoryPath())).toBe('');
+  await git('push', '-q', bare(), ':refs/heads/evil');
+});
+
+test('D6: events of history say so', async () => {
+  await bring();
+  expect(new Set((await published()).map(({ source }) => source))).toEqual(new Set(['import']));
+});
