@@ -1,3 +1,6 @@
+const modules =
+  '(sql-template-tag|@octokit|universal-user-agent|before-after-hook|fast-content-type-parse|json-with-bigint)';
+
 const shared = {
   transform: {
     '^.+\\.(ts|mjs)$': [
@@ -8,10 +11,10 @@ const shared = {
         sourceMaps: 'inline',
       },
     ],
-    // An ES module without a CommonJS build: Node's require takes it, Jest's does not.
-    '/sql-template-tag/.+\\.js$': ['@swc/jest', { jsc: { target: 'es2023' }, module: { type: 'commonjs' } }],
+    // ES modules without a CommonJS build: Node's require takes them, Jest's does not.
+    [`/${modules}/.+\\.js$`]: ['@swc/jest', { jsc: { target: 'es2023' }, module: { type: 'commonjs' } }],
   },
-  transformIgnorePatterns: ['/node_modules/(?!sql-template-tag/)'],
+  transformIgnorePatterns: [`/node_modules/(?!(.*/)?${modules}/)`],
   moduleNameMapper: {
     '^fast-check$': '<rootDir>/libs/testkit/jest/fast-check.cjs',
     '^@switchyard/protos/(?!package\\.json)(.*)$': '<rootDir>/protos/dist/switchyard/$1',

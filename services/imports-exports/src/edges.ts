@@ -1,4 +1,6 @@
 import { z } from '@switchyard/config';
+import { outboundVariables } from '@switchyard/outbound';
+import { encryptionVariables } from '@switchyard/secrets';
 import type { ServiceEdges } from '@switchyard/service';
 import type { PrismaClient } from './generated/prisma/client';
 
@@ -6,6 +8,10 @@ import type { PrismaClient } from './generated/prisma/client';
 export const variables = {
   /** File with the key that signs exports: 64 hex digits, the seed of an Ed25519 key. */
   SWITCHYARD_EXPORT_SIGNING_KEY_FILE: z.string(),
+  ...encryptionVariables,
+  ...outboundVariables,
+  /** File with the key that is derived from the instance's secret, in hex. */
+  SWITCHYARD_IMPORTS_EXPORTS_SECRETS_KEY_FILE: z.string(),
 };
 
 /** What each area of the service is built from. */

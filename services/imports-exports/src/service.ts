@@ -3,19 +3,21 @@ import { type Area, defineService } from '@switchyard/service';
 import { composeDependencyListExports } from './dependency-list-exports';
 import { type Edges, variables } from './edges';
 import { PrismaClient } from './generated/prisma/client';
+import { composeProjectImports } from './project-imports';
 import { composeReports } from './reports';
 
-/** Areas, those first on which others rest. Imports (api.md 4.19) are areas of their own beside them. */
+/** Areas, those first on which others rest. */
 function areas(given: Edges): Area[] {
   const reports = composeReports(given);
   return [
     reports,
     composeDependencyListExports(given, { reports }),
+    composeProjectImports(given),
     // New areas
   ];
 }
 
-/** The service imports-exports: what projects are built from, on its way out. */
+/** The service imports-exports: projects that come in from other forges, and what projects are built from. */
 export const service = defineService({
   name: 'imports-exports',
   variables,

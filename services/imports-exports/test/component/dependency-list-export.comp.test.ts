@@ -55,7 +55,7 @@ beforeAll(async () => {
     environment(folder) {
       const file = join(folder, 'signing.key');
       writeFileSync(file, '17'.repeat(32));
-      return { SWITCHYARD_EXPORT_SIGNING_KEY_FILE: file };
+      return { SWITCHYARD_EXPORT_SIGNING_KEY_FILE: file, SWITCHYARD_IMPORTS_EXPORTS_SECRETS_KEY_FILE: file };
     },
   });
   exports = here.client(DependencyListExportServiceService);

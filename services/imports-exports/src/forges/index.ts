@@ -1,0 +1,2 @@
+export * from './domain/forge';
+export { type ForgeaHost, forgeaClient, forgeaHost } from './transport/forgea.client';

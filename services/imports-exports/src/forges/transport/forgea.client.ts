@@ -1,0 +1,178 @@
+import { Octokit } from '@octokit/rest';
+import { z } from '@switchyard/config';
+import { type Outbound, OutboundRefused } from '@switchyard/outbound';
+import {
+  type Forge,
+  type ForgeLabel,
+  type ForgeMilestone,
+  type ForgePage,
+  ForgeProblem,
+  type ForgeRepository,
+} from '../domain/forge';
+import { outboundFetch } from './outbound-fetch';
+
+/** Seconds until a forge that asks for a pause without saying how long is asked again. */
+const pause = 60;
+/** Seconds after which a forge is asked again, whatever it says: its limits are those of an hour. */
+const longestPause = 3_600;
+
+/** Where a forge is. */
+export interface ForgeaHost {
+  readonly api: string;
+  /** Repositories lie below it. */
+  readonly web: string;
+}
+
+/** Where forgea is: the hosted one, or the address of another one, with or without `/api/v3`. */
+export function forgeaHost(address: string): ForgeaHost {
+  if (address === '') return { api: 'https://api.github.com', web: 'https://github.com' };
+  const given = /^https?:\/\//i.test(address) ? address : `https://${address}`;
+  const web = given.replace(/\/+$/, '').replace(/\/api\/v3$/, '');
+  return { api: `${web}/api/v3`, web };
+}
+
+// Years that PostgreSQL and clients know; another date stands for none.
+const date = z
+  .string()
+  .transform((text) => new Date(text))
+  .refine((time) => time.getTime() > 0 && time.getUTCFullYear() < 10_000);
+const text = z
+  .string()
+  .nullish()
+  .transform((given) => given ?? '');
+
+const repositoryShape = z.object({
+  full_name: z.string().regex(/^(?!.*\.\.)[\w.-]{1,100}\/[\w.-]{1,100}$/),
+  name: z.string().regex(/^[\w.-]{1,100}$/),
+  description: text,
+  private: z.boolean(),
+  default_branch: text,
+});
+
+const labelShape = z
+  .object({ name: z.string(), color: z.string(), description: text })
+  .transform(({ name, color, description }): ForgeLabel => ({ title: name, color: `#${color}`, description }));
+
+const milestoneShape = z
+  .object({
+    number: z
+      .int()
+      .positive()
+      .max(2 ** 31 - 1),
+    title: z.string(),
+    description: text,
+    state: z.enum(['open', 'closed']),
+    due_on: date.nullish().catch(null),
+    created_at: date,
+    updated_at: date,
+  })
+  .transform(
+    (given): ForgeMilestone => ({
+      iid: given.number,
+      title: given.title,
+      description: given.description,
+      closed: given.state === 'closed',
+      dueDate: given.due_on?.toISOString().slice(0, 10) ?? '',
+      createdAt: given.created_at,
+      updatedAt: given.updated_at,
+    }),
+  );
+
+/** A failure of the client library: the answer of the forge, or what stopped the request. */
+interface RequestFailure extends Error {
+  readonly status: number;
+  readonly response?: { readonly headers?: Readonly<Record<string, string | undefined>> };
+}
+
+const isRequestFailure = (error: unknown): error is RequestFailure =>
+  error instanceof Error && 'status' in error && typeof error.status === 'number';
+
+/** Seconds until the forge wants to be asked again; undefined where it says nothing of it. */
+function pauseOf({ status, response, message }: RequestFailure, now: number): number | undefined {
+  const headers = response?.headers ?? {};
+  const asked = Number(headers['retry-after']);
+  if (headers['retry-after'] !== undefined && Number.isFinite(asked)) return asked;
+  if (headers['x-ratelimit-remaining'] === '0') return Number(headers['x-ratelimit-reset']) - now / 1_000;
+  return status === 429 || /rate limit/i.test(message) ? pause : undefined;
+}
+
+const bounded = (seconds: number): number =>
+  Math.min(longestPause, Math.max(1, Math.ceil(Number.isFinite(seconds) ? seconds : pause)));
+
+/** Refusals that another try would not change. */
+const final = new Set<OutboundRefused['reason']>(['invalid', 'address', 'redirect', 'tls', 'too_large']);
+
+/** What a failure of the client library means. */
+function problemOf(error: unknown, now: number): unknown {
+  if (!isRequestFailure(error)) return error;
+  const { cause, status } = error;
+  if (cause instanceof OutboundRefused)
+    return new ForgeProblem(final.has(cause.reason) ? 'refused' : 'later', cause.message, undefined, { cause });
+  if (status === 401) return new ForgeProblem('token', 'The forge does not accept the token');
+  const seconds = status === 403 || status === 429 || status >= 500 ? pauseOf(error, now) : undefined;
+  if (seconds !== undefined) return new ForgeProblem('later', 'The forge asks for a pause', bounded(seconds));
+  if (status >= 500) return new ForgeProblem('later', `The forge answered ${status}`);
+  return new ForgeProblem('refused', `The forge answered ${status}`);
+}
+
+/** Where forgea answers with something else than it should. */
+const unexpected = (): ForgeProblem => new ForgeProblem('later', 'The forge sent something else than was asked for');
+
+/** A client of forgea: its REST API by the library that its makers give. */
+export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string) {
+  const silent = (): void => undefined;
+  const client = new Octokit({
+    auth: token,
+    baseUrl: host.api,
+    userAgent: 'switchyard',
+    request: { fetch: outboundFetch(outbound) },
+    log: { debug: silent, info: silent, warn: silent, error: silent },
+  });
+
+  const answered = async <T>(ask: () => Promise<T>): Promise<T> => {
+    try {
+      return await ask();
+    } catch (error) {
+      throw problemOf(error, Date.now());
+    }
+  };
+
+  async function pageOf<T>(
+    shape: z.ZodType<T>,
+    ask: () => Promise<{ data: unknown; headers: { link?: string | undefined } }>,
+  ): Promise<ForgePage<T>> {
+    const { data, headers } = await answered(ask);
+    if (!Array.isArray(data)) throw unexpected();
+    const items = data.flatMap((one) => {
+      const read = shape.safeParse(one);
+      return read.success ? [read.data] : [];
+    });
+    return { fetched: data.length, items, isLast: data.length === 0 || !/rel="?next"?/.test(headers.link ?? '') };
+  }
+
+  const named = ({ fullName }: ForgeRepository, page: number, size: number) => {
+    const [owner = '', repo = ''] = fullName.split('/');
+    return { owner, repo, page, per_page: size };
+  };
+
+  const forge: Forge = {
+    labels: (repository, page, size) =>
+      pageOf(labelShape, () => client.rest.issues.listLabelsForRepo(named(repository, page, size))),
+    milestones: (repository, page, size) =>
+      pageOf(milestoneShape, () =>
+        client.rest.issues.listMilestones({ ...named(repository, page, size), state: 'all' }),
+      ),
+    authorization: `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`,
+  };
+  return {
+    ...forge,
+    /** A repository by its id. @throws ForgeProblem */
+    async repository(id: number): Promise<ForgeRepository> {
+      const { data } = await answered(() => client.request('GET /repositories/{id}', { id }));
+      const read = repositoryShape.safeParse(data);
+      if (!read.success) throw unexpected();
+      const { full_name: fullName, private: isPrivate, default_branch: defaultBranch, ...others } = read.data;
+      return { ...others, fullName, isPrivate, defaultBranch, cloneUrl: `${host.web}/${fullName}.git` };
+    },
+  };
+}

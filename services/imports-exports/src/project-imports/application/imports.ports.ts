@@ -1,0 +1,74 @@
+import type { Forge, ForgeLabel, ForgeMilestone, ForgeRepository } from '../../forges';
+import type { ImportLease, StageProgress } from '../domain/import-work';
+import type {
+  ImportAuthor,
+  ImportStage,
+  ImportStatus,
+  NewImport,
+  ProjectImport,
+  StageName,
+} from '../domain/project-import';
+import type { ImportedProject } from '../domain/shown-import';
+
+/** Imports in the database. Every write may be repeated. */
+export interface ImportStore {
+  /** Adds an import with its stages, leased to the one who adds it. */
+  add(one: NewImport, token: string): Promise<ImportLease>;
+  /** Removes an import whose project could not be made. */
+  remove(one: ImportLease): Promise<void>;
+  /** That of a project. */
+  ofProject(projectId: number): Promise<ProjectImport | undefined>;
+  /** Project of an import; undefined until it is made. */
+  projectOf(id: number): Promise<number | undefined>;
+  /** What its stages have done. */
+  stages(id: number): Promise<ImportStage[]>;
+  /** Takes an import that waits, or whose lease has run out, or whose status is still to be announced; undefined without one. */
+  claim(): Promise<ImportLease | undefined>;
+  /** Extends a lease; false when it was lost, as it is when the import is cancelled. */
+  extend(one: ImportLease): Promise<boolean>;
+  /** Gives an import back, to be taken again after some seconds. */
+  release(one: ImportLease, seconds: number): Promise<void>;
+  /** Records the project; false when the lease was lost. */
+  setProject(one: ImportLease, projectId: number): Promise<boolean>;
+  /** The first stage that is not done, marked as begun; `late` when it began more than `hours` ago. */
+  beginStage(one: ImportLease, hours: number): Promise<(ImportStage & { readonly late: boolean }) | undefined>;
+  /** Records where a stage goes on, and that the import got on; false when the lease was lost. */
+  saveStage(one: ImportLease, name: StageName, progress: StageProgress): Promise<boolean>;
+  /** Moves it on from `scheduled`, or ends it and erases its token; false when the lease was lost. */
+  setStatus(one: ImportLease, status: ImportStatus, problem?: string): Promise<boolean>;
+  /** Cancels the import of a project and erases its token; undefined when it has ended. */
+  cancel(projectId: number): Promise<ProjectImport | undefined>;
+  /** Records that groups-admin knows a status. */
+  setAnnounced(id: number, status: ImportStatus): Promise<void>;
+}
+
+/** What the other services do for an import. Each call may be repeated. */
+export interface ImportTargets {
+  /** Makes the project of an import. Fails with `not_found`, `forbidden` for the namespace; `invalid`. */
+  createProject(one: NewImport, requestId: string): Promise<ImportedProject>;
+  /** Fails with `not_found`. */
+  project(projectId: number, requestId: string): Promise<ImportedProject>;
+  setStatus(projectId: number, status: ImportStatus, problem: string | undefined, requestId: string): Promise<void>;
+  /** Fails with `unprocessable`, `too_large`, `not_found`; `unavailable`. */
+  importRepository(
+    target: { readonly project: ImportedProject; readonly author: ImportAuthor },
+    source: { readonly url: string; readonly authorization: string },
+    call: { readonly requestId: string; readonly signal: AbortSignal },
+  ): Promise<void>;
+  /** Returns how many the project has now. */
+  importLabels(projectId: number, labels: readonly ForgeLabel[], requestId: string): Promise<number>;
+  /** Returns how many the project has now. */
+  importMilestones(projectId: number, milestones: readonly ForgeMilestone[], requestId: string): Promise<number>;
+}
+
+/** A forge that can be asked for a repository. */
+export interface RepositoryForge extends Forge {
+  repository(id: number): Promise<ForgeRepository>;
+}
+
+/** Forges by their address. */
+export interface Forges {
+  /** What is wrong with the address of a forge; undefined for nothing. */
+  problemOf(host: string): string | undefined;
+  open(host: string, token: string): RepositoryForge;
+}

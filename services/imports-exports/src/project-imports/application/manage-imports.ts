@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { AppError, invalidParams, isAppError, notFound, unauthorized } from '@switchyard/errors';
+import { faultPoint, faultPoints } from '@switchyard/events';
+import { logger } from '@switchyard/telemetry';
+import { ForgeProblem } from '../../forges';
+import { type ImportAuthor, isProjectName, type NewImport } from '../domain/project-import';
+import type { ImportedProject, ShownImport } from '../domain/shown-import';
+import type { Forges, ImportStore, ImportTargets } from './imports.ports';
+
+faultPoints.push('project_import.added', 'project_import.canceled');
+
+/** What the use cases work with. */
+export interface ImportEdges {
+  readonly imports: ImportStore;
+  readonly forges: Forges;
+  readonly targets: ImportTargets;
+  /** Has the new import worked on soon. */
+  readonly workSoon: () => void;
+}
+
+/** An import that is asked for, as far as the caller says it. */
+export type WantedImport = Pick<NewImport, 'host' | 'namespace' | 'pageSize' | 'optimistic' | 'requestId'> & {
+  readonly author: ImportAuthor;
+  readonly token: string;
+  readonly repositoryId: number;
+  /** Undefined for that of the repository. */
+  readonly name: string | undefined;
+};
+
+const refused = (text: string): AppError => new AppError('unprocessable', { errors: text });
+
+/** What a forge's refusal is to the caller (G-4.19-1). */
+function refusalOfForge(error: unknown): unknown {
+  if (!(error instanceof ForgeProblem)) return error;
+  if (error.kind === 'token') return new AppError('unauthorized', { error: 'Wrong credentials' });
+  return refused(`Import failed due to an error of the forge: ${error.message}`);
+}
+
+const sentence = (field: string, text: string): string => `${field.charAt(0).toUpperCase()}${field.slice(1)} ${text}`;
+
+/** What groups-admin's refusal of the project is to the caller (G-4.19-1); undefined where it is none. */
+function refusalOfProject(error: unknown): AppError | undefined {
+  if (isAppError(error, 'not_found')) return refused('Namespace or group to import repository into does not exist.');
+  if (isAppError(error, 'forbidden')) return refused('You are not allowed to import projects in this namespace.');
+  if (!isAppError(error, 'invalid')) return undefined;
+  const { message } = error.body;
+  if (typeof message !== 'object' || message === null) return refused(String(message));
+  const texts = Object.entries(message as Record<string, string[]>).flatMap(([field, problems]) =>
+    problems.map((one) => sentence(field, one)),
+  );
+  return refused(texts.join(', '));
+}
+
+/** The use cases of imports; the gateway has checked that the caller sees the project of a call. */
+export function manageImports({ imports, forges, targets, workSoon }: ImportEdges) {
+  return {
+    /** Begins an import: its project is there afterwards. Fails with `invalid`, `unauthorized`, `unprocessable`. */
+    async start({ token, repositoryId, name, ...wanted }: WantedImport): Promise<ShownImport> {
+      if (wanted.author.userId === 0) throw unauthorized();
+      if (name !== undefined && !isProjectName(name)) throw invalidParams('new_name is invalid');
+      if (forges.problemOf(wanted.host) !== undefined)
+        throw new AppError('invalid', { errors: `Invalid URL: ${wanted.host}` });
+      const repository = await forges
+        .open(wanted.host, token)
+        .repository(repositoryId)
+        .catch((error: unknown) => {
+          throw refusalOfForge(error);
+        });
+      const made = {
+        ...wanted,
+        key: randomUUID(),
+        forge: 'github',
+        repository,
+        name: name ?? repository.name,
+      } as const;
+      // Before the project, so that one whose process dies is gone on with.
+      const lease = await imports.add(made, token);
+      faultPoint('project_import.added');
+      try {
+        const project = await targets.createProject(made, wanted.requestId);
+        await imports.setProject(lease, project.projectId);
+        const one = { ...lease.import, projectId: project.projectId };
+        return { project, import: one, stages: [] };
+      } catch (error) {
+        const refusal = refusalOfProject(error);
+        // Of any other failure it is not known what became of the project: the import goes on.
+        if (refusal === undefined) throw error;
+        await imports.remove(lease);
+        throw refusal;
+      } finally {
+        await imports.release(lease, 0);
+        workSoon();
+      }
+    },
+
+    /** Cancels the import of a project. Fails with `not_found` without one, `bad_request` for one that has ended (G-4.19-2). */
+    async cancel(projectId: number, requestId: string): Promise<ImportedProject> {
+      const found = await imports.ofProject(projectId);
+      if (found === undefined) throw notFound();
+      const canceled = await imports.cancel(projectId);
+      if (canceled === undefined) {
+        const status = (await imports.ofProject(projectId))?.status ?? 'finished';
+        throw new AppError('bad_request', `The import cannot be canceled because it is ${status}`);
+      }
+      faultPoint('project_import.canceled');
+      try {
+        await targets.setStatus(projectId, 'canceled', undefined, requestId);
+        await imports.setAnnounced(canceled.id, 'canceled');
+      } catch (error) {
+        logger.warn({ err: error, project_id: projectId }, 'a cancelled import is announced later');
+        workSoon();
+      }
+      return { ...(await targets.project(projectId, requestId)), importStatus: 'canceled' };
+    },
+
+    /** How the import of a project stands. Fails with `not_found`. */
+    async get(projectId: number, requestId: string): Promise<ShownImport> {
+      const [project, found] = await Promise.all([targets.project(projectId, requestId), imports.ofProject(projectId)]);
+      return { project, import: found, stages: found === undefined ? [] : await imports.stages(found.id) };
+    },
+  };
+}
+
+/** What `manageImports` gives. */
+export type Imports = ReturnType<typeof manageImports>;

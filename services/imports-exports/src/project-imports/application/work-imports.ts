@@ -1,0 +1,196 @@
+import { type Repeating, repeat } from '@switchyard/background';
+import { type AppError, isAppError } from '@switchyard/errors';
+import { faultPoint, faultPoints } from '@switchyard/events';
+import { logger } from '@switchyard/telemetry';
+import { ForgeProblem } from '../../forges';
+import type { ImportLease } from '../domain/import-work';
+import {
+  hasEnded,
+  type ImportStage,
+  type ImportStatus,
+  maxFailures,
+  maxPages,
+  pauseAfter,
+  stageHours,
+} from '../domain/project-import';
+import type { ImportedProject } from '../domain/shown-import';
+import type { Forges, ImportStore, ImportTargets } from './imports.ports';
+import { type StageContext, stages } from './stages';
+
+faultPoints.push(
+  'project_import.project_made',
+  'project_import.started',
+  'project_import.page_written',
+  'project_import.page_saved',
+  'project_import.stage_done',
+  'project_import.ended',
+  'project_import.announced',
+);
+
+/** Milliseconds between two looks for imports that another process left behind; a new one is begun at once. */
+const interval = 1_000;
+
+/** Milliseconds between two extensions of a lease: a sixth of it. */
+const extendEvery = 5_000;
+
+/** Imports that a process works on at a time: most of their time they wait for a forge. */
+const atOnce = 3;
+
+/** What a process works on imports with. */
+export interface WorkingEdges {
+  readonly imports: ImportStore;
+  readonly forges: Forges;
+  readonly targets: ImportTargets;
+}
+
+/** The import was cancelled, or another process has it: this one stops, and writes nothing more. */
+class LeaseLost extends Error {}
+
+/** Failures of other services that another try would not change. */
+const isFinal = (error: unknown): error is AppError =>
+  isAppError(error, 'invalid', 'unprocessable', 'too_large', 'not_found', 'forbidden');
+
+const textOf = (error: unknown): string => {
+  if (error instanceof ForgeProblem) return error.message;
+  if (!isFinal(error)) return 'The import failed';
+  if (error.kind === 'not_found') return 'The project or its namespace is not there any more';
+  const { message } = error.body;
+  return typeof message === 'string' ? message : JSON.stringify(message);
+};
+
+/** Works on imports that wait, stage by stage and page by page; each page may be repeated. */
+export function workImports({ imports, forges, targets }: WorkingEdges): Repeating {
+  const owned = async (kept: Promise<boolean>): Promise<void> => {
+    if (!(await kept)) throw new LeaseLost();
+  };
+
+  async function projectOf(one: ImportLease): Promise<ImportedProject> {
+    const { projectId, requestId } = one.import;
+    if (projectId !== undefined) return targets.project(projectId, requestId);
+    const made = await targets.createProject(one.import, requestId);
+    await owned(imports.setProject(one, made.projectId));
+    return made;
+  }
+
+  async function runStage(one: ImportLease, stage: ImportStage, context: StageContext): Promise<void> {
+    let { page, fetched, imported } = stage;
+    for (;;) {
+      context.signal.throwIfAborted();
+      const written = await stages[stage.name](context, page);
+      faultPoint('project_import.page_written');
+      page += 1;
+      fetched += written.fetched;
+      imported += written.imported;
+      const isDone = written.isLast;
+      if (!isDone && page > maxPages) throw new ForgeProblem('refused', `The forge has more than ${maxPages} pages`);
+      await owned(imports.saveStage(one, stage.name, { page, fetched, imported, isDone }));
+      faultPoint('project_import.page_saved');
+      if (isDone) return;
+    }
+  }
+
+  /** Does what is left of an import. */
+  async function carryOut(one: ImportLease, token: string, signal: AbortSignal): Promise<void> {
+    const project = await projectOf(one);
+    faultPoint('project_import.project_made');
+    if (one.import.status === 'scheduled') {
+      await owned(imports.setStatus(one, 'started'));
+      await targets.setStatus(project.projectId, 'started', undefined, one.import.requestId);
+      faultPoint('project_import.started');
+    }
+    const context = { import: one.import, project, forge: forges.open(one.import.host, token), targets, signal };
+    for (;;) {
+      const stage = await imports.beginStage(one, stageHours);
+      if (stage === undefined) return;
+      if (!stage.late) {
+        await runStage(one, stage, context);
+      } else if (one.import.optimistic) {
+        logger.warn({ import: one.import.id, stage: stage.name }, 'a stage of an import took too long and is left out');
+        await owned(imports.saveStage(one, stage.name, { ...stage, isDone: true }));
+      } else {
+        throw new ForgeProblem('refused', `The stage ${stage.name} took more than ${stageHours} hours`);
+      }
+      faultPoint('project_import.stage_done');
+    }
+  }
+
+  /** Ends an import, or gives it back to be tried again. */
+  async function settle(one: ImportLease, error: unknown): Promise<void> {
+    const { id } = one.import;
+    if (error instanceof LeaseLost) return imports.release(one, 0);
+    if (error !== undefined) {
+      logger.warn({ err: error, import: id, attempt: one.attempt }, 'an import did not get on');
+      const isLater = error instanceof ForgeProblem ? error.kind === 'later' : isAppError(error, 'unavailable');
+      if (isLater || (!(error instanceof ForgeProblem) && !isFinal(error) && one.attempt < maxFailures)) {
+        const asked = error instanceof ForgeProblem ? error.seconds : isAppError(error) ? error.retryAfter : undefined;
+        return imports.release(one, Math.max(asked ?? 0, pauseAfter(one.attempt)));
+      }
+    }
+    const status: ImportStatus = error === undefined ? 'finished' : 'failed';
+    const problem = error === undefined ? undefined : textOf(error);
+    if (!(await imports.setStatus(one, status, problem))) return;
+    faultPoint('project_import.ended');
+    await announce({ ...one, import: { ...one.import, status, problem } });
+  }
+
+  /** Tells groups-admin how an import has ended. */
+  async function announce(one: ImportLease): Promise<void> {
+    const { id, projectId, status, problem, requestId } = one.import;
+    try {
+      if (projectId !== undefined) await targets.setStatus(projectId, status, problem, requestId);
+      await imports.setAnnounced(id, status);
+      faultPoint('project_import.announced');
+      await imports.release(one, 0);
+    } catch (error) {
+      logger.warn({ err: error, import: id }, 'the end of an import is announced later');
+      await imports.release(one, pauseAfter(one.attempt));
+    }
+  }
+
+  async function workOn(one: ImportLease, stopping: AbortSignal): Promise<void> {
+    if (hasEnded(one.import.status)) return announce(one);
+    const lost = new AbortController();
+    const timer = setInterval(() => {
+      imports.extend(one).then(
+        (kept) => kept || lost.abort(new LeaseLost()),
+        (error: unknown) => logger.warn({ err: error, import: one.import.id }, 'a lease was not extended'),
+      );
+    }, extendEvery);
+    const onStop = (): void => lost.abort(new LeaseLost());
+    stopping.addEventListener('abort', onStop, { once: true });
+    let failure: unknown;
+    try {
+      await carryOut(one, one.token ?? '', lost.signal);
+    } catch (error) {
+      failure = lost.signal.aborted ? new LeaseLost() : error;
+    } finally {
+      clearInterval(timer);
+      stopping.removeEventListener('abort', onStop);
+    }
+    // A project that the work has made is the import's from now on.
+    const projectId = one.import.projectId ?? (await imports.projectOf(one.import.id));
+    await settle({ ...one, import: { ...one.import, projectId } }, failure);
+  }
+
+  const running = new Set<Promise<void>>();
+  const looking = repeat('project imports', interval, async (stopping) => {
+    while (!stopping.aborted && running.size < atOnce) {
+      const one = await imports.claim();
+      if (one === undefined) return;
+      const work = workOn(one, stopping)
+        .catch((error: unknown) => logger.error({ err: error, import: one.import.id }, 'an import was not settled'))
+        .finally(() => {
+          running.delete(work);
+          looking.soon();
+        });
+      running.add(work);
+    }
+  });
+  return {
+    soon: looking.soon,
+    async close() {
+      await looking.close();
+      await Promise.all(running);
+    },
+  };
+}

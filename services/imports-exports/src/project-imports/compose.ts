@@ -1,0 +1,45 @@
+import type { Repeating } from '@switchyard/background';
+import { configuredOutbound, type Outbound } from '@switchyard/outbound';
+import { openKeyring, readKeyFile } from '@switchyard/secrets';
+import type { Area } from '@switchyard/service';
+import type { Edges } from '../edges';
+import { forgeaClient, forgeaHost } from '../forges';
+import type { Forges } from './application/imports.ports';
+import { manageImports } from './application/manage-imports';
+import { workImports } from './application/work-imports';
+import { importStore } from './storage/import.store';
+import { importTargetsOf } from './transport/import-targets.client';
+import { projectImportHandler } from './transport/project-import.handler';
+
+const keyVariable = 'SWITCHYARD_IMPORTS_EXPORTS_SECRETS_KEY_FILE';
+
+const forgesBy = (outbound: Outbound): Forges => ({
+  problemOf: (host) => outbound.problemOf(forgeaHost(host).api),
+  open: (host, token) => forgeaClient(outbound, forgeaHost(host), token),
+});
+
+/** Builds imports of projects from other forges. */
+export function composeProjectImports({ db, config, peer, observe }: Edges): Area {
+  // With the label of `keys` in package.json.
+  const ring = openKeyring(
+    config,
+    'switchyard secrets of imports-exports',
+    readKeyFile(keyVariable, config[keyVariable]),
+  );
+  const outbound = configuredOutbound(config);
+  const edges = {
+    imports: importStore(db, ring),
+    forges: forgesBy(outbound),
+    targets: importTargetsOf(peer('groups-admin'), peer('merge-requests')),
+  };
+  let working: Repeating | undefined;
+  const workSoon = (): void => working?.soon();
+  return {
+    services: [projectImportHandler(observe('project_imports', manageImports({ ...edges, workSoon })))],
+    start: () => {
+      working = workImports(edges);
+      return [working];
+    },
+    close: () => outbound.close(),
+  };
+}

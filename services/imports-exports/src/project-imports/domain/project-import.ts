@@ -1,0 +1,80 @@
+import type { ForgeKind, ForgeRepository } from '../../forges';
+
+/** How an import stands (G-3-4); the last three end it. */
+export type ImportStatus = 'scheduled' | 'started' | 'finished' | 'failed' | 'canceled';
+
+/** Who began an import, as they were then. */
+export interface ImportAuthor {
+  readonly userId: number;
+  readonly admin: boolean;
+  readonly external: boolean;
+}
+
+/** An import that is asked for. */
+export interface NewImport {
+  /** Names it to the other services: a UUID. */
+  readonly key: string;
+  readonly author: ImportAuthor;
+  /** Id of the public request that began it. */
+  readonly requestId: string;
+  readonly forge: ForgeKind;
+  /** Address of the forge; empty for the hosted one. */
+  readonly host: string;
+  readonly repository: ForgeRepository;
+  readonly namespace: string;
+  /** Name and path of the project. */
+  readonly name: string;
+  /** Items of a page. */
+  readonly pageSize: number;
+  /** Goes on without a stage that takes too long. */
+  readonly optimistic: boolean;
+}
+
+/** An import. */
+export interface ProjectImport extends NewImport {
+  readonly id: number;
+  /** Undefined until it is made. */
+  readonly projectId: number | undefined;
+  readonly status: ImportStatus;
+  /** Why it failed. */
+  readonly problem: string | undefined;
+}
+
+/** Stages of an import, in this order. */
+export const stageNames = ['repository', 'labels', 'milestones'] as const;
+
+/** One of `stageNames`. */
+export type StageName = (typeof stageNames)[number];
+
+/** A stage of an import, and where it goes on. */
+export interface ImportStage {
+  readonly name: StageName;
+  /** The page that is read next, from 1. */
+  readonly page: number;
+  /** Items that the forge sent. */
+  readonly fetched: number;
+  /** Items that the project has. */
+  readonly imported: number;
+}
+
+/** Names of items in `stats`; stages without one have no items. */
+export const itemNames: Partial<Record<StageName, string>> = { labels: 'label', milestones: 'milestone' };
+
+/** Whether an import has ended. */
+export const hasEnded = (status: string): boolean => ['finished', 'failed', 'canceled'].includes(status);
+
+/** Pages of one stage: a forge whose list is longer goes round in a circle. */
+export const maxPages = 100_000;
+
+/** Whether a project can be given this name: letters and digits, with single special characters between (G-4.19-8). */
+export const isProjectName = (name: string): boolean =>
+  name.length <= 255 && /^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$/.test(name);
+
+/** Hours that a stage may take, the pauses of its forge included. */
+export const stageHours = 24;
+
+/** Failures in a row, none of them the forge's, after which an import fails. */
+export const maxFailures = 10;
+
+/** Seconds until the next try: growing, since the forge or a service may be away for long. */
+export const pauseAfter = (attempts: number): number => Math.min(300, 2 ** Math.min(attempts, 10));

@@ -1,0 +1,26 @@
+import type { ImportStage, ProjectImport } from './project-import';
+
+/** A project as groups-admin shows it. */
+export interface ImportedProject {
+  readonly projectId: number;
+  readonly name: string;
+  readonly path: string;
+  readonly fullPath: string;
+  readonly fullName: string;
+  readonly description: string;
+  readonly createdAt: Date;
+  readonly importStatus: string;
+  readonly importError: string;
+  readonly importType: string;
+  readonly importSource: string;
+  readonly forked: boolean;
+  /** Directory sequence at which it is known. */
+  readonly directorySequence: number;
+}
+
+/** A project with its import, where there is one. */
+export interface ShownImport {
+  readonly project: ImportedProject;
+  readonly import: ProjectImport | undefined;
+  readonly stages: readonly ImportStage[];
+}

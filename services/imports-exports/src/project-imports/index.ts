@@ -1,0 +1,1 @@
+export { composeProjectImports } from './compose';

@@ -1,0 +1,54 @@
+import { itemNames } from '../domain/project-import';
+import type { ImportedProject, ShownImport } from '../domain/shown-import';
+
+const orNull = (text: string): string | null => text || null;
+
+/** The reply of a cancellation (api.md 2, Imported project). */
+export const presentCanceled = (project: ImportedProject) => ({
+  id: project.projectId,
+  name: project.name,
+  full_path: `/${project.fullPath}`,
+  full_name: project.fullName,
+  import_source: project.importSource,
+  import_status: project.importStatus,
+  human_import_status_name: project.importStatus,
+  provider_link: `/${project.importSource}`,
+});
+
+/** The reply of an import that has begun (G-2-38). */
+export const presentStarted = ({ project }: ShownImport) => ({
+  ...presentCanceled(project),
+  refs_url: `/${project.fullPath}/refs`,
+  relation_type: null,
+  forked: project.forked,
+});
+
+/** How an import stands (G-4.19-6). */
+export const presentImport = ({ project, import: one, stages }: ShownImport) => {
+  const counts = stages.flatMap(({ name, ...count }) => {
+    const item = itemNames[name];
+    return item === undefined ? [] : [{ item, ...count }];
+  });
+  return {
+    id: project.projectId,
+    description: orNull(project.description),
+    name: project.name,
+    name_with_namespace: project.fullName,
+    path: project.path,
+    path_with_namespace: project.fullPath,
+    created_at: project.createdAt,
+    import_status: one?.status ?? project.importStatus,
+    import_type: orNull(project.importType),
+    correlation_id: one?.requestId ?? null,
+    failed_relations: [],
+    import_error: one?.problem ?? orNull(project.importError),
+    ...(one?.forge === 'github'
+      ? {
+          stats: {
+            fetched: Object.fromEntries(counts.map(({ item, fetched }) => [item, fetched])),
+            imported: Object.fromEntries(counts.map(({ item, imported }) => [item, imported])),
+          },
+        }
+      : {}),
+  };
+};

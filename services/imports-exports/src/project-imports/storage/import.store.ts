@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '@switchyard/database';
+import { raw, sql } from '@switchyard/database/sql';
+import type { Keyring } from '@switchyard/secrets';
+import type { ForgeKind, ForgeRepository } from '../../forges';
+import type { ImportLease, StageProgress } from '../domain/import-work';
+import {
+  type ImportStage,
+  type ImportStatus,
+  type NewImport,
+  type ProjectImport,
+  type StageName,
+  stageNames,
+} from '../domain/project-import';
+
+/** Seconds for which an import belongs to a process that does not report. */
+const leaseSeconds = 30;
+
+const leased = raw(`now() + interval '${leaseSeconds} seconds'`);
+
+const columns =
+  raw(`x.id, x.key, x.project_id, x.author_id, x.author_admin, x.author_external, x.request_id, x.forge, x.host,
+  x.repository, x.namespace, x.name, x.page_size, x.optimistic, x.token, x.status, x.problem, x.attempts`);
+
+const toImport = (row: Record<string, unknown>): ProjectImport => ({
+  id: row.id as number,
+  key: row.key as string,
+  projectId: (row.project_id as number | null) ?? undefined,
+  author: {
+    userId: row.author_id as number,
+    admin: row.author_admin as boolean,
+    external: row.author_external as boolean,
+  },
+  requestId: row.request_id as string,
+  forge: row.forge as ForgeKind,
+  host: row.host as string,
+  repository: row.repository as ForgeRepository,
+  namespace: row.namespace as string,
+  name: row.name as string,
+  pageSize: row.page_size as number,
+  optimistic: row.optimistic as boolean,
+  status: row.status as ImportStatus,
+  problem: (row.problem as string | null) ?? undefined,
+});
+
+/** What a token is encrypted for. */
+const identityOf = (key: string): string => `project_imports:${key}`;
+
+const isOpen = sql`status in ('scheduled', 'started')`;
+
+/** Opens the store. */
+export const importStore = (db: Database, ring: Keyring) => {
+  const toLease = (row: Record<string, unknown>, lease: string): ImportLease => {
+    const one = toImport(row);
+    const token = row.token === null ? undefined : ring.decrypt(identityOf(one.key), row.token as Buffer);
+    return { import: one, lease, token, attempt: row.attempts as number };
+  };
+
+  return {
+    add: ({ author, repository, ...one }: NewImport, token: string): Promise<ImportLease> =>
+      db.transaction(async (tx) => {
+        const lease = randomUUID();
+        const row = await tx.one(sql`
+          insert into project_imports as x (key, author_id, author_admin, author_external, request_id, forge, host, repository,
+            namespace, name, page_size, optimistic, token, lease, leased_until)
+          values (${one.key}::uuid, ${author.userId}, ${author.admin}, ${author.external}, ${one.requestId}, ${one.forge},
+            ${one.host}, ${JSON.stringify(repository)}::jsonb, ${one.namespace}, ${one.name}, ${one.pageSize},
+            ${one.optimistic}, ${ring.encrypt(identityOf(one.key), token)}, ${lease}::uuid, ${leased})
+          returning ${columns}`);
+        if (row === undefined) throw new Error('an import was not inserted');
+        await tx.query(sql`
+          insert into import_stages (import_id, position, name)
+          select ${row.id as number}::bigint, position, name
+          from unnest(${[...stageNames]}::text[]) with ordinality as given (name, position)`);
+        return toLease(row, lease);
+      }),
+
+    async remove({ import: { id }, lease }: ImportLease): Promise<void> {
+      await db.query(
+        sql`delete from project_imports where id = ${id} and lease = ${lease}::uuid and project_id is null`,
+      );
+    },
+
+    async ofProject(projectId: number): Promise<ProjectImport | undefined> {
+      const row = await db.one(sql`select ${columns} from project_imports x where x.project_id = ${projectId}`);
+      return row && toImport(row);
+    },
+
+    async projectOf(id: number): Promise<number | undefined> {
+      const row = await db.one<{ project_id: number | null }>(
+        sql`select project_id from project_imports where id = ${id}`,
+      );
+      return row?.project_id ?? undefined;
+    },
+
+    stages: (id: number): Promise<ImportStage[]> =>
+      db.query<ImportStage>(
+        sql`select name, page, fetched, imported from import_stages where import_id = ${id} order by position`,
+      ),
+
+    async claim(): Promise<ImportLease | undefined> {
+      const lease = randomUUID();
+      const row = await db.one(sql`
+        update project_imports x set lease = ${lease}::uuid, leased_until = ${leased}, attempts = attempts + 1
+        where id = (
+          select id from project_imports
+          where (status <> announced or ${isOpen}) and (leased_until is null or leased_until < now())
+          order by id limit 1 for update skip locked)
+        returning ${columns}`);
+      return row && toLease(row, lease);
+    },
+
+    async extend({ import: { id }, lease }: ImportLease): Promise<boolean> {
+      const rows = await db.query(sql`
+        update project_imports set leased_until = ${leased} where id = ${id} and lease = ${lease}::uuid returning 1`);
+      return rows.length > 0;
+    },
+
+    async release({ import: { id }, lease }: ImportLease, seconds: number): Promise<void> {
+      await db.query(sql`
+        update project_imports set lease = null, leased_until = now() + make_interval(secs => ${seconds}::double precision)
+        where id = ${id} and lease = ${lease}::uuid`);
+    },
+
+    async setProject({ import: { id }, lease }: ImportLease, projectId: number): Promise<boolean> {
+      const rows = await db.query(sql`
+        update project_imports set project_id = ${projectId} where id = ${id} and lease = ${lease}::uuid returning 1`);
+      return rows.length > 0;
+    },
+
+    async beginStage(
+      { import: { id } }: ImportLease,
+      hours: number,
+    ): Promise<(ImportStage & { late: boolean }) | undefined> {
+      return db.one<ImportStage & { late: boolean }>(sql`
+        update import_stages set started_at = coalesce(started_at, now())
+        where import_id = ${id} and position = (select min(position) from import_stages where import_id = ${id} and not done)
+        returning name, page, fetched, imported, started_at < now() - make_interval(hours => ${hours}::int) as late`);
+    },
+
+    async saveStage(
+      { import: { id }, lease }: ImportLease,
+      name: StageName,
+      { page, fetched, imported, isDone }: StageProgress,
+    ): Promise<boolean> {
+      const rows = await db.query(sql`
+        with held as (
+          update project_imports set attempts = 0, leased_until = ${leased}
+          where id = ${id} and lease = ${lease}::uuid and ${isOpen} returning id)
+        update import_stages s set page = ${page}, fetched = ${fetched}, imported = ${imported}, done = ${isDone}
+        from held where s.import_id = held.id and s.name = ${name} returning 1`);
+      return rows.length > 0;
+    },
+
+    async setStatus({ import: { id }, lease }: ImportLease, status: ImportStatus, problem?: string): Promise<boolean> {
+      const ends = status !== 'started';
+      const rows = await db.query(sql`
+        update project_imports set status = ${status}, problem = ${problem ?? null}::text,
+          token = case when ${ends} then null else token end, ended_at = case when ${ends} then now() end
+        where id = ${id} and lease = ${lease}::uuid and ${isOpen} returning 1`);
+      return rows.length > 0;
+    },
+
+    async cancel(projectId: number): Promise<ProjectImport | undefined> {
+      const row = await db.one(sql`
+        update project_imports x set status = 'canceled', token = null, ended_at = now(), lease = null, leased_until = null
+        where x.project_id = ${projectId} and ${isOpen} returning ${columns}`);
+      return row && toImport(row);
+    },
+
+    async setAnnounced(id: number, status: ImportStatus): Promise<void> {
+      await db.query(sql`update project_imports set announced = ${status} where id = ${id} and status = ${status}`);
+    },
+  };
+};

@@ -1,0 +1,413 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from '@switchyard/database/sql';
+import { type AppError, forbidden, invalid, notFound, unavailable, unprocessable } from '@switchyard/errors';
+import {
+  type CreateImportedProjectRequest,
+  type ImportedProject,
+  ImportedProjectServiceService,
+} from '@switchyard/protos/groups_admin/v1/imported_project';
+import { type ImportLabelsRequest, LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
+import { type ImportMilestonesRequest, MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';
+import {
+  ProjectImportServiceService,
+  type StartForgeaImportRequest,
+} from '@switchyard/protos/imports_exports/v1/project_import';
+import {
+  type ImportRepositoryRequest,
+  RepositoryImportServiceService,
+} from '@switchyard/protos/merge_requests/v1/repository_import';
+import { implement, type RpcClient } from '@switchyard/rpc';
+import { dieAt, eventually } from '@switchyard/testkit';
+import { type FakeForge, type ForgeFault, startFakeForge } from '@switchyard/testkit/forge';
+import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
+import { service } from '../../src/service';
+
+/** What the other services were asked for, and how they answer. */
+const others = {
+  projects: new Map<string, ImportedProject>(),
+  statuses: [] as string[],
+  labels: new Set<string>(),
+  labelRequests: [] as ImportLabelsRequest[],
+  milestones: [] as ImportMilestonesRequest['milestones'],
+  repositories: [] as ImportRepositoryRequest[],
+  refusal: undefined as AppError | undefined,
+  repositoryRefusals: [] as AppError[],
+  /** Settles when the repository may go on. */
+  repositoryWait: undefined as Promise<void> | undefined,
+};
+
+const byId = (id: number): ImportedProject => {
+  const found = [...others.projects.values()].find(({ projectId }) => projectId === id);
+  if (found === undefined) throw notFound('Project');
+  return found;
+};
+
+function create(request: CreateImportedProjectRequest): ImportedProject {
+  if (others.refusal !== undefined) throw others.refusal;
+  const { key, namespace, name, description, importType, importSource } = request;
+  const made: ImportedProject = others.projects.get(key) ?? {
+    projectId: 100 + others.projects.size,
+    name,
+    path: name,
+    fullPath: `${namespace}/${name}`,
+    fullName: `Acme / ${name}`,
+    description,
+    createdAt: new Date('2026-01-02T03:04:05.678Z'),
+    importStatus: 'scheduled',
+    importError: '',
+    importType,
+    importSource,
+    forked: false,
+    directorySequence: 0,
+  };
+  others.projects.set(key, made);
+  return made;
+}
+
+const rule = { callers: ['imports-exports'], onBehalfOf: true };
+// Of services with more calls than an import makes, the others are not answered.
+// biome-ignore lint/suspicious/noExplicitAny: their requests do not matter
+const unused = (definition: object, used: readonly string[]): any =>
+  Object.fromEntries(
+    Object.keys(definition)
+      .filter((name) => !used.includes(name))
+      .map((name) => [name, () => Promise.reject(new Error(name))]),
+  );
+const peers = [
+  implement(
+    ImportedProjectServiceService,
+    {
+      createImportedProject: async (request) => create(request),
+      getImportedProject: async ({ projectId }) => byId(projectId),
+      async setImportStatus({ projectId, status, error }) {
+        Object.assign(byId(projectId), { importStatus: status, importError: error });
+        others.statuses.push(status);
+        return {};
+      },
+    },
+    { createImportedProject: rule, getImportedProject: rule, setImportStatus: rule },
+  ),
+  implement(
+    LabelServiceService,
+    {
+      ...unused(LabelServiceService, ['importLabels']),
+      async importLabels(request: ImportLabelsRequest) {
+        others.labelRequests.push(request);
+        for (const { title } of request.labels) others.labels.add(title);
+        return { imported: request.labels.length };
+      },
+    },
+    { importLabels: rule },
+  ),
+  implement(
+    MilestoneServiceService,
+    {
+      ...unused(MilestoneServiceService, ['importMilestones']),
+      async importMilestones({ milestones }: ImportMilestonesRequest) {
+        others.milestones = milestones;
+        return { imported: milestones.length };
+      },
+    },
+    { importMilestones: rule },
+  ),
+  implement(
+    RepositoryImportServiceService,
+    {
+      async importRepository(request) {
+        others.repositories.push(request);
+        const refusal = others.repositoryRefusals.shift();
+        if (refusal !== undefined) throw refusal;
+        await others.repositoryWait;
+        return { refs: 1, skipped: 0 };
+      },
+    },
+    { importRepository: rule },
+  ),
+];
+
+let here: TestInstallation;
+let imports: RpcClient<typeof ProjectImportServiceService>;
+let forge: FakeForge;
+
+const at = '2020-01-02T03:04:05Z';
+const label = (name: unknown, color: unknown = 'ff0000') => ({ id: 1, name, color, description: null });
+const milestone = (number: unknown, more: object = {}) => ({
+  ...{ number, title: `v${number}`, description: null, state: 'open', due_on: null, created_at: at, updated_at: at },
+  ...more,
+});
+
+beforeAll(async () => {
+  here = await testInstallation({
+    service,
+    main: join(__dirname, '..', '..', 'dist', 'main.js'),
+    peers: () => peers,
+    environment(folder) {
+      const file = join(folder, 'some.key');
+      writeFileSync(file, '17'.repeat(32));
+      return {
+        SWITCHYARD_EXPORT_SIGNING_KEY_FILE: file,
+        SWITCHYARD_IMPORTS_EXPORTS_SECRETS_KEY_FILE: file,
+        SWITCHYARD_OUTBOUND_ALLOWED: '127.0.0.1',
+      };
+    },
+  });
+  imports = here.client(ProjectImportServiceService);
+});
+afterAll(() => here?.close());
+beforeEach(async () => {
+  forge = await startFakeForge({
+    lists: {
+      labels: Array.from({ length: 25 }, (_, index) => label(`label ${index}`)),
+      milestones: [milestone(3, { state: 'closed', due_on: '2020-02-03T08:00:00Z' }), milestone(4)],
+    },
+  });
+  Object.assign(others, { statuses: [], labels: new Set(), labelRequests: [], milestones: [], repositories: [] });
+  Object.assign(others, { refusal: undefined, repositoryRefusals: [], repositoryWait: undefined });
+});
+afterEach(() => forge.close());
+
+const user = { id: 5 };
+const start = async (given: Partial<StartForgeaImportRequest> = {}) => {
+  const request = {
+    ...{ personalAccessToken: forge.token, repoId: 1, newName: '', targetNamespace: 'acme', hostname: forge.url },
+    ...{ timeoutStrategy: 'pessimistic', paginationLimit: 10 },
+    ...given,
+  };
+  return json(await imports.startForgeaImport(request, here.as(user))) as { id: number; import_status: string };
+};
+const get = async (id: number) =>
+  json(await imports.getProjectImport({ projectId: id }, here.as(user, { id }))) as Record<string, unknown>;
+const cancel = async (id: number) =>
+  json(await imports.cancelForgeaImport({ projectId: id }, here.as(user, { id }))) as Record<string, unknown>;
+
+/** Every pause of an import ends now. */
+const hurry = () =>
+  here.db.query(sql`update project_imports set leased_until = now() where lease is null and leased_until is not null`);
+const endsAs = (id: number, status: string) =>
+  eventually(
+    async () => {
+      await hurry();
+      const shown = await get(id);
+      expect(shown.import_status).toBe(status);
+      expect(others.statuses.at(-1)).toBe(status);
+      return shown;
+    },
+    { within: 30_000 },
+  );
+const tokens = () => here.db.query(sql`select 1 from project_imports where token is not null`);
+
+it('brings over repository, labels and milestones, page by page, and erases the token (G-2-38, G-4.19-1, G-4.19-6)', async () => {
+  const begun = await start();
+  expect(begun).toMatchObject({
+    ...{ name: 'things', full_path: '/acme/things', import_source: 'octo/things', import_status: 'scheduled' },
+    ...{ refs_url: '/acme/things/refs', relation_type: null, provider_link: '/octo/things' },
+  });
+  expect(await endsAs(begun.id, 'finished')).toMatchObject({
+    ...{ path_with_namespace: 'acme/things', import_type: 'github', import_error: null, failed_relations: [] },
+    stats: { fetched: { label: 25, milestone: 2 }, imported: { label: 25, milestone: 2 } },
+  });
+  expect(others.statuses).toEqual(['started', 'finished']);
+  expect(others.repositories).toEqual([
+    {
+      ...{ projectId: begun.id, actorId: 5, url: `${forge.url}/octo/things.git` },
+      authorization: `Basic ${Buffer.from(`x-access-token:${forge.token}`).toString('base64')}`,
+    },
+  ]);
+  expect(others.labelRequests.map(({ labels }) => labels.length)).toEqual([10, 10, 5]);
+  expect(others.milestones).toMatchObject([
+    { iid: 3, closed: true, dueDate: '2020-02-03', createdAt: new Date(at) },
+    { iid: 4, closed: false, dueDate: '' },
+  ]);
+  expect(await tokens()).toEqual([]);
+});
+
+it.each([
+  ['a token that the forge refuses', { personalAccessToken: 'other' }, 'unauthorized', { error: 'Wrong credentials' }],
+  [
+    'a repository that is not there',
+    { repoId: 2 },
+    'unprocessable',
+    { errors: 'Import failed due to an error of the forge: The forge answered 404' },
+  ],
+  ['an address inside', { hostname: 'http://10.0.0.1' }, 'invalid', { errors: 'Invalid URL: http://10.0.0.1' }],
+  ['no address', { hostname: 'http://[' }, 'invalid', { errors: 'Invalid URL: http://[' }],
+  ['a name with two dots', { newName: 'a..b' }, 'invalid_params', { error: 'new_name is invalid' }],
+  ['a name that ends with a dash', { newName: 'a-' }, 'invalid_params', { error: 'new_name is invalid' }],
+])('refuses %s (G-4.19-1, G-4.19-7, G-4.19-8)', async (_, given, kind, body) => {
+  await expect(start(given)).rejects.toMatchObject({ kind, body });
+});
+
+it.each([
+  [notFound('Namespace'), 'Namespace or group to import repository into does not exist.'],
+  [forbidden(), 'You are not allowed to import projects in this namespace.'],
+  [
+    invalid({ name: ['has already been taken'], path: ['has already been taken'] }),
+    'Name has already been taken, Path has already been taken',
+  ],
+])('says what groups-admin refuses, and keeps nothing (%#)', async (refusal, errors) => {
+  others.refusal = refusal;
+  await expect(start()).rejects.toMatchObject({ kind: 'unprocessable', body: { errors } });
+  expect(await tokens()).toEqual([]);
+});
+
+it('an import whose project may have been made goes on', async () => {
+  others.refusal = unavailable();
+  await expect(start()).rejects.toMatchObject({ kind: 'unavailable' });
+  others.refusal = undefined;
+  await eventually(async () => {
+    await hurry();
+    expect(others.statuses.at(-1)).toBe('finished');
+  });
+});
+
+it('waits as long as the forge asks, and asks again for the page at which it stopped', async () => {
+  const reset = Math.ceil(Date.now() / 1_000) + 600;
+  forge.breakNext(/labels\?page=2/, (_, response) =>
+    response
+      .writeHead(403, {
+        'Content-Type': 'application/json',
+        'X-RateLimit-Remaining': '0',
+        'X-RateLimit-Reset': String(reset),
+      })
+      .end('{"message":"API rate limit exceeded"}'),
+  );
+  forge.breakNext(/milestones/, (_, response) => response.writeHead(429, { 'Retry-After': '300' }).end());
+  const { id } = await start();
+  const pauses = async (least: number, most: number) =>
+    eventually(async () => {
+      const [row] = await here.db.query<{ left: number }>(
+        sql`select extract(epoch from leased_until - now())::float8 as left from project_imports where project_id = ${id} and lease is null`,
+      );
+      expect(row?.left).toBeGreaterThan(least);
+      expect(row?.left).toBeLessThanOrEqual(most);
+    });
+  await pauses(550, 601);
+  expect((await get(id)).import_status).toBe('started');
+  await hurry();
+  // The worker of another process, or this one at its next look.
+  await pauses(250, 301);
+  await endsAs(id, 'finished');
+  const pages = forge.requests
+    .filter(({ url }) => url.includes('/labels'))
+    .map(({ url }) => /page=(\d)/.exec(url)?.[1]);
+  expect(pages).toEqual(['1', '2', '2', '3']);
+  expect(others.repositories).toHaveLength(1);
+});
+
+it('a forge that is away, breaks off or sends something else is asked again', async () => {
+  const faults: ForgeFault[] = [
+    (_, response) => void response.destroy(),
+    (_, response) => void response.writeHead(502).end('<html>'),
+    (_, response) => void response.writeHead(200, { 'Content-Type': 'application/json' }).end('[{"name":"half'),
+    (_, response) => void response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"labels":[]}'),
+  ];
+  for (const fault of faults) forge.breakNext(/labels/, fault);
+  others.repositoryRefusals = [unavailable(), unavailable()];
+  const { id } = await start();
+  await endsAs(id, 'finished');
+  expect(others.labels.size).toBe(25);
+});
+
+it('leaves out what no label or milestone can be', async () => {
+  forge.contents.lists.labels = [label('ok 🐛'), label(5), { name: 'x' }, null as never, label('plain', 'zzz')];
+  forge.contents.lists.milestones = [
+    milestone(1, { created_at: '0000-00-00T00:00:00Z' }),
+    milestone(-1),
+    milestone(2, { due_on: '9'.repeat(40) }),
+    milestone('7'),
+  ];
+  const { id } = await start();
+  expect(await endsAs(id, 'finished')).toMatchObject({
+    stats: { fetched: { label: 5, milestone: 4 }, imported: { label: 2, milestone: 1 } },
+  });
+  expect(others.milestones).toMatchObject([{ iid: 2, dueDate: '' }]);
+});
+
+it('fails with a reason where another try would not help, and erases the token (G-3-4)', async () => {
+  forge.breakNext(/labels/, (_, response) =>
+    response.writeHead(401, { 'Content-Type': 'application/json' }).end('{"message":"Bad credentials"}'),
+  );
+  const refused = await start();
+  expect(await endsAs(refused.id, 'failed')).toMatchObject({ import_error: 'The forge does not accept the token' });
+  others.repositoryRefusals = [unprocessable('The forge did not send a repository that git accepts')];
+  const broken = await start();
+  expect(await endsAs(broken.id, 'failed')).toMatchObject({
+    import_error: 'The forge did not send a repository that git accepts',
+  });
+  expect(await tokens()).toEqual([]);
+});
+
+it('a redirect to the inside and an answer of a gigabyte end it', async () => {
+  forge.breakNext(/labels/, (_, response) => response.writeHead(302, { Location: 'http://169.254.169.254/' }).end());
+  const inside = await start();
+  expect((await endsAs(inside.id, 'failed')).import_error).toMatch(/not allowed/);
+  forge.breakNext(/labels/, (_, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    const piece = Buffer.alloc(1 << 20, ' ');
+    const send = (): void => {
+      if (!response.destroyed) response.write(piece, send);
+    };
+    send();
+  });
+  const large = await start();
+  expect((await endsAs(large.id, 'failed')).import_error).toBe('The answer of the forge is too long');
+});
+
+it('is cancelled while it runs, once (G-4.19-2)', async () => {
+  let goOn = (): void => undefined;
+  others.repositoryWait = new Promise((settle) => {
+    goOn = settle;
+  });
+  const { id } = await start();
+  await eventually(async () => expect(others.repositories).toHaveLength(1));
+  expect(await cancel(id)).toMatchObject({ id, import_status: 'canceled', human_import_status_name: 'canceled' });
+  goOn();
+  await expect(cancel(id)).rejects.toMatchObject({
+    kind: 'bad_request',
+    body: { message: 'The import cannot be canceled because it is canceled' },
+  });
+  expect(await endsAs(id, 'canceled')).toMatchObject({ import_error: null });
+  expect(others.labelRequests).toEqual([]);
+  expect(await tokens()).toEqual([]);
+  await expect(cancel(1)).rejects.toMatchObject({ kind: 'not_found', body: { message: '404 Not found' } });
+});
+
+it('a stage that takes more than a day is left out, or ends the import (timeout_strategy)', async () => {
+  for (const [timeoutStrategy, status] of [
+    ['optimistic', 'finished'],
+    ['pessimistic', 'failed'],
+  ] as const) {
+    forge.breakNext(/labels/, (_, response) => response.writeHead(503, { 'Retry-After': '600' }).end());
+    const { id } = await start({ timeoutStrategy });
+    await eventually(async () => {
+      const changed = await here.db.query(sql`
+        update import_stages s set started_at = now() - interval '25 hours' from project_imports i
+        where s.import_id = i.id and i.project_id = ${id} and s.name = 'labels' and i.lease is null and s.started_at is not null
+        returning 1`);
+      expect(changed).toHaveLength(1);
+    });
+    await endsAs(id, status);
+  }
+  expect(others.labels.size).toBe(0);
+});
+
+it('goes on after a death at any point, and brings nothing over twice', async () => {
+  await here.stop();
+  const points = ['added', 'project_made', 'started', 'page_written', 'page_saved', 'stage_done', 'ended', 'announced'];
+  for (const point of points)
+    await dieAt(`project_import.${point}`, here.startProcess, () => start().catch(() => undefined));
+  await here.db.query(sql`update project_imports set lease = null, leased_until = now()`);
+  await here.start();
+  await eventually(
+    async () => {
+      await hurry();
+      const rows = await here.db.query<{ status: string; announced: string; imported: string }>(sql`
+        select i.status, i.announced, (select string_agg(s.imported::text, ' ' order by s.position) from import_stages s where s.import_id = i.id) as imported
+        from project_imports i order by i.id desc limit ${points.length}`);
+      expect(rows).toEqual(points.map(() => ({ status: 'finished', announced: 'finished', imported: '0 25 2' })));
+    },
+    { within: 60_000 },
+  );
+  expect(await tokens()).toEqual([]);
+});
