@@ -67,13 +67,16 @@ export const conflict = (text?: string | string[]): AppError =>
 export const unprocessable = (text?: string | string[]): AppError =>
   new AppError('unprocessable', text === undefined ? undefined : { message: text });
 
-/** 429 of an endpoint that has a limit of its own (G-4.6-10), with `Retry-After` seconds. */
-export const tooManyRequests = (retryAfter: number): AppError =>
-  new AppError(
-    'rate_limited',
-    { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
-    { retryAfter },
-  );
+const tooManyTimes = 'This endpoint has been requested too many times. Try again later.';
+
+/**
+ * 429 of an endpoint that has a limit of its own (G-4.6-10), with `Retry-After` seconds.
+ * @param key that of the family of imports (G-4.19-7); `message` without it
+ */
+export const tooManyRequests = (retryAfter: number, key?: 'errors'): AppError =>
+  new AppError('rate_limited', key === undefined ? { message: { error: tooManyTimes } } : { [key]: tooManyTimes }, {
+    retryAfter,
+  });
 
 /** 503 with `Retry-After` seconds; the cause is logged, not shown. */
 export const unavailable = (cause?: unknown, retryAfter = 1): AppError =>

@@ -87,6 +87,8 @@ export const projectAbilities = {
   admin_variable: writing(levels.maintainer),
   admin_hook: writing(levels.maintainer),
   admin_integration: writing(levels.maintainer),
+  // G-4.19-2.
+  cancel_import: everywhere(levels.owner),
   change_visibility: everywhere(levels.owner),
   archive_project: everywhere(levels.owner),
   remove_project: everywhere(levels.owner),

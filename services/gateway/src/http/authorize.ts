@@ -1,4 +1,4 @@
-import { type AppError, forbidden, notFound, unauthorized } from '@switchyard/errors';
+import { AppError, forbidden, notFound, unauthorized } from '@switchyard/errors';
 import type { ResolveResponse } from '@switchyard/protos/groups_admin/v1/access';
 import type { Actor } from '@switchyard/protos/rpc/v1/identity';
 import { anonymous } from '@switchyard/rpc';
@@ -171,12 +171,14 @@ export function refusalOfLocated(
   if (typeof route.access === 'string' || !('located' in route.access) || route.locate === undefined) return undefined;
   const refusal = (project: ProjectAbility, tier: Route['tier']): AppError | undefined =>
     refusalOfTarget({ ...route, tier, access: { project } }, answer, instanceTier);
-  const { read, thing } = route.locate;
+  const { read, thing, refusal: text } = route.locate;
   // What is there can be read in every tier.
   const mayRead = [read, ...(alsoRead === undefined ? [] : [alsoRead])].every(
     (one) => refusal(one, undefined) === undefined,
   );
-  return mayRead ? refusal(route.access.located, route.tier) : notFound(thing);
+  if (!mayRead) return notFound(thing);
+  const refused = refusal(route.access.located, route.tier);
+  return refused?.kind === 'forbidden' && text !== undefined ? new AppError('forbidden', text) : refused;
 }
 
 const tooLowTier = (route: Route, tier: string): boolean =>

@@ -10,6 +10,8 @@ export interface Limit {
   readonly seconds: number;
   /** Requests of a caller without a token, per address; by default the same as `requests`. */
   readonly anonymousRequests?: number;
+  /** The refusal has the key of the family of imports (G-4.19-7). */
+  readonly refusalKey?: 'errors';
 }
 
 /**
@@ -25,6 +27,7 @@ export const applicationLimits = {
   user: { requests: 300, seconds: 600 },
   emails: { requests: 20, seconds: 600 },
   issues_create: { requests: 300, seconds: 60 },
+  forgea_import: { requests: 6, seconds: 60, refusalKey: 'errors' },
   search: { requests: 30, seconds: 60, anonymousRequests: 10 },
 } as const satisfies Record<string, Limit>;
 
@@ -147,7 +150,7 @@ export function rateLimits(throttles: Throttles, scale = 1, now: () => number = 
       if (limit === undefined) throw new Error(`no limit named ${name}`);
       const requests = (actor.userId > 0 ? limit.requests : (limit.anonymousRequests ?? limit.requests)) * scale;
       if (requests === 0 || count(`${name}:${caller(request, actor)}`, limit.seconds).count <= requests) return;
-      throw tooManyRequests(limit.seconds);
+      throw tooManyRequests(limit.seconds, limit.refusalKey);
     },
   };
 }

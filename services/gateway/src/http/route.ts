@@ -139,8 +139,13 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
   readonly administrators?: true;
   /** Finds the project of what the request names; on routes with `located`, which all have it. */
   readonly locate?: {
-    /** What a 404 calls what the request names: the reply where it is not there, and where the caller may not read it. */
-    readonly thing: string;
+    /**
+     * What a 404 calls what the request names: the reply where it is not there, and where the caller may not read it.
+     * undefined for none: `404 Not found`.
+     */
+    readonly thing: string | undefined;
+    /** What a 403 says; `403 Forbidden` without it. */
+    readonly refusal?: string;
     /** What a caller needs in order to read it. */
     readonly read: ProjectAbility;
     /** Asks its owner for the project. Fails with `not_found`. */

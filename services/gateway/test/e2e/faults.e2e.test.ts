@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
+import { type FakeForge, startFakeForge } from '@switchyard/testkit/forge';
 import {
   alertPoints,
   changePoints,
@@ -14,6 +15,8 @@ import {
   faultPointsOfSources,
   forkedRequestPoints,
   forkPoints,
+  importCancelPoints,
+  importPoints,
   issuePoints,
   issueReferencePoints,
   mergePoints,
@@ -58,6 +61,8 @@ test('every fault point of the sources is fired here', () => {
     ...packageDeletionPoints,
     ...reportPoints,
     ...dependencyExportPoints,
+    ...importPoints,
+    ...importCancelPoints,
     ...deletedUserPoints,
     ...deploymentPoints,
     ...deliveryPoints,
@@ -672,6 +677,84 @@ describe('a process dies', () => {
       );
     },
   );
+
+  describe('an import', () => {
+    let forge: FakeForge;
+    let repositories: string;
+
+    beforeAll(async () => {
+      repositories = join(folder, 'forge');
+      await work.branch('to-be-imported');
+      await work.git(['clone', '--quiet', '--bare', '.', join(repositories, 'octo', 'things.git')]);
+      const label = { id: 1, name: 'bug', color: 'ff0000', description: null };
+      forge = await startFakeForge({ lists: { labels: [label, { ...label, id: 2, name: 'idea' }] } }, repositories);
+    });
+    afterAll(() => forge?.close());
+
+    /** Status of the import, as if the leases of dead processes had run out. */
+    async function statusOf(path: string): Promise<string> {
+      await system.query(
+        'imports_exports',
+        `update project_imports set leased_until = now() where leased_until < now() + interval '25 seconds' returning id`,
+      );
+      return (await fixture.ok('GET', `/projects/${encodeURIComponent(path)}/import`)).import_status;
+    }
+
+    const start = (name: string) =>
+      system.api('POST', '/import/forgea', {
+        body: {
+          ...{ personal_access_token: forge.token, repo_id: 1, target_namespace: 'root', new_name: name },
+          forgea_hostname: forge.url,
+        },
+      });
+
+    it.each(importPoints)('at %s: it goes on, and everything is there once', async (point) => {
+      const name = point.replace(/[._]/g, '-');
+      const path = `root/${name}`;
+      system.arm(point);
+      await start(name).catch(() => undefined);
+      await fired();
+      const project = `/projects/${encodeURIComponent(path)}`;
+      await eventually(
+        async () => {
+          expect(await statusOf(path)).toBe('finished');
+          expect((await fixture.ok('GET', project)).import_status).toBe('finished');
+        },
+        { within: 90_000, every: 500 },
+      );
+      expect((await fixture.ok('GET', `${project}/labels`)).map((one: { name: string }) => one.name)).toEqual([
+        'bug',
+        'idea',
+      ]);
+      const branches = (await fixture.all(`${project}/repository/branches`)).map((one) => one.commit.id);
+      const heads = await work.git([
+        '--git-dir',
+        join(repositories, 'octo', 'things.git'),
+        'for-each-ref',
+        '--format=%(objectname)',
+        'refs/heads',
+      ]);
+      expect(branches).toEqual(heads.stdout.trim().split('\n'));
+      expect(await system.query('imports_exports', 'select 1 from project_imports where token is not null')).toEqual(
+        [],
+      );
+    });
+
+    it.each(importCancelPoints)('at %s: it stays cancelled, and the project says so', async (point) => {
+      // Nothing of it ends before it is cancelled.
+      forge.breakNext(/info\/refs/, (_, response) => response.writeHead(503).end());
+      const { body } = await start('cancelled');
+      system.arm(point);
+      const cancel = () => system.api('POST', '/import/github/cancel', { body: { project_id: body.id } });
+      await cancel().catch(() => undefined);
+      await fired();
+      await eventually(async () => expect(await statusOf('root/cancelled')).toBe('canceled'), { within: 30_000 });
+      await eventually(
+        async () => expect((await fixture.ok('GET', `/projects/${body.id}`)).import_status).toBe('canceled'),
+        { within: 30_000 },
+      );
+    });
+  });
 
   describe('a train', () => {
     let harness: Awaited<ReturnType<typeof makeTrainHarness>>;

@@ -67,6 +67,8 @@ const families = {
    * Anonymous callers are asked for a token first.
    */
   locatedDeveloper: { public: '13333....313', internal: '13333....313', private: '14443....313' },
+  /** The same of Owners. */
+  locatedOwner: { public: '1333333..313', internal: '1333333..313', private: '1433333..313' },
   maintainerWrite: { public: '133333...313', internal: '133333...313', private: '143333...313' },
   maintainerRead: { public: '133333...31.', internal: '433333...31.', private: '443333...31.' },
   ownerRead: { public: '1333333..31.', internal: '4333333..31.', private: '4433333..31.' },
@@ -140,10 +142,12 @@ export function cellsOf(
     return readsPackages.test(operation) ? cells.public : cells.private;
   }
   if (visibility !== 'closed') return cells[visibility];
+  if (family === 'locatedOwner') return undefined;
   if (family === 'locatedWrite' || family === 'locatedDeveloper') return `14${cells.public.slice(2)}`;
   return operation.includes(' /projects/') ? closedCells(operation, cells.public) : undefined;
 }
 
+const wantedImport = { personal_access_token: 't', repo_id: 1, target_namespace: 'acme' };
 const change = { branch: 'b', commit_message: 'm', content: 'c' };
 const row = (
   operation: string,
@@ -1013,6 +1017,9 @@ export const expectations: readonly Expectation[] = [
   // Dependency list exports
   row('POST /projects/:id/pipelines/:pipeline_id/artifacts', 'developerWrite', 'G-13-10'),
   row('POST /jobs/:job_id/artifacts', 'locatedDeveloper', 'G-13-10'),
+  row('POST /import/forgea', 'userWrite', 'G-4.19-1', wantedImport),
+  row('POST /import/forgea/cancel', 'locatedOwner', 'G-4.19-2', { project_id: 1 }),
+  row('GET /projects/:id/import', 'openRead', 'G-4.19-6'),
   row('POST /pipelines/:pipeline_id/dependency_list_exports', 'locatedDeveloper', 'G-4.14-2'),
   row('POST /projects/:id/dependency_list_exports', 'developerWrite', 'G-4.14-7'),
   row('POST /groups/:id/dependency_list_exports', 'developerWrite', 'G-4.14-7'),

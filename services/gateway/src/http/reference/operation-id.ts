@@ -35,6 +35,8 @@ const named: Readonly<Record<string, string>> = {
   'GET /projects/:id/members/all': 'listProjectMembersWithInherited',
   'GET /projects/:id/members/all/:user_id': 'getProjectMemberWithInherited',
   'POST /projects/user/:user_id': 'createProjectForUser',
+  'POST /import/forgea': 'importForgeaProject',
+  'POST /import/forgea/cancel': 'cancelForgeaImport',
   'POST /projects/:id/fork/:forked_from_id': 'createProjectForkRelation',
   'DELETE /projects/:id/fork': 'deleteProjectForkRelation',
   'POST /topics/merge': 'mergeTopics',

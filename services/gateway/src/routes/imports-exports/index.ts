@@ -1,9 +1,14 @@
 import type { Route } from '../../http/route';
 import { dependencyListExportRoutes } from './dependency-list-exports.routes';
 import { dependencyReportRoutes } from './dependency-reports.routes';
+import { projectImportRoutes } from './project-imports.routes';
 
 /** What the service imports-exports serves. */
-export const routes: readonly Route[] = [...dependencyReportRoutes, ...dependencyListExportRoutes];
+export const routes: readonly Route[] = [
+  ...dependencyReportRoutes,
+  ...dependencyListExportRoutes,
+  ...projectImportRoutes,
+];
 
 /** Reports and files of exports stream through its internal HTTP server. */
 export const forwards = true;

@@ -470,6 +470,10 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     state: 'success',
     new_name: () => `l${next()}`,
     visibility: 'private',
+    // A header cannot hold it, so that no forge is asked.
+    personal_access_token: 'ключ',
+    target_namespace: 'root',
+    project_id: () => String(project),
     active: true,
     payload: () => ({ title: `Alert ${next()}` }),
     duration: '1h 30m',

@@ -120,6 +120,23 @@ export const dependencyExportPoints = [
   'dependency_export.ended',
 ];
 
+/** Fault points passed by an import of a project, in their order. */
+export const importPoints = [
+  'project_import.added',
+  'project_import.project_made',
+  'project_import.started',
+  'repository_import.fetched',
+  'repository_import.refs_moved',
+  'project_import.page_written',
+  'project_import.page_saved',
+  'project_import.stage_done',
+  'project_import.ended',
+  'project_import.announced',
+];
+
+/** Fault points passed by an import that is cancelled. */
+export const importCancelPoints = ['project_import.canceled'];
+
 /** Fault points passed by the cleanup and deletion of packages, in their order. */
 export const packageDeletionPoints = ['package.cleaned', 'package.deleted', 'package.destroyed', 'content.collected'];
 

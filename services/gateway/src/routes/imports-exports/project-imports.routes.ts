@@ -1,0 +1,96 @@
+import { ProjectImportServiceService } from '@switchyard/protos/imports_exports/v1/project_import';
+import { mutuallyExclusive } from '../../http/check-parameters';
+import { documented, integer, oneOf, text } from '../../http/params';
+import { defineRoute } from '../../http/route';
+import { oneLine } from '../field-facts';
+
+const section = 'Imports';
+
+const hostname = () =>
+  documented(text({ oneLine: true }), {
+    ...oneLine,
+    description: 'Address of a forge of your own, with or without `/api/v3`; none for the hosted one.',
+  }).optional();
+
+const params = {
+  personal_access_token: documented(text({ notEmpty: true, oneLine: true }), {
+    ...oneLine,
+    description: 'Token of the forge. It is kept encrypted until the import has ended.',
+  }),
+  repo_id: documented(integer({ min: 1 }), { description: 'Id of the repository at the forge.' }),
+  target_namespace: documented(text({ notEmpty: true }), { description: 'Full path of a namespace.' }),
+  // G-4.19-8.
+  new_name: documented(text(), {
+    pattern: '^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$',
+    maxLength: 255,
+    description: 'Name and path of the project; those of the repository without it.',
+  }).optional(),
+  forgea_hostname: hostname(),
+  github_hostname: hostname(),
+  timeout_strategy: documented(oneOf('optimistic', 'pessimistic'), {
+    description: 'What follows when a stage takes more than a day: the import goes on without it, or fails.',
+  }).default('pessimistic'),
+  pagination_limit: documented(integer({ min: 1, max: 100 }), {
+    description: 'Items that are asked for at a time.',
+  }).default(100),
+};
+
+/** Imports of projects from other forges (api.md 4.19), under both names of a forge (G-13-1). */
+export const projectImportRoutes = [
+  defineRoute({
+    method: 'post',
+    path: '/import/forgea',
+    otherPath: '/import/github',
+    section,
+    summary: 'Import a project from forgea',
+    docs: {
+      description:
+        'The project is there at once, and is filled by and by: the repository with all branches and tags, labels and milestones. `GET /projects/:id/import` says how it stands. The caller needs the role Maintainer in the namespace.',
+      example: { repo_id: 1, target_namespace: 'acme', personal_access_token: 'token' },
+      fails: [422, 429],
+    },
+    access: 'user',
+    groupsIn: ['target_namespace'],
+    limit: 'forgea_import',
+    params,
+    relations: [mutuallyExclusive('forgea_hostname', 'github_hostname')],
+    returns: { 201: 'ImportedProject' },
+    handle: ({ params: given, call }) =>
+      call(ProjectImportServiceService).startForgeaImport({
+        personalAccessToken: given.personal_access_token.trim(),
+        repoId: given.repo_id,
+        newName: given.new_name ?? '',
+        targetNamespace: given.target_namespace,
+        hostname: (given.forgea_hostname ?? given.github_hostname ?? '').trim(),
+        timeoutStrategy: given.timeout_strategy,
+        paginationLimit: given.pagination_limit,
+      }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/import/forgea/cancel',
+    otherPath: '/import/github/cancel',
+    section,
+    summary: 'Cancel an import from forgea',
+    docs: { description: 'What has come over stays. An import that has ended answers 400.' },
+    access: { located: 'cancel_import' },
+    params: { project_id: integer({ min: 1 }) },
+    locate: {
+      thing: undefined,
+      read: 'read_project',
+      refusal: 'Unauthorized access',
+      project: async ({ params: { project_id: projectId } }) => ({ projectId }),
+    },
+    returns: { 200: 'CanceledImport' },
+    handle: ({ access, call }) => call(ProjectImportServiceService).cancelForgeaImport({ projectId: access.id }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/projects/:id/import',
+    section,
+    summary: 'Get the import of a project',
+    access: { project: 'read_project' },
+    returns: { 200: 'ProjectImport' },
+    handle: ({ access, call }) => call(ProjectImportServiceService).getProjectImport({ projectId: access.id }),
+  }),
+];

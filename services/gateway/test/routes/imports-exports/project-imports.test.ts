@@ -1,0 +1,93 @@
+import { notFound } from '@switchyard/errors';
+import { entity } from '@switchyard/rpc';
+import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
+
+const shown = {
+  ...{ id: 7, name: 'things', full_path: '/acme/things', full_name: 'Acme / things', import_source: 'octo/things' },
+  ...{ import_status: 'scheduled', human_import_status_name: 'scheduled', provider_link: '/octo/things' },
+};
+const begun = { ...shown, refs_url: '/acme/things/refs', relation_type: null, forked: false };
+const canceled = { ...shown, import_status: 'canceled', human_import_status_name: 'canceled' };
+
+let gateway: TestGateway;
+let level = 50;
+let users = 100;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    access: ({ target }) => {
+      // Each token is a user of its own: the limit counts by user.
+      users += 1;
+      if (target?.$case === 'project' && target.value === '404') throw notFound('Project');
+      return resolved({
+        actor: actor({ userId: users }),
+        access: projectAccess({ id: 7, level, visibility: 'public' }),
+      });
+    },
+    fakes: {
+      'ProjectImportService/StartForgeaImport': async () => entity(begun),
+      'ProjectImportService/CancelForgeaImport': async () => entity(canceled),
+    },
+  });
+});
+afterAll(() => gateway.close());
+beforeEach(() => {
+  level = 50;
+});
+
+const wanted = { personal_access_token: ' t ', repo_id: '1', target_namespace: 'acme' };
+const send = (path: string, body: object, token = `glpat-${path}-${level}`) =>
+  gateway.send('POST', path, { token, body });
+
+it.each(['forgea', 'github'])(
+  'begins an import under the name %s, with both names of its parameters (G-13-1)',
+  async (name) => {
+    for (const spelling of ['forgea', 'github']) {
+      const reply = await send(`/import/${name}`, { ...wanted, [`${spelling}_hostname`]: 'https://forge.example' });
+      expect([reply.status, reply.body]).toEqual([201, begun]);
+      expect(gateway.calls.at(-1)?.request).toEqual({
+        ...{
+          personalAccessToken: 't',
+          repoId: 1,
+          newName: '',
+          targetNamespace: 'acme',
+          hostname: 'https://forge.example',
+        },
+        ...{ timeoutStrategy: 'pessimistic', paginationLimit: 100 },
+      });
+    }
+  },
+);
+
+it('says all that is wrong with parameters at once, under the key error (G-4.19-7, G-4.19-9)', async () => {
+  const reply = await send('/import/forgea', {
+    ...{ personal_access_token: 'a\nb', repo_id: 'x', timeout_strategy: 'slow', pagination_limit: 101 },
+    ...{ forgea_hostname: 'a', github_hostname: 'b' },
+  });
+  expect([reply.status, reply.body]).toEqual([
+    400,
+    {
+      error:
+        'personal_access_token is invalid, repo_id is invalid, target_namespace is missing, timeout_strategy does not have a valid value, pagination_limit does not have a valid value, forgea_hostname, github_hostname are mutually exclusive',
+    },
+  ]);
+});
+
+it('takes six imports a minute of a user, and says so under the key errors (G-4.19-1)', async () => {
+  const replies = [];
+  for (let sent = 0; sent < 7; sent += 1) replies.push(await send('/import/forgea', wanted, 'glpat-eager'));
+  expect(replies.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201, 201, 429]);
+  expect(replies.at(-1)?.body).toEqual({
+    errors: 'This endpoint has been requested too many times. Try again later.',
+  });
+  expect(replies.at(-1)?.headers.get('retry-after')).toBe('60');
+});
+
+it('cancels for Owners alone (G-4.19-2)', async () => {
+  const reply = await send('/import/forgea/cancel', { project_id: 7 });
+  expect([reply.status, reply.body]).toEqual([200, canceled]);
+  level = 40;
+  const refused = await send('/import/github/cancel', { project_id: 7 });
+  expect([refused.status, refused.body]).toEqual([403, { message: 'Unauthorized access' }]);
+  expect((await send('/import/github/cancel', {})).body).toEqual({ error: 'project_id is missing' });
+});
