@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Ajv from 'ajv';
 import { parse, parseAllDocuments } from 'yaml';
 import { addressVariable, httpVariable, SERVICES } from '../catalogue.mjs';
 
@@ -129,18 +130,63 @@ describe('the charts', () => {
     rmSync(folder, { recursive: true });
   });
 
+  describe('and their values', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'switchyard-charts-'));
+    const read = (chart: string, file: string) => readFileSync(join(folder, chart, file), 'utf8');
+    const accepts = (chart: string, values: object): boolean =>
+      new Ajv({ strict: false }).compile(JSON.parse(read(chart, 'values.schema.json')))(values);
+    beforeAll(() => {
+      expect(spawnSync(process.execPath, [join(deploy, 'helm/charts.mjs'), folder]).status).toBe(0);
+    });
+    afterAll(() => rmSync(folder, { recursive: true }));
+
+    it.each([...names, 'switchyard'])('%s: the defaults fit the schema, and stand in the README', (chart) => {
+      const values = parse(read(chart, 'values.yaml')) as Record<string, unknown>;
+      expect(accepts(chart, values)).toBe(true);
+      const readme = read(chart, 'README.md');
+      expect(Object.keys(values).filter((name) => !readme.includes(`| \`${name}\` |`))).toEqual([]);
+    });
+
+    it.each<[string, object]>([
+      ['gateway', { replica: 5 }],
+      ['gateway', { replicas: '5' }],
+      ['gateway', { persistence: { enabled: true } }],
+      ['gateway', { global: { replicas: 5 } }],
+      ['alerts', { image: { pullPolicy: 'Sometimes' } }],
+      ['alerts', { config: { tier: 'gold' } }],
+      ['alerts', { ingress: { enabled: true } }],
+      ['alerts', { autoscaling: { minReplicas: 0 } }],
+      ['switchyard', { gatway: {} }],
+      ['switchyard', { global: { images: {} } }],
+    ])('%s refuses %j', (chart, values) => {
+      expect(accepts(chart, values)).toBe(false);
+    });
+
+    it('a tag may be a number', () => {
+      expect(accepts('alerts', { image: { tag: 9 }, global: { image: { tag: 'v9' } } })).toBe(true);
+    });
+  });
+
   const hasHelm = spawnSync('helm', ['version']).status === 0;
   const withHelm = hasHelm ? describe : describe.skip;
 
   withHelm('rendered (needs helm)', () => {
     interface Rendered {
       kind: string;
-      metadata: { name: string; labels: Record<string, string> };
+      metadata: { name: string; labels: Record<string, string>; annotations?: Record<string, string> };
       spec: {
         clusterIP?: string;
+        replicas?: number;
+        activeDeadlineSeconds?: number;
+        rules?: { host: string }[];
+        hostnames?: string[];
         template: {
           spec: {
-            containers: { env: { name: string; value?: string }[] }[];
+            automountServiceAccountToken?: boolean;
+            serviceAccountName?: string;
+            nodeSelector?: Record<string, string>;
+            topologySpreadConstraints?: { topologyKey: string; labelSelector: object }[];
+            containers: { image: string; env: { name: string; value?: string }[] }[];
             volumes: { name: string; secret?: { items: { key: string }[] } }[];
           };
         };
@@ -161,11 +207,19 @@ describe('the charts', () => {
     afterAll(() => rmSync(charts, { recursive: true, force: true }));
 
     const required = ['global.config.kafkaBrokers=kafka:9092', 'global.config.externalUrl=https://forge.example'];
-    function render(chart: string, ...settings: string[]): Rendered[] {
+    const known = new Map<string, ReturnType<typeof template>>();
+    function template(chart: string, settings: readonly string[]) {
       const all = [...required, 'global.config.s3.bucket=files', ...settings].flatMap((setting) => ['--set', setting]);
-      const { stdout, stderr, status } = spawnSync('helm', ['template', 'one', join(charts, chart), ...all], {
-        encoding: 'utf8',
-      });
+      return spawnSync('helm', ['template', 'one', join(charts, chart), ...all], { encoding: 'utf8' });
+    }
+    function rendered(chart: string, settings: readonly string[]) {
+      const key = JSON.stringify([chart, settings]);
+      const found = known.get(key) ?? template(chart, settings);
+      known.set(key, found);
+      return found;
+    }
+    function render(chart: string, ...settings: string[]): Rendered[] {
+      const { stdout, stderr, status } = rendered(chart, settings);
       expect([status, stderr]).toEqual([0, '']);
       return parseAllDocuments(stdout).map((document) => document.toJS() as Rendered);
     }
@@ -199,11 +253,7 @@ describe('the charts', () => {
       expect([...new Set(called.map(({ value }) => value))].sort()).toEqual(
         inner.map((name) => `one-${name}-grpc:50051`),
       );
-      const elsewhere = render(
-        'gateway',
-        ...required.map((one) => one.replace('global.', '')),
-        'peers.alerts=two.other',
-      );
+      const elsewhere = render('gateway', 'config.externalUrl=https://forge.example', 'peers.alerts=two.other');
       const pod = of(elsewhere, 'Deployment', 'gateway')?.spec.template.spec;
       expect(pod?.containers[0]?.env.find((one) => one.name === 'ALERTS_ADDRESS')?.value).toBe('two-grpc.other:50051');
     });
@@ -230,6 +280,119 @@ describe('the charts', () => {
       expect(letIn(of(render('switchyard'), 'NetworkPolicy', name))).toEqual(expected);
       const scraped = render('switchyard', 'global.metricsNamespace=monitoring');
       expect(letIn(of(scraped, 'NetworkPolicy', name))).toEqual([...expected, monitoring]);
+    });
+
+    it('the value of a service goes before the one of all, and that before the default', () => {
+      const all = render(
+        'switchyard',
+        ...['global.image.tag=8', 'gateway.image.tag=9', 'alerts.image.digest=sha256:0a'],
+        ...['global.nodeSelector.disk=ssd', 'gateway.nodeSelector.disk=hdd', 'global.env.LOG_LEVEL=warn'],
+        ...['packages.env.LOG_LEVEL=debug', 'global.config.tier=free', 'alerts.config.tier=premium'],
+      );
+      const pod = (name: string) => of(all, 'Deployment', name)?.spec.template.spec;
+      const image = (name: string) => pod(name)?.containers[0]?.image;
+      const variable = (name: string, of: string) =>
+        pod(name)?.containers[0]?.env.find((one) => one.name === of)?.value;
+      expect(['gateway', 'packages', 'alerts'].map(image)).toEqual([
+        'switchyard:9',
+        'switchyard:8',
+        'switchyard@sha256:0a',
+      ]);
+      expect(['gateway', 'packages'].map((name) => pod(name)?.nodeSelector?.disk)).toEqual(['hdd', 'ssd']);
+      expect(['gateway', 'packages'].map((name) => variable(name, 'LOG_LEVEL'))).toEqual(['warn', 'debug']);
+      expect(['gateway', 'alerts'].map((name) => variable(name, 'SWITCHYARD_TIER'))).toEqual(['free', 'premium']);
+    });
+
+    it.each(names)('%s has a disruption budget, an account without a token, and is spread', (name) => {
+      const all = render('switchyard');
+      const pod = of(all, 'Deployment', name)?.spec.template.spec;
+      expect(of(all, 'PodDisruptionBudget', name)).toMatchObject({ spec: { maxUnavailable: 1 } });
+      expect(of(all, 'ServiceAccount', name)).toMatchObject({
+        automountServiceAccountToken: false,
+        metadata: { name: pod?.serviceAccountName },
+      });
+      expect(pod?.automountServiceAccountToken).toBe(false);
+      const labelSelector = {
+        matchLabels: { 'app.kubernetes.io/name': name, 'app.kubernetes.io/instance': 'one' },
+      };
+      expect(pod?.topologySpreadConstraints).toMatchObject([
+        { topologyKey: 'topology.kubernetes.io/zone', labelSelector },
+        { topologyKey: 'kubernetes.io/hostname', labelSelector },
+      ]);
+      const migration = of(all, 'Job', name)?.spec;
+      if (name === 'gateway') expect(migration).toBeUndefined();
+      else {
+        expect(migration?.activeDeadlineSeconds).toBe(1_800);
+        expect(migration?.template.spec.automountServiceAccountToken).toBe(false);
+        // It runs before the account is there.
+        expect(migration?.template.spec.serviceAccountName).toBeUndefined();
+      }
+    });
+
+    it('the number of pods follows the load where that is wanted', () => {
+      const all = render('switchyard', 'gateway.autoscaling.enabled=true', 'gateway.autoscaling.maxReplicas=9');
+      expect(of(all, 'Deployment', 'gateway')?.spec.replicas).toBeUndefined();
+      expect(of(all, 'Deployment', 'alerts')?.spec.replicas).toBe(2);
+      expect(of(all, 'HorizontalPodAutoscaler', 'gateway')).toMatchObject({
+        spec: { scaleTargetRef: { name: 'one-gateway' }, minReplicas: 2, maxReplicas: 9 },
+      });
+    });
+
+    it('a claim that is there already is used, and none is made', () => {
+      const all = render('switchyard', 'merge-requests.persistence.existingClaim=git');
+      expect(of(all, 'PersistentVolumeClaim', 'merge-requests')).toBeUndefined();
+      expect(of(all, 'Deployment', 'merge-requests')?.spec.template.spec.volumes).toContainEqual({
+        name: 'data',
+        persistentVolumeClaim: { claimName: 'git' },
+      });
+    });
+
+    const proxies = 'gateway.trustedProxies={10.0.0.0/8,uniquelocal}';
+
+    it('the way in streams bodies of any size, for the host of the address that clients use', () => {
+      const all = render(
+        'switchyard',
+        ...['gateway.ingress.enabled=true', 'gateway.ingress.tlsSecretName=certificate', proxies],
+        ...['gateway.httpRoute.enabled=true', 'gateway.httpRoute.parentRefs[0].name=public'],
+      );
+      const ingress = of(all, 'Ingress', 'gateway');
+      expect(ingress).toMatchObject({
+        spec: { tls: [{ hosts: ['forge.example'], secretName: 'certificate' }] },
+        metadata: {
+          annotations: {
+            'nginx.ingress.kubernetes.io/proxy-body-size': '0',
+            'nginx.ingress.kubernetes.io/proxy-request-buffering': 'off',
+            'nginx.ingress.kubernetes.io/proxy-buffering': 'off',
+          },
+        },
+      });
+      expect(ingress?.spec.rules?.map(({ host }) => host)).toEqual(['forge.example']);
+      expect(of(all, 'HTTPRoute', 'gateway')).toMatchObject({
+        spec: {
+          parentRefs: [{ name: 'public' }],
+          hostnames: ['forge.example'],
+          rules: [{ timeouts: { request: '0s' }, backendRefs: [{ name: 'one-gateway', port: 80 }] }],
+        },
+      });
+      const variables = of(all, 'Deployment', 'gateway')?.spec.template.spec.containers[0]?.env;
+      expect(variables).toContainEqual({ name: 'SWITCHYARD_TRUSTED_PROXIES', value: '10.0.0.0/8,uniquelocal' });
+    });
+
+    it.each<[string, string[]]>([
+      ['trustedProxies must name', ['gateway.ingress.enabled=true']],
+      ['httpRoute.parentRefs must name', ['gateway.httpRoute.enabled=true', proxies]],
+      ['merge-requests: more than one replica needs', ['merge-requests.replicas=2']],
+      ['merge-requests: more than one replica needs', ['merge-requests.autoscaling.enabled=true']],
+      ['minReplicas is above maxReplicas', ['gateway.autoscaling.enabled=true', 'gateway.autoscaling.minReplicas=7']],
+      [
+        'autoscaling needs targetCpu or metrics',
+        ['gateway.autoscaling.enabled=true', 'gateway.autoscaling.targetCpu=0'],
+      ],
+      ['the specifications of the schema', ['gateway.replica=5']],
+    ])('%s: refused', (message, settings) => {
+      const { status, stderr } = rendered('switchyard', settings);
+      expect(status).not.toBe(0);
+      expect(stderr).toContain(message);
     });
 
     it('policies are switched chart by chart, and know the releases of charts that stand alone', () => {

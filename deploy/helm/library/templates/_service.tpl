@@ -1,5 +1,29 @@
 {{/* Each template takes the root context of a service's chart; the chart's name is the process name. */}}
 
+{{/* What `over` says, and where it says nothing what `under` says; maps are gone through name by name. Both are maps. */}}
+{{- define "switchyard.over" -}}
+{{- $result := deepCopy .under -}}
+{{- range $name, $value := .over -}}
+{{- if kindIs "map" $value -}}
+{{- $below := index $result $name | default dict -}}
+{{- $_ := set $result $name (include "switchyard.over" (dict "over" $value "under" $below) | fromYaml) -}}
+{{- else if not (or (kindIs "invalid" $value) (eq (toString $value) "") (eq (toString $value) "[]")) -}}
+{{- $_ := set $result $name $value -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $result -}}
+{{- end -}}
+
+{{/* The values of this chart: its own, where it has none those of all, else what is usual. */}}
+{{- define "switchyard.values" -}}
+{{- $usual := dict
+  "image" (dict "repository" "switchyard" "pullPolicy" "IfNotPresent")
+  "secretName" "switchyard"
+  "config" (dict "tier" "ultimate" "s3" (dict "region" "us-east-1" "signedDownloads" false)) -}}
+{{- $shared := include "switchyard.over" (dict "over" (.Values.global | default dict) "under" $usual) | fromYaml -}}
+{{- include "switchyard.over" (dict "over" (omit .Values "global" "switchyard-library") "under" $shared) -}}
+{{- end -}}
+
 {{- define "switchyard.name" -}}
 {{- printf "%s-%s" .Release.Name .Chart.Name | trunc 63 | trimSuffix "-" -}}
 {{- end -}}
@@ -12,17 +36,38 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- define "switchyard.labels" -}}
 {{ include "switchyard.selector" . }}
 app.kubernetes.io/part-of: switchyard
-app.kubernetes.io/version: {{ .Values.image.tag | default .Chart.AppVersion | quote }}
+{{- $values := include "switchyard.values" . | fromYaml }}
+app.kubernetes.io/version: {{ $values.image.tag | default .Chart.AppVersion | toString | trunc 63 | quote }}
+{{- with $values.labels }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}
 
 {{- define "switchyard.image" -}}
-{{- $image := mergeOverwrite (deepCopy .Values.image) ((.Values.global).image | default dict) -}}
-image: {{ printf "%s:%s" $image.repository ($image.tag | default .Chart.AppVersion) | quote }}
+{{- $image := (include "switchyard.values" . | fromYaml).image -}}
+{{- $which := $image.digest | empty | ternary (printf ":%s" ($image.tag | default .Chart.AppVersion | toString)) (printf "@%s" $image.digest) -}}
+image: {{ printf "%s%s" $image.repository $which | quote }}
 imagePullPolicy: {{ $image.pullPolicy }}
 {{- end -}}
 
 {{- define "switchyard.secretName" -}}
-{{- ((.Values.global).secretName) | default .Values.secretName -}}
+{{- (include "switchyard.values" . | fromYaml).secretName -}}
+{{- end -}}
+
+{{/* The account of the pods; empty: the one of the namespace. */}}
+{{- define "switchyard.accountName" -}}
+{{- $account := .Values.serviceAccount -}}
+{{- $account.name | default ($account.create | ternary (include "switchyard.name" .) "") -}}
+{{- end -}}
+
+{{/* Host names of the way in: those given, else that of the address that clients use. */}}
+{{- define "switchyard.hosts" -}}
+{{- $url := (include "switchyard.values" .root | fromYaml).config.externalUrl | default "" -}}
+{{- .given | default (list (regexReplaceAll ":[0-9]+$" (urlParse $url).host "")) | toJson -}}
+{{- end -}}
+
+{{- define "switchyard.claimName" -}}
+{{- .Values.persistence.existingClaim | default (include "switchyard.name" .) -}}
 {{- end -}}
 
 {{/* Where another process is found: as given, else in the same release. */}}
@@ -48,7 +93,8 @@ services by name; deploy/helm/charts.mjs writes it.
 {{- define "switchyard.environment" -}}
 {{- $root := . -}}
 {{- $secret := include "switchyard.secretName" . -}}
-{{- $config := mergeOverwrite (deepCopy .Values.config) ((.Values.global).config | default dict) -}}
+{{- $values := include "switchyard.values" . | fromYaml -}}
+{{- $config := $values.config -}}
 {{- $self := include "switchyard.self" . | fromYaml -}}
 - { name: HOST, value: "0.0.0.0" }
 - { name: HTTP_PORT, value: "8081" }
@@ -84,9 +130,9 @@ services by name; deploy/helm/charts.mjs writes it.
 {{- if eq $self.data "blobs" }}
 {{- if $config.s3.bucket }}
 - { name: S3_BUCKET, value: {{ $config.s3.bucket | quote }} }
-- { name: S3_ENDPOINT, value: {{ $config.s3.endpoint | quote }} }
+- { name: S3_ENDPOINT, value: {{ $config.s3.endpoint | default "" | quote }} }
 - { name: S3_REGION, value: {{ $config.s3.region | quote }} }
-- { name: S3_SIGNED_DOWNLOADS, value: {{ $config.s3.signedDownloads | default false | quote }} }
+- { name: S3_SIGNED_DOWNLOADS, value: {{ $config.s3.signedDownloads | quote }} }
 {{- else if not .Values.persistence.enabled }}
 {{- fail (printf "config.s3.bucket must name a bucket, unless %s.persistence is enabled" .Chart.Name) }}
 {{- end }}
@@ -94,15 +140,43 @@ services by name; deploy/helm/charts.mjs writes it.
 {{- with $config.otlpEndpoint }}
 - { name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ . | quote }} }
 {{- end }}
-{{- range $name, $value := mergeOverwrite (deepCopy ((.Values.global).env | default dict)) .Values.env }}
+{{- if $self.public }}
+{{- $entered := or .Values.ingress.enabled .Values.httpRoute.enabled -}}
+{{- if and $entered (not (or .Values.trustedProxies (hasKey ($values.env | default dict) "SWITCHYARD_TRUSTED_PROXIES"))) }}
+{{- fail "trustedProxies must name the proxies behind ingress or httpRoute: without it all callers share their address" }}
+{{- end }}
+{{- with .Values.trustedProxies }}
+- { name: SWITCHYARD_TRUSTED_PROXIES, value: {{ join "," . | quote }} }
+{{- end }}
+{{- end }}
+{{- range $name, $value := $values.env }}
 {{- /* As JSON a number of millions is not written with an exponent. */}}
 - { name: {{ $name }}, value: {{ kindIs "string" $value | ternary $value (toJson $value) | quote }} }
 {{- end }}
 {{- end -}}
 
-{{/* Takes the root context as `root`; `claim` says whether the pod gets the data volume of the service. */}}
+{{/*
+Takes the root context as `root`; `claim` says whether the pod gets the data volume of the service, `account` names its account: empty for that
+of the namespace.
+*/}}
 {{- define "switchyard.pod" -}}
 {{- $self := include "switchyard.self" .root | fromYaml -}}
+{{- $values := include "switchyard.values" .root | fromYaml -}}
+automountServiceAccountToken: false
+{{- with .account }}
+serviceAccountName: {{ . }}
+{{- end }}
+{{- with $values.image.pullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - { name: {{ . }} }
+  {{- end }}
+{{- end }}
+{{- range $name := list "nodeSelector" "affinity" "tolerations" "priorityClassName" }}
+{{- with index $values $name }}
+{{ dict $name . | toYaml }}
+{{- end }}
+{{- end }}
 securityContext:
   runAsNonRoot: true
   runAsUser: 1000
@@ -126,10 +200,13 @@ volumes:
     emptyDir: {}
   - name: data
     {{- if .claim }}
-    persistentVolumeClaim: { claimName: {{ include "switchyard.name" .root }} }
+    persistentVolumeClaim: { claimName: {{ include "switchyard.claimName" .root }} }
     {{- else }}
     emptyDir: {}
     {{- end }}
+  {{- with $values.volumes }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
 {{- end -}}
 
 {{- define "switchyard.container" -}}
@@ -144,11 +221,50 @@ volumeMounts:
   - { name: keys, mountPath: /keys, readOnly: true }
   - { name: tmp, mountPath: /tmp }
   - { name: data, mountPath: /data }
+  {{- with (include "switchyard.values" . | fromYaml).volumeMounts }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end -}}
+
+{{/* The pods of a service are spread over zones and nodes where that is possible, or as the values say. */}}
+{{- define "switchyard.spread" -}}
+{{- $usual := list
+  (dict "maxSkew" 1 "topologyKey" "topology.kubernetes.io/zone" "whenUnsatisfiable" "ScheduleAnyway")
+  (dict "maxSkew" 1 "topologyKey" "kubernetes.io/hostname" "whenUnsatisfiable" "ScheduleAnyway") -}}
+{{- $own := dict "labelSelector" (dict "matchLabels" (include "switchyard.selector" . | fromYaml)) -}}
+{{- range (include "switchyard.values" . | fromYaml).topologySpreadConstraints | default $usual }}
+- {{ merge (deepCopy .) $own | toYaml | nindent 2 | trim }}
+{{- end }}
+{{- end -}}
+
+{{/* A number that changes with what the Secret has for this service, so that its pods are made anew; nothing where no cluster is asked. */}}
+{{- define "switchyard.secretChecksum" -}}
+{{- $self := include "switchyard.self" . | fromYaml -}}
+{{- $secret := lookup "v1" "Secret" .Release.Namespace (include "switchyard.secretName" .) -}}
+{{- if $secret -}}
+{{- $keys := list (printf "%s.key" .Chart.Name) (printf "%s-database-url" .Chart.Name) "public-keys.json" -}}
+{{- range $self.keys -}}{{- $keys = append $keys .file -}}{{- end -}}
+{{- range $self.secrets -}}{{- $keys = append $keys .key -}}{{- end -}}
+{{- $has := $secret.data | default dict -}}
+{{- $own := dict -}}
+{{- range $keys -}}{{- $_ := set $own . (index $has . | default "") -}}{{- end -}}
+{{- toJson $own | sha256sum -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Whether the data of a service lies on a volume that one node can mount at a time. */}}
+{{- define "switchyard.oneNode" -}}
+{{- with .Values.persistence -}}{{- if and .enabled (ne .accessMode "ReadWriteMany") -}}true{{- end -}}{{- end -}}
 {{- end -}}
 
 {{- define "switchyard.deployment" -}}
 {{- $self := include "switchyard.self" . | fromYaml -}}
 {{- $port := $self.public | ternary "public" "http" -}}
+{{- $values := include "switchyard.values" . | fromYaml -}}
+{{- $oneNode := include "switchyard.oneNode" . -}}
+{{- if and $oneNode (or .Values.autoscaling.enabled (gt (int .Values.replicas) 1)) }}
+{{- fail (printf "%s: more than one replica needs persistence.accessMode ReadWriteMany" .Chart.Name) }}
+{{- end -}}
 apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -156,10 +272,12 @@ metadata:
   labels:
     {{- include "switchyard.labels" . | nindent 4 }}
 spec:
+  {{- if not .Values.autoscaling.enabled }}
   replicas: {{ .Values.replicas }}
+  {{- end }}
   strategy:
     {{- /* A volume of one node cannot be mounted by the old and the new pod at once. */}}
-    {{- if and (.Values.persistence).enabled (ne .Values.persistence.accessMode "ReadWriteMany") }}
+    {{- if $oneNode }}
     type: Recreate
     {{- else }}
     type: RollingUpdate
@@ -172,12 +290,23 @@ spec:
     metadata:
       labels:
         {{- include "switchyard.labels" . | nindent 8 }}
+        {{- with $values.podLabels }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
       annotations:
         prometheus.io/scrape: "true"
         prometheus.io/port: "8081"
+        {{- with include "switchyard.secretChecksum" . }}
+        checksum/secret: {{ . }}
+        {{- end }}
+        {{- with $values.podAnnotations }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
     spec:
-      terminationGracePeriodSeconds: 30
-      {{- include "switchyard.pod" (dict "root" . "claim" (.Values.persistence).enabled) | nindent 6 }}
+      terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
+      {{- include "switchyard.pod" (dict "root" . "claim" (.Values.persistence).enabled "account" (include "switchyard.accountName" .)) | nindent 6 }}
+      topologySpreadConstraints:
+        {{- include "switchyard.spread" . | nindent 8 }}
       containers:
         - name: {{ .Chart.Name }}
           {{- include "switchyard.container" . | nindent 10 }}
@@ -189,15 +318,11 @@ spec:
             {{- else }}
             - { name: grpc, containerPort: 50051 }
             {{- end }}
-          startupProbe:
-            httpGet: { path: /-/liveness, port: {{ $port }} }
-            periodSeconds: 2
-            failureThreshold: 60
-          livenessProbe:
-            httpGet: { path: /-/liveness, port: {{ $port }} }
-          readinessProbe:
-            httpGet: { path: /-/readiness, port: {{ $port }} }
-            periodSeconds: 5
+          {{- range $probe := list "startup" "liveness" "readiness" }}
+          {{ $probe }}Probe:
+            httpGet: { path: /-/{{ eq $probe "readiness" | ternary "readiness" "liveness" }}, port: {{ $port }} }
+            {{- toYaml (index $.Values.probes $probe) | nindent 12 }}
+          {{- end }}
           lifecycle:
             # Endpoints forget a pod a moment after it is told to go.
             preStop: { exec: { command: [sleep, "5"] } }
@@ -213,6 +338,10 @@ metadata:
   name: {{ include "switchyard.name" . }}
   labels:
     {{- include "switchyard.labels" . | nindent 4 }}
+  {{- with (.Values.service).annotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
 spec:
   type: {{ (.Values.service).type | default "ClusterIP" }}
   selector:
@@ -256,7 +385,7 @@ to the port with the metrics also pods of one namespace. Probes come from the no
 {{- end -}}
 {{- end -}}
 {{- end -}}
-{{- $metrics := ((.Values.global).metricsNamespace) | default .Values.networkPolicy.metricsNamespace -}}
+{{- $metrics := .Values.networkPolicy.metricsNamespace | default (.Values.global).metricsNamespace -}}
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata:
@@ -295,6 +424,7 @@ spec:
 {{- end -}}
 
 {{- define "switchyard.migration" -}}
+{{- $values := include "switchyard.values" . | fromYaml -}}
 apiVersion: batch/v1
 kind: Job
 metadata:
@@ -305,23 +435,34 @@ metadata:
     helm.sh/hook: pre-install,pre-upgrade
     helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 spec:
-  backoffLimit: 3
+  backoffLimit: {{ .Values.migration.backoffLimit }}
+  activeDeadlineSeconds: {{ .Values.migration.activeDeadlineSeconds }}
   template:
     metadata:
       labels:
         app.kubernetes.io/part-of: switchyard
+        {{- with $values.podLabels }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+      {{- with $values.podAnnotations }}
+      annotations:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
     spec:
       restartPolicy: Never
-      {{- /* The claim does not exist before the installation, and migrations store no files. */}}
-      {{- include "switchyard.pod" (dict "root" . "claim" false) | nindent 6 }}
+      {{- /* Neither the claim nor the account exist before the installation, and migrations store no files. */}}
+      {{- $account := .Values.serviceAccount.create | ternary "" .Values.serviceAccount.name }}
+      {{- include "switchyard.pod" (dict "root" . "claim" false "account" $account) | nindent 6 }}
       containers:
         - name: migrate
           {{- include "switchyard.container" . | nindent 10 }}
           command: [tini, --, node, services/{{ .Chart.Name }}/dist/main.js, migrate]
+          resources:
+            {{- toYaml .Values.migration.resources | nindent 12 }}
 {{- end -}}
 
 {{- define "switchyard.claim" -}}
-{{- if (.Values.persistence).enabled -}}
+{{- if and .Values.persistence.enabled (not .Values.persistence.existingClaim) -}}
 apiVersion: v1
 kind: PersistentVolumeClaim
 metadata:
@@ -339,4 +480,164 @@ spec:
     requests:
       storage: {{ .Values.persistence.size }}
 {{- end -}}
+{{- end -}}
+
+{{- define "switchyard.serviceAccount" -}}
+{{- if .Values.serviceAccount.create -}}
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  name: {{ include "switchyard.accountName" . }}
+  labels:
+    {{- include "switchyard.labels" . | nindent 4 }}
+  {{- with .Values.serviceAccount.annotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+automountServiceAccountToken: false
+{{- end -}}
+{{- end -}}
+
+{{- define "switchyard.disruptionBudget" -}}
+{{- if .Values.podDisruptionBudget.enabled -}}
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  name: {{ include "switchyard.name" . }}
+  labels:
+    {{- include "switchyard.labels" . | nindent 4 }}
+spec:
+  maxUnavailable: {{ .Values.podDisruptionBudget.maxUnavailable }}
+  selector:
+    matchLabels:
+      {{- include "switchyard.selector" . | nindent 6 }}
+{{- end -}}
+{{- end -}}
+
+{{- define "switchyard.autoscaler" -}}
+{{- with .Values.autoscaling -}}
+{{- if .enabled -}}
+{{- if gt (int .minReplicas) (int .maxReplicas) }}
+{{- fail (printf "%s: autoscaling.minReplicas is above maxReplicas" $.Chart.Name) }}
+{{- end -}}
+{{- if not (or .targetCpu .metrics) }}
+{{- fail (printf "%s: autoscaling needs targetCpu or metrics" $.Chart.Name) }}
+{{- end -}}
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata:
+  name: {{ include "switchyard.name" $ }}
+  labels:
+    {{- include "switchyard.labels" $ | nindent 4 }}
+spec:
+  scaleTargetRef: { apiVersion: apps/v1, kind: Deployment, name: {{ include "switchyard.name" $ }} }
+  minReplicas: {{ .minReplicas }}
+  maxReplicas: {{ .maxReplicas }}
+  metrics:
+    {{- if .targetCpu }}
+    - type: Resource
+      resource: { name: cpu, target: { type: Utilization, averageUtilization: {{ .targetCpu }} } }
+    {{- end }}
+    {{- with .metrics }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- with .behavior }}
+  behavior:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "switchyard.podMonitor" -}}
+{{- if .Values.podMonitor.enabled -}}
+apiVersion: monitoring.coreos.com/v1
+kind: PodMonitor
+metadata:
+  name: {{ include "switchyard.name" . }}
+  labels:
+    {{- include "switchyard.labels" . | nindent 4 }}
+    {{- with .Values.podMonitor.labels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+spec:
+  selector:
+    matchLabels:
+      {{- include "switchyard.selector" . | nindent 6 }}
+  podMetricsEndpoints:
+    - { port: http, path: /metrics, interval: {{ .Values.podMonitor.interval }} }
+{{- end -}}
+{{- end -}}
+
+{{/* Clones, pushes and packages are large and long: nothing on the way may hold a body back, cut it or end it early. */}}
+{{- define "switchyard.ingress" -}}
+{{- if .Values.ingress.enabled -}}
+{{- $nginx := dict
+  "nginx.ingress.kubernetes.io/proxy-body-size" "0"
+  "nginx.ingress.kubernetes.io/proxy-buffering" "off"
+  "nginx.ingress.kubernetes.io/proxy-request-buffering" "off"
+  "nginx.ingress.kubernetes.io/proxy-http-version" "1.1"
+  "nginx.ingress.kubernetes.io/proxy-read-timeout" "3600"
+  "nginx.ingress.kubernetes.io/proxy-send-timeout" "3600" -}}
+{{- $usual := eq .Values.ingress.controller "nginx" | ternary $nginx dict -}}
+{{- $hosts := include "switchyard.hosts" (dict "root" . "given" .Values.ingress.hosts) | fromJsonArray -}}
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: {{ include "switchyard.name" . }}
+  labels:
+    {{- include "switchyard.labels" . | nindent 4 }}
+  {{- with mergeOverwrite $usual .Values.ingress.annotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+spec:
+  {{- with .Values.ingress.className }}
+  ingressClassName: {{ . }}
+  {{- end }}
+  {{- with .Values.ingress.tlsSecretName }}
+  tls:
+    - hosts: {{ toJson $hosts }}
+      secretName: {{ . }}
+  {{- end }}
+  rules:
+    {{- range $hosts }}
+    - host: {{ . | quote }}
+      http:
+        paths:
+          - path: /
+            pathType: Prefix
+            backend: { service: { name: {{ include "switchyard.name" $ }}, port: { name: http } } }
+    {{- end }}
+{{- end -}}
+{{- end -}}
+
+{{- define "switchyard.httpRoute" -}}
+{{- if .Values.httpRoute.enabled -}}
+{{- if not .Values.httpRoute.parentRefs }}
+{{- fail "httpRoute.parentRefs must name a Gateway" }}
+{{- end -}}
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata:
+  name: {{ include "switchyard.name" . }}
+  labels:
+    {{- include "switchyard.labels" . | nindent 4 }}
+  {{- with .Values.httpRoute.annotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+spec:
+  parentRefs:
+    {{- toYaml .Values.httpRoute.parentRefs | nindent 4 }}
+  hostnames: {{ include "switchyard.hosts" (dict "root" . "given" .Values.httpRoute.hostnames) }}
+  rules:
+    - matches: [{ path: { type: PathPrefix, value: / } }]
+      timeouts: { request: {{ .Values.httpRoute.timeout }}, backendRequest: {{ .Values.httpRoute.timeout }} }
+      backendRefs: [{ name: {{ include "switchyard.name" . }}, port: 80 }]
+{{- end -}}
+{{- end -}}
+
+{{- define "switchyard.notes" -}}
+{{ .Chart.Name }} of the release {{ .Release.Name }}: kubectl --namespace {{ .Release.Namespace }} rollout status deployment/{{ include "switchyard.name" . }}
 {{- end -}}

@@ -1,0 +1,277 @@
+// What the charts take: each value once, with what it is unless given, what it may be, and what it is for. The files values.yaml,
+// values.schema.json and README.md of each chart follow from it.
+import { keyFilesOf } from '../local/data-folder.mjs';
+
+/**
+ * @typedef {object} Value
+ * @property {unknown} standard what it is unless given; undefined: it is not there
+ * @property {object} schema what it may be, as JSON Schema
+ * @property {string} about what it is for
+ *
+ * @typedef {object} Group
+ * @property {string} about
+ * @property {Readonly<Record<string, Value | Group>>} fields
+ */
+
+/** @returns {Value} */
+const value = (schema, standard, about) => ({ schema, standard, about });
+/** @returns {Group} */
+const group = (about, fields) => ({ about, fields });
+
+const text = (about, standard = '') => value({ type: 'string' }, standard, about);
+const flag = (about, standard) => value({ type: 'boolean' }, standard, about);
+const count = (about, standard, minimum = 0) => value({ type: 'integer', minimum }, standard, about);
+const oneOf = (about, names, standard = '') => value({ type: 'string', enum: names }, standard, about);
+const texts = (about) => value({ type: 'array', items: { type: 'string' } }, [], about);
+/** Texts by name. */
+const textMap = (about, standard = {}) =>
+  value({ type: 'object', additionalProperties: { type: 'string' } }, standard, about);
+/** What Kubernetes itself defines, and checks. */
+const object = (about, standard = {}) => value({ type: 'object' }, standard, about);
+const objects = (about) => value({ type: 'array', items: { type: 'object' } }, [], about);
+const environment = (about) =>
+  value({ type: 'object', additionalProperties: { type: ['string', 'integer', 'number', 'boolean'] } }, {}, about);
+
+/** What `global` may hold as well: a service's own value goes before the one of all. */
+const shared = {
+  image: group('The image of all processes', {
+    repository: text('Default: `switchyard`'),
+    tag: value({ type: ['string', 'integer'] }, '', 'Default: the version of the chart'),
+    digest: text('`sha256:…`, in place of the tag'),
+    pullPolicy: oneOf('Default: `IfNotPresent`', ['', 'Always', 'IfNotPresent', 'Never']),
+    pullSecrets: texts('Names of Secrets with which the image is pulled'),
+  }),
+  secretName: text('Name of the Secret with keys and passwords. Default: `switchyard`'),
+  env: environment('Further environment variables'),
+  labels: textMap('Labels of all objects'),
+  podLabels: textMap('Labels of pods'),
+  podAnnotations: textMap('Annotations of pods'),
+  nodeSelector: textMap('Labels of the nodes that may run pods'),
+  affinity: object('Affinity of pods'),
+  tolerations: objects('Tolerations of pods'),
+  topologySpreadConstraints: objects(
+    'How pods are spread, those of one service in each case. Default: over zones and nodes, where that is possible',
+  ),
+  priorityClassName: text('Priority class of pods'),
+  volumes: objects('Further volumes of pods, such as a bundle of certificates'),
+  volumeMounts: objects('Where containers mount these'),
+};
+
+const bucket = group('Files: a bucket, unless persistence is enabled', {
+  bucket: text('Name of the bucket'),
+  endpoint: text("A server other than Amazon's"),
+  region: text('Default: `us-east-1`'),
+  signedDownloads: flag('Files of packages are read from the bucket itself. Default: false'),
+});
+
+/** @param {{ public?: boolean, data?: string }} [service] undefined: all of them */
+const config = (service) =>
+  group('Where the service is, and what it finds', {
+    ...(service?.public ? {} : { kafkaBrokers: text("`host:port,host:port` of the cluster's Kafka; required") }),
+    externalUrl: text('The address clients use; required'),
+    tier: oneOf('Default: `ultimate`', ['', 'free', 'premium', 'ultimate']),
+    otlpEndpoint: text('Collector of traces; none unless given'),
+    ...(service === undefined || service.data === 'blobs' ? { s3: bucket } : {}),
+  });
+
+const probe = (about, standard) => object(`${about}; a further field of a probe stands beside these`, standard);
+const probes = group('Times of the probes', {
+  startup: probe('Until a process has started', { periodSeconds: 2, timeoutSeconds: 5, failureThreshold: 60 }),
+  liveness: probe('Whether it runs', { periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 }),
+  readiness: probe('Whether it takes requests', { periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 2 }),
+});
+
+const persistence = (about, enabled, accessMode) =>
+  group(about, {
+    enabled: flag('Whether there is a volume', enabled),
+    existingClaim: text('Name of a claim that is there already; else one is made, and kept when the release goes'),
+    size: text('Size of a claim that is made', '20Gi'),
+    accessMode: oneOf('How it can be mounted', ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadWriteMany'], accessMode),
+    storageClass: text("Storage class of a claim that is made. Default: the cluster's"),
+  });
+
+const volumes = {
+  volume: {
+    persistence: persistence(
+      'More than one replica needs a volume that several nodes can mount (ReadWriteMany).',
+      true,
+      'ReadWriteOnce',
+    ),
+  },
+  blobs: {
+    persistence: persistence(
+      'Files on a volume in place of the bucket; more than one replica needs one that several nodes can mount (ReadWriteMany).',
+      false,
+      'ReadWriteMany',
+    ),
+  },
+};
+
+const entrance = {
+  service: group('The Service of the public port', {
+    type: oneOf('Its type', ['ClusterIP', 'NodePort', 'LoadBalancer'], 'ClusterIP'),
+    annotations: textMap('Its annotations'),
+  }),
+  trustedProxies: texts(
+    'Proxies in front of the gateway whose `X-Forwarded-For` is believed: addresses, ranges, names; required with an ingress or a route, since all callers would share the address of that',
+  ),
+  ingress: group('The way in by an Ingress', {
+    enabled: flag('Whether there is one', false),
+    className: text("Its class. Default: the cluster's"),
+    controller: oneOf(
+      'Gets the annotations that git and packages need: bodies of any size, streamed both ways, and requests of an hour',
+      ['nginx', 'other'],
+      'nginx',
+    ),
+    hosts: texts('Its host names. Default: that of `config.externalUrl`'),
+    tlsSecretName: text('Name of the Secret with its certificate; none: it has no TLS of its own'),
+    annotations: textMap('Further annotations, over those of the controller'),
+  }),
+  httpRoute: group('The way in by the Gateway API; the listener has the certificate', {
+    enabled: flag('Whether there is one', false),
+    parentRefs: objects('The Gateways that it belongs to; required'),
+    hostnames: texts('Its host names. Default: that of `config.externalUrl`'),
+    timeout: text('Most time that a request may take; `0s`: any', '0s'),
+    annotations: textMap('Its annotations'),
+  }),
+};
+
+/** What the Secret of a service holds, for its reader. */
+function secretContents(service, secretsOf) {
+  const named = (which) => secretsOf(service).flatMap(({ key, optional }) => (which(optional) ? key : []));
+  const needed = [
+    ...(service.database ? [`${service.name}-database-url`] : []),
+    ...named((optional) => !optional),
+    ...keyFilesOf(service),
+  ];
+  const optional = named((one) => one);
+  return `${needed.join(', ')}${optional.length > 0 ? `; it may hold: ${optional.join(', ')}` : ''}`;
+}
+
+/**
+ * The values of the chart of a service.
+ *
+ * @param {object} service a row of the catalogue
+ * @param {(service: object) => readonly { key: string, optional?: boolean }[]} secretsOf
+ * @returns {Readonly<Record<string, Value | Group>>}
+ */
+export function valuesOf(service, secretsOf) {
+  const { name, settings, database, data } = service;
+  return {
+    ...shared,
+    secretName: text(
+      `${shared.secretName.about}. It holds: ${secretContents(service, secretsOf)} (\`SWITCHYARD_SECRET=… node deploy/docker/keys.mjs <folder>\` makes the keys)`,
+    ),
+    env: environment(`${shared.env.about}${settings.length > 0 ? `: ${settings.join(', ')}` : ''}`),
+    config: config(service),
+    replicas: count('Pods, unless autoscaling is enabled', data === 'volume' ? 1 : 2),
+    peers: textMap(
+      'Host names of the other services, where they run in another release: `{ groups-admin: …, merge-requests: … }`. Calls over gRPC go to the name with -grpc behind its first label, which stands for all replicas',
+    ),
+    resources: object('Resources of a pod', {
+      requests: { cpu: '100m', memory: '192Mi' },
+      limits: { memory: '512Mi' },
+    }),
+    probes,
+    terminationGracePeriodSeconds: count('Seconds that a pod has to end', 30),
+    serviceAccount: group('The account of the pods, whose token they do not get', {
+      create: flag('Whether the chart makes it', true),
+      name: text('Its name. Default: that of the release and the service; `default` where it is not made'),
+      annotations: textMap('Its annotations'),
+    }),
+    podDisruptionBudget: group('How many pods may be away for maintenance', {
+      enabled: flag('Whether there is a limit', true),
+      maxUnavailable: value({ type: ['integer', 'string'] }, 1, 'Pods, or a part such as `25%`'),
+    }),
+    autoscaling: group('As many pods as the load needs', {
+      enabled: flag('Whether the number follows the load', false),
+      minReplicas: count('Least pods', 2, 1),
+      maxReplicas: count('Most pods', 6, 1),
+      targetCpu: count('Percent of the requested CPU that pods shall use; 0: CPU does not count', 70),
+      metrics: objects('Further metrics, such as our own by an adapter'),
+      behavior: object('How fast the number changes'),
+    }),
+    ...(database
+      ? {
+          migration: group('The job that migrates the database before an installation or upgrade', {
+            resources: object('Resources of its pod', {
+              requests: { cpu: '100m', memory: '192Mi' },
+              limits: { memory: '512Mi' },
+            }),
+            activeDeadlineSeconds: count('Seconds after which it has failed', 1_800, 1),
+            backoffLimit: count('How often it is tried again', 3),
+          }),
+        }
+      : {}),
+    ...(service.public ? entrance : {}),
+    ...(volumes[data] ?? {}),
+    networkPolicy: group(
+      "Lets in the pods that call this service, and no others; the cluster's network must support policies.",
+      {
+        enabled: flag('Whether there is one', false),
+        releases: texts('Other releases whose pods call this one, where the charts are installed one by one'),
+        metricsNamespace: text('Namespace of what scrapes metrics'),
+      },
+    ),
+    podMonitor: group(`Metrics of ${name} for the Prometheus operator`, {
+      enabled: flag('Whether there is one; pods are scraped, since the public Service has no port for it', false),
+      interval: text('Time between two scrapes', '30s'),
+      labels: textMap('Labels by which the operator finds it'),
+    }),
+  };
+}
+
+/** The values that all services share, under `global`. */
+export const globalValues = {
+  ...shared,
+  config: config(),
+  metricsNamespace: text('Namespace of what scrapes metrics; its pods may reach the inner HTTP port'),
+};
+
+/**
+ * The values of the umbrella.
+ *
+ * @param {readonly { name: string }[]} services
+ */
+export const umbrellaValues = (services) => ({
+  global: group("What the services share; a service's own value goes before it.", globalValues),
+  ...Object.fromEntries(
+    services.map(({ name }) => [
+      name,
+      value({ type: 'object' }, { networkPolicy: { enabled: true } }, `Values of the chart \`${name}\``),
+    ]),
+  ),
+});
+
+const isGroup = (one) => 'fields' in one;
+
+/** The values as YAML, each below what it is for. A value that is not there is a comment. */
+export function valuesYaml(fields, indent = '') {
+  const lines = Object.entries(fields).flatMap(([name, one]) => {
+    const about = `${indent}# ${one.about}`;
+    if (isGroup(one)) return [about, `${indent}${name}:`, valuesYaml(one.fields, `${indent}  `).trimEnd()];
+    if (one.standard === undefined) return [about, `${indent}# ${name}:`];
+    return [about, `${indent}${name}: ${JSON.stringify(one.standard)}`];
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+/** What values may be: anything else is refused, also a name that is written wrongly. */
+export function valuesSchema(fields, further = {}) {
+  const properties = Object.fromEntries(
+    Object.entries(fields).map(([name, one]) => [
+      name,
+      { description: one.about, ...(isGroup(one) ? valuesSchema(one.fields) : one.schema) },
+    ]),
+  );
+  return { type: 'object', additionalProperties: false, properties: { ...properties, ...further } };
+}
+
+/** The values as rows of a table: name, default, what it is for. */
+export function valuesTable(fields, before = '') {
+  return Object.entries(fields).flatMap(([name, one]) =>
+    isGroup(one)
+      ? [[`\`${before}${name}\``, '', one.about], ...valuesTable(one.fields, `${before}${name}.`)]
+      : [[`\`${before}${name}\``, one.standard === undefined ? '' : `\`${JSON.stringify(one.standard)}\``, one.about]],
+  );
+}
