@@ -64,14 +64,16 @@ export interface System {
   fired(): boolean;
   /** Kills the launcher, and with it everything, without warning. */
   kill(): Promise<void>;
-  /** Starts again on the same data folder. */
-  start(): Promise<void>;
+  /** Starts again on the same data folder, from another checkout where one is given. */
+  start(checkout?: string): Promise<void>;
+  /** Stops in order. */
+  stop(): Promise<void>;
   /** Stops in order and removes the data folder. */
   close(): Promise<void>;
 }
 
-/** Starts an installation; `env` adds to the launcher's environment. */
-export async function startSystem(env: Record<string, string> = {}): Promise<System> {
+/** Starts an installation of a checkout, by default this one; `env` adds to the launcher's environment. */
+export async function startSystem(env: Record<string, string> = {}, from = root): Promise<System> {
   const data = mkdtempSync(join(tmpdir(), 'switchyard-e2e-'));
   const faultFile = join(data, 'fault');
   const port = await freePort();
@@ -81,10 +83,10 @@ export async function startSystem(env: Record<string, string> = {}): Promise<Sys
   let launcher: ChildProcess | undefined;
   let output = '';
 
-  const start = async (): Promise<void> => {
+  const start = async (checkout = from): Promise<void> => {
     output = '';
     launcher = spawn(process.execPath, ['deploy/local/start.mjs'], {
-      cwd: root,
+      cwd: checkout,
       env: {
         ...process.env,
         PORT: String(port),
@@ -112,7 +114,8 @@ export async function startSystem(env: Record<string, string> = {}): Promise<Sys
         if (launcher?.exitCode !== null) throw new Error(`the launcher ended: ${output}`);
         if (!output.includes('Switchyard is running')) throw new Error(`not running yet: ${output}`);
       },
-      { within: 120_000 },
+      // Another checkout is installed and built first.
+      { within: checkout === root ? 120_000 : 900_000 },
     );
   };
   const ended = (): Promise<void> =>
@@ -151,6 +154,12 @@ export async function startSystem(env: Record<string, string> = {}): Promise<Sys
   async function disconnect(): Promise<void> {
     for (const opened of [...connections.values()]) await opened.then((client) => client.end()).catch(() => undefined);
     connections.clear();
+  }
+
+  async function stop(): Promise<void> {
+    await disconnect();
+    launcher?.kill('SIGTERM');
+    await ended();
   }
 
   await start();
@@ -214,10 +223,9 @@ export async function startSystem(env: Record<string, string> = {}): Promise<Sys
       await ended();
     },
     start,
+    stop,
     close: async () => {
-      await disconnect();
-      launcher?.kill('SIGTERM');
-      await ended();
+      await stop();
       rmSync(data, { recursive: true, force: true });
     },
   };
