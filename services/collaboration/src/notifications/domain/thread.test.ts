@@ -1,4 +1,4 @@
-import { listIdOf } from './thread';
+import { beginsThread, listIdOf, rootOf, threadOf, urlOf } from './thread';
 
 const long = Array.from({ length: 8 }, (_, at) => `${at}`.repeat(60)).join('/');
 
@@ -10,4 +10,16 @@ it.each([
   const listId = listIdOf({ kind: 'Project', id: 17, path }, 'code.example');
   expect(listId).toBe(expected);
   expect(listId.length).toBeLessThanOrEqual(250);
+});
+
+it('what happens to an epic is one conversation, which its opening begins', () => {
+  const subject = { type: 'Epic', id: 4, iid: 2, projectId: 0, groupId: 9 } as const;
+  const thread = threadOf({ subject, facts: { title: 'Plan', noteId: 7 } });
+  expect([thread, rootOf(thread)]).toEqual(['Epic:4', 'epic.4']);
+  expect((['new_epic', 'close_epic', 'new_note'] as const).map((action) => beginsThread({ action }))).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect(urlOf(subject, 'https://code.example/groups/team')).toBe('https://code.example/groups/team/-/epics/2');
 });
