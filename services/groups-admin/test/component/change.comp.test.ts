@@ -7,6 +7,7 @@ import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_eve
 import { ChangeServiceService, ListChangesRequest } from '@switchyard/protos/groups_admin/v1/change';
 import { CreateGroupRequest, GroupServiceService } from '@switchyard/protos/groups_admin/v1/group';
 import { AddMembersRequest, MemberServiceService } from '@switchyard/protos/groups_admin/v1/member';
+import { CreateMilestoneRequest, MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';
 import { CreateProjectRequest, ProjectServiceService } from '@switchyard/protos/groups_admin/v1/project';
 import { CreateUserRequest, UserServiceService } from '@switchyard/protos/groups_admin/v1/user';
 import { HookBody, type RenderHookBodiesRequest } from '@switchyard/protos/rpc/v1/hook_body';
@@ -16,6 +17,7 @@ import { publish } from '@switchyard/testkit/installation';
 import { renderChanges } from '../../src/changes/application/render-changes';
 import { changeStore } from '../../src/changes/storage/change.store';
 import { pendingChangeStore } from '../../src/changes/storage/pending-change.store';
+import { conforming } from '../support/components';
 import { bodyOf, rootToken, startTestService, type TestService } from '../support/running-service';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
@@ -115,7 +117,7 @@ async function feed(
   const reply = await service
     .client(ChangeServiceService)
     .listChanges(ListChangesRequest.fromPartial({ scope: { of } as never, ...request }), as);
-  return JSON.parse(reply.json.toString());
+  return conforming('Changes', JSON.parse(reply.json.toString()));
 }
 
 const eventIds = (page: Json): string[] => page.changes.map((change: Json) => change.event_id);
@@ -140,8 +142,19 @@ afterAll(async () => {
 });
 
 test('what happens in a group is in its feed in one order, with the finished bodies (G-6-4)', async () => {
+  await service
+    .client(MilestoneServiceService)
+    .createMilestone(
+      CreateMilestoneRequest.fromPartial({ parent: { groupId: top }, title: 'v1' }),
+      await service.as(rootToken, { $case: 'group', value: String(top) }),
+    );
   const first = await issue(open);
-  await eventually(async () => expect(eventIds(await feed({ group: top }, rootToken))).toContain(first));
+  const kinds = (page: Json): string[] => page.changes.map(({ kind }: Json) => kind);
+  await eventually(async () => {
+    const page = await feed({ group: top }, rootToken);
+    expect(eventIds(page)).toContain(first);
+    expect(kinds(page)).toContain('milestone');
+  });
   const page = await feed({ group: top }, rootToken);
   const names = page.changes.map(({ body }: Json) => body.event_name ?? body.object_kind);
   expect(names).toEqual(expect.arrayContaining(['subgroup_create', 'user_add_to_group', 'project_create', 'issue']));
