@@ -1,8 +1,12 @@
+import { Agent } from 'node:http';
 import { unavailable } from '@switchyard/errors';
 import { forwardedMethod, type Identity, identityKey, type Signer, signClaims } from '@switchyard/rpc';
 import type { Request, Response } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { renderError } from './render-error';
+
+/** Milliseconds after which an idle connection is given up: before Node's servers close it, after 5,000. */
+const idleMs = 4_000;
 
 /** Streams a request to a service's internal HTTP port, both ways, with signed metadata. */
 export type Forwarder = (
@@ -22,11 +26,14 @@ export function forwarder(
   signer: Signer,
   reach: (service: string) => Promise<void>,
 ): Forwarder {
+  // Without an agent of its own the proxy makes a connection a request, and has the client make one as well.
+  const agent = new Agent({ keepAlive: true, timeout: idleMs });
   const proxies = new Map(
     Object.entries(addresses).map(([name, target]) => [
       name,
       createProxyMiddleware<Request, Response>({
         target,
+        agent,
         changeOrigin: false,
         xfwd: false,
         proxyTimeout: 600_000,

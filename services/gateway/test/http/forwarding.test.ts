@@ -63,6 +63,20 @@ describe('what streams through the gateway', () => {
     await eventually(() => expect(asked.ended).toBe('broken off'), { within: 5_000 });
   });
 
+  it('one connection serves one request after another, on both sides', async () => {
+    const connected = new Set<unknown>();
+    answer = (request, response) => {
+      connected.add(request.socket);
+      response.end('image');
+    };
+    const headers = { 'PRIVATE-TOKEN': 'glpat-developer' };
+    for (let at = 0; at < 3; at += 1) {
+      const reply = await globalThis.fetch(`${gateway.url}${image}`, { headers });
+      expect([await reply.text(), reply.headers.get('connection')]).toEqual(['image', 'keep-alive']);
+    }
+    expect(connected.size).toBe(1);
+  });
+
   it.each(['GET', 'POST'])('a service stops when the client of a %s has gone', async (method) => {
     let gone = false;
     answer = (_request, response) => {
