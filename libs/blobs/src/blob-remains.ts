@@ -1,4 +1,4 @@
-import type { Database, Tx } from '@switchyard/database';
+import { type Database, type Tx, unguarded } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 
 /**
@@ -20,14 +20,21 @@ export interface BlobRemains {
   settle(tx: Tx, removed: readonly string[], stuck: readonly string[]): Promise<void>;
 }
 
-/** Opens the table of a service. */
+/**
+ * Opens the table of a service. What it writes on the way of an upload is no part of the upload: a failure after it has
+ * begun nothing.
+ */
 export const blobRemains = (db: Database): BlobRemains => ({
   async expect(blob) {
-    await db.query(sql`insert into blob_remains (blob, due_at) values (${blob}, now() + interval '1 hour')`);
+    await unguarded(() =>
+      db.query(sql`insert into blob_remains (blob, due_at) values (${blob}, now() + interval '1 hour')`),
+    );
   },
 
   async renew(blob) {
-    await db.query(sql`update blob_remains set due_at = now() + interval '1 hour' where blob = ${blob}`);
+    await unguarded(() =>
+      db.query(sql`update blob_remains set due_at = now() + interval '1 hour' where blob = ${blob}`),
+    );
   },
 
   async keep(tx, blob) {
@@ -35,7 +42,7 @@ export const blobRemains = (db: Database): BlobRemains => ({
   },
 
   async discard(blob) {
-    await db.query(sql`update blob_remains set due_at = now() where blob = ${blob}`);
+    await unguarded(() => db.query(sql`update blob_remains set due_at = now() where blob = ${blob}`));
   },
 
   async lockDue(tx, limit) {

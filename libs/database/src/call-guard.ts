@@ -1,9 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { isAppError, mayHaveBegun } from '@switchyard/errors';
+import { isLostUnderway } from './errors';
 
 /** A call whose caller waits. */
 interface GuardedCall {
   /** Whether it has written: from then on it is not refused. */
   wrote: boolean;
+  /** Whether the commit of a write has been sent and not been answered. */
+  committing: boolean;
   /** Whether it has its reply. Work that still runs is then not refused. */
   over: boolean;
   /** Throws when a reply can no longer arrive in time. */
@@ -15,11 +19,15 @@ const calls = new AsyncLocalStorage<GuardedCall>();
 /**
  * Runs a call and refuses its first write when the reply would be too late: `refuseLate` throws, and the transaction is
  * rolled back. After the first write the call is not refused: half of a change would be worse than a late one.
+ * What fails with `unavailable` after a write, or under its commit, says that something was begun (ADR 49).
  */
 export async function guardWrites<T>(refuseLate: () => void, work: () => Promise<T>): Promise<T> {
-  const call: GuardedCall = { wrote: false, over: false, refuseLate };
+  const call: GuardedCall = { wrote: false, committing: false, over: false, refuseLate };
   try {
     return await calls.run(call, work);
+  } catch (error) {
+    const isUnknown = call.wrote || (call.committing && isLostUnderway(error));
+    throw isUnknown && isAppError(error, 'unavailable') ? mayHaveBegun(error) : error;
   } finally {
     call.over = true;
   }
@@ -41,11 +49,15 @@ export const isWriting = (text: string): boolean =>
 /** Called before the commit of a call's first write. @throws what the call's guard throws */
 export function beforeWrite(): void {
   const call = calls.getStore();
-  if (call !== undefined && !call.wrote && !call.over) call.refuseLate();
+  if (call === undefined) return;
+  if (!call.wrote && !call.over) call.refuseLate();
+  call.committing = true;
 }
 
 /** Called after the commit of a write. */
 export function afterWrite(): void {
   const call = calls.getStore();
-  if (call !== undefined) call.wrote = true;
+  if (call === undefined) return;
+  call.wrote = true;
+  call.committing = false;
 }

@@ -71,6 +71,27 @@ export function isConnectionError(error: unknown): boolean {
   return failure.cause !== undefined && failure.cause !== error && isConnectionError(failure.cause);
 }
 
+/** Codes and texts of failures to get a connection: nothing was sent. */
+const connectCodes = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  '53300',
+  '57P03',
+]);
+const connectTexts = /trying to connect|cannot use a pool after calling end|can't reach database server/i;
+
+/** True when the connection was lost under a statement, which may have had its effect. */
+export function isLostUnderway(error: unknown): boolean {
+  if (!isConnectionError(error)) return false;
+  const failure = asFailure(error);
+  const cause = failure?.cause;
+  if (isAppError(error)) return cause !== undefined && isLostUnderway(cause);
+  return !connectCodes.has(failure?.code ?? '') && !connectTexts.test(failure?.message ?? '');
+}
+
 /** True for a prepared statement whose result has other columns since a migration. */
 export const isStalePlan = (error: unknown): boolean =>
   sqlState(error) === '0A000' && asFailure(error)?.routine === 'RevalidateCachedQuery';

@@ -77,6 +77,31 @@ test('what has written once goes to its end, late or not', async () => {
   expect(await stored()).toEqual(['one', 'three', 'two']);
 });
 
+test.each([
+  ['before it has written', async () => db.query(sql`select 1`), false],
+  ['after a write', () => insert('one'), true],
+])('what fails %s says whether something was begun', async (_name, before, begun) => {
+  const call = callOf(async () => {
+    await before();
+    throw unavailable('away');
+  });
+  await expect(call).rejects.toMatchObject({ ...refused, begun, status: begun ? 504 : 503 });
+});
+
+test('a connection that is lost under a commit leaves open what was done, one that is refused does not', async () => {
+  await db.query(sql`create function die() returns trigger language plpgsql as $$
+    begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$`);
+  await db.query(sql`create constraint trigger dies after insert on guarded deferrable initially deferred
+    for each row when (new.name = 'lost') execute function die()`);
+  const writing = (name: string, to = db) =>
+    callOf(() => to.transaction((tx) => tx.query(sql`insert into guarded values (${name})`)));
+  await expect(writing('lost')).rejects.toMatchObject({ ...refused, begun: true });
+  const away = openDatabase({ url: 'postgres://nobody@127.0.0.1:9/none', applicationName: 'test' });
+  await expect(writing('away', away)).rejects.toMatchObject({ ...refused, begun: false });
+  await expect(callOf(() => away.query(sql`insert into guarded values ('x')`))).rejects.toMatchObject({ begun: false });
+  await away.close();
+});
+
 test('a late call may still read', async () => {
   const call = callOf(async (beLate) => {
     beLate();

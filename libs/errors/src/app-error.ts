@@ -12,8 +12,14 @@ export class AppError extends Error {
   readonly body: ErrorBody;
   /** Seconds after which a retry makes sense; rendered as `Retry-After`. */
   readonly retryAfter: number | undefined;
+  /** Of `unavailable`: what was asked for may have been done all the same; only who looks knows. */
+  readonly begun: boolean;
 
-  constructor(kind: ErrorKind, body?: ErrorBody | string, options: { cause?: unknown; retryAfter?: number } = {}) {
+  constructor(
+    kind: ErrorKind,
+    body?: ErrorBody | string,
+    options: { cause?: unknown; retryAfter?: number; begun?: boolean } = {},
+  ) {
     const finished =
       body === undefined ? { message: errorKinds[kind].text } : typeof body === 'string' ? { message: body } : body;
     super(`${kind}: ${JSON.stringify(finished)}`, options.cause === undefined ? undefined : { cause: options.cause });
@@ -21,11 +27,12 @@ export class AppError extends Error {
     this.kind = kind;
     this.body = finished;
     this.retryAfter = options.retryAfter;
+    this.begun = options.begun ?? false;
   }
 
   /** HTTP status of this failure. */
   get status(): number {
-    return errorKinds[this.kind].http;
+    return this.begun ? 504 : errorKinds[this.kind].http;
   }
 }
 
@@ -81,6 +88,13 @@ export const tooManyRequests = (retryAfter: number, key?: 'errors'): AppError =>
 /** 503 with `Retry-After` seconds; the cause is logged, not shown. */
 export const unavailable = (cause?: unknown, retryAfter = 1): AppError =>
   new AppError('unavailable', undefined, { cause, retryAfter });
+
+/**
+ * The same failure of a request that may have been carried out all the same: 504 without `Retry-After`, since 503
+ * promises that nothing was begun (ADR 49).
+ */
+export const mayHaveBegun = (cause: unknown): AppError =>
+  new AppError('unavailable', '504 Gateway Timeout - The request may have been carried out', { cause, begun: true });
 
 /** True when `error` is an AppError of one of `kinds` (of any kind when none is given). */
 export const isAppError = (error: unknown, ...kinds: ErrorKind[]): error is AppError =>

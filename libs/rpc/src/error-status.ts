@@ -1,5 +1,5 @@
 import { Metadata as GrpcMetadata, type Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { AppError, type ErrorKind, errorKinds, unavailable } from '@switchyard/errors';
+import { AppError, type ErrorKind, errorKinds, mayHaveBegun, unavailable } from '@switchyard/errors';
 import { ErrorDetail } from '@switchyard/protos/rpc/v1/representation';
 import { boundedBody } from './bounded-body';
 import { ClaimsRefused } from './identity';
@@ -32,6 +32,11 @@ export const isBrokenOff = ({ code, details }: Pick<ServiceError, 'code' | 'deta
 export const isRefused = ({ code, details }: Pick<ServiceError, 'code' | 'details'>): boolean =>
   code === status.UNAVAILABLE && details === 'Stream refused by server';
 
+/** Whether a call has not left this process, or was sent back unread: the texts are those of grpc-js. */
+const wasNeverSent = (error: ServiceError): boolean =>
+  isRefused(error) ||
+  (error.code === status.UNAVAILABLE && /^(No connection established|Name resolution failed)/.test(error.details));
+
 /**
  * Turns a thrown error into the status that grpc-js sends; anything but an AppError becomes `internal` and shows
  * nothing. A body is cut at 24 KiB, with a note. To a process whose claims are refused the peer is unavailable: the
@@ -46,21 +51,26 @@ export function toServiceError(error: unknown): Partial<ServiceError> & { metada
     kind: known.kind,
     body: JSON.stringify(boundedBody(known.body, maxBodyBytes)),
     retryAfter: known.retryAfter ?? 0,
+    begun: known.begun,
   }).finish();
   metadata.set(detailKey, Buffer.from(detail));
   return { code: status[errorKinds[known.kind].grpc], details: known.kind, metadata };
 }
 
-/** Rebuilds the AppError a peer threw; a status without a detail becomes `unavailable` or `internal`. */
+/**
+ * Rebuilds the AppError a peer threw; a status without a detail becomes `internal`, or `unavailable`, of which a peer that was reached may have
+ * begun the work. */
 export function fromServiceError(error: ServiceError): AppError {
   const raw = error.metadata?.get(detailKey)[0];
   if (raw instanceof Buffer) {
     const detail = ErrorDetail.decode(raw);
     if (detail.kind in errorKinds) {
       const retryAfter = detail.retryAfter === 0 ? undefined : detail.retryAfter;
-      return new AppError(detail.kind as ErrorKind, JSON.parse(detail.body), { cause: error, retryAfter });
+      const { begun } = detail;
+      return new AppError(detail.kind as ErrorKind, JSON.parse(detail.body), { cause: error, retryAfter, begun });
     }
   }
   const kind = isBrokenOff(error) ? 'unavailable' : (kindOfBareStatus[error.code] ?? 'internal');
-  return kind === 'unavailable' ? unavailable(error) : new AppError(kind, undefined, { cause: error });
+  if (kind !== 'unavailable') return new AppError(kind, undefined, { cause: error });
+  return wasNeverSent(error) ? unavailable(error) : mayHaveBegun(error);
 }

@@ -3,7 +3,7 @@ import { AppError, notFound, unavailable } from '@switchyard/errors';
 import { Access_Kind, type Claims } from '@switchyard/protos/rpc/v1/identity';
 import { logger, withRequestId } from '@switchyard/telemetry';
 import { ClaimsRefused, forwardedMethod, identityKey, type TrustedKeys, verifyClaims } from './identity';
-import { anonymous } from './server';
+import { anonymous, type WriteGuard } from './server';
 import { UsedClaims } from './used-claims';
 
 /** A request that the gateway streams on to the internal HTTP port, admitted by its signed claims (D3). */
@@ -39,6 +39,8 @@ export interface ForwardedEdges {
   readonly trusted: TrustedKeys;
   /** Waits until the local directory has reached a sequence (D5). */
   readonly ensureDirectory: (sequence: number) => Promise<void>;
+  /** Tells failures after a write from others; absent where there is no database. */
+  readonly guardWrites?: WriteGuard | undefined;
 }
 
 /** Answers requests that the gateway forwards, and no others. */
@@ -73,7 +75,10 @@ async function handle(
       throw new AppError('forbidden');
     const parts = found.slice(target === 'instance' ? 1 : 2).map((part = '') => decodeURIComponent(part));
     const place = { projectId: target === undefined ? named : 0, groupId: target === 'group' ? named : 0 };
-    await endpoint.run({ request, response, claims, ...place, parts, query: new URLSearchParams(query) });
+    const call = { request, response, claims, ...place, parts, query: new URLSearchParams(query) };
+    const run = () => endpoint.run(call);
+    // A transfer is never too late for its first write.
+    await (edges.guardWrites?.(() => undefined, run) ?? run());
     return;
   }
   throw notFound();
@@ -101,7 +106,8 @@ function fail(request: IncomingMessage, response: ServerResponse, error: unknown
     return;
   }
   // As between processes that call each other: the client's token is not what is wrong.
-  const answer = known instanceof ClaimsRefused ? unavailable(known) : known;
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const answer = known instanceof ClaimsRefused || (known.begun && isRead) ? unavailable(known) : known;
   const body = Buffer.from(JSON.stringify(answer.body));
   response.writeHead(answer.status, {
     'Content-Type': 'application/json',

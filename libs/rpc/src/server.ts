@@ -99,7 +99,10 @@ export interface ServerOptions {
   readonly connectionAgeMs?: number;
 }
 
-/** Runs a call; its first write is refused when `refuseLate` throws. libs/database has one. */
+/**
+ * Runs a call; its first write is refused when `refuseLate` throws, and a failure after a write says that something was
+ * begun. libs/database has one.
+ */
 export type WriteGuard = <T>(refuseLate: () => void, work: () => Promise<T>) => Promise<T>;
 
 /** A running gRPC server. */

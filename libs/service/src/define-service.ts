@@ -120,7 +120,10 @@ async function compose<V extends Variables, PeerName extends string, N extends N
     http:
       endpoints.length === 0
         ? undefined
-        : forwardedHttp({ trusted, ensureDirectory: ensureDirectory ?? (async () => undefined) }, endpoints),
+        : forwardedHttp(
+            { trusted, ensureDirectory: ensureDirectory ?? (async () => undefined), guardWrites },
+            endpoints,
+          ),
     countStatements,
     guardWrites,
     ready: async () => {

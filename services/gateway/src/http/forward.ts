@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { unavailable } from '@switchyard/errors';
+import { mayHaveBegun, unavailable } from '@switchyard/errors';
 import { forwardedMethod, type Identity, identityKey, type Signer, signClaims } from '@switchyard/rpc';
 import type { Request, Response } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
@@ -73,10 +73,14 @@ export function forwarder(
   };
 }
 
+/** Whether the service may have read the request: it had been reached. */
+const wasSent = (error: Error & { readonly code?: string }): boolean =>
+  !['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'].includes(error.code ?? '');
+
 // A service that cannot be reached costs its own endpoints a 503 (D3); one that broke off in the middle of a reply must
 // not look whole.
 function breakOff(request: Request, response: Response, error: Error): void {
   // The reply is complete, or the client has gone.
   if (response.writableEnded || response.destroyed) return;
-  renderError(unavailable(error), request, response, () => undefined);
+  renderError(wasSent(error) ? mayHaveBegun(error) : unavailable(error), request, response, () => undefined);
 }

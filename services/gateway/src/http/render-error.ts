@@ -1,4 +1,4 @@
-import { AppError, isAppError } from '@switchyard/errors';
+import { AppError, isAppError, unavailable } from '@switchyard/errors';
 import { logger } from '@switchyard/telemetry';
 import type { NextFunction, Request, Response } from 'express';
 import { Throttled } from './rate-limits';
@@ -9,7 +9,7 @@ export function renderError(error: unknown, request: Request, response: Response
     response.status(429).set('Retry-After', String(error.seconds)).type('text/plain').send('Retry later\n');
     return;
   }
-  const known = isAppError(error) ? error : ofHttpLibrary(error);
+  const known = asSeenBy(request, isAppError(error) ? error : ofHttpLibrary(error));
   response.locals.failure = error;
   if (response.headersSent) {
     logFailure(request, response, known.status);
@@ -36,8 +36,12 @@ export function logFailure(request: Request, response: Response, status: number)
   const [path] = request.originalUrl.split('?');
   const request_id = response.getHeader('X-Request-Id');
   const line = { err: response.locals.failure, request_id, method: request.method, path, status };
-  logger[status === 503 ? 'warn' : 'error'](line, 'request failed');
+  logger[status === 503 || status === 504 ? 'warn' : 'error'](line, 'request failed');
 }
+
+/** What was begun for a request that only reads does no harm: it may be sent again. */
+const asSeenBy = ({ method }: Request, error: AppError): AppError =>
+  error.begun && (method === 'GET' || method === 'HEAD') ? unavailable(error) : error;
 
 /** express and its parsers throw errors that carry a status. */
 function ofHttpLibrary(error: unknown): AppError {

@@ -22,6 +22,11 @@ const failures: Readonly<Record<number, { name: string; description: string }>> 
   429: { name: 'TooManyRequests', description: 'A limit on requests is reached.' },
   500: { name: 'InternalError', description: 'A fault of the server.' },
   503: { name: 'Unavailable', description: 'A part of the server is away or too busy; the request can be sent again.' },
+  504: {
+    name: 'GatewayTimeout',
+    description:
+      'The answer of the server was lost; the request may have been carried out. Look before it is sent again.',
+  },
 };
 
 const errorContent = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
@@ -55,7 +60,7 @@ export function failuresOf(route: Route): number[] {
     ...(route.path.includes('/:') || Object.keys(route.params ?? {}).length > 0 ? [404] : []),
     // A project or group that has moved is led to on reads only.
     ...(hasTarget && !isRead(route) ? [405] : []),
-    ...(isRead(route) ? [] : [413, 415]),
+    ...(isRead(route) ? [] : [413, 415, 504]),
     429,
     500,
     503,
