@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { IngestionServiceService } from '@switchyard/protos/alerts/v1/ingestion';
 import { UnsubscribeServiceService } from '@switchyard/protos/collaboration/v1/unsubscribe';
 import { AccessServiceService } from '@switchyard/protos/groups_admin/v1/access';
+import { IdempotencyServiceService } from '@switchyard/protos/groups_admin/v1/idempotency';
 import { SettingsServiceService } from '@switchyard/protos/groups_admin/v1/settings';
 import { UserEmailServiceService } from '@switchyard/protos/groups_admin/v1/user_email';
 import type { Signer } from '@switchyard/rpc';
@@ -19,6 +20,7 @@ import { takeOriginForm } from './http/external-url';
 import { followSettings } from './http/follow-settings';
 import { forwarder } from './http/forward';
 import { gitProxy } from './http/git-proxy';
+import { keyedRequests } from './http/keyed-requests';
 import { guardLogins } from './http/login-guard';
 import { rateLimits } from './http/rate-limits';
 import { accessResolver } from './http/resolve-access';
@@ -88,6 +90,7 @@ export async function compose(
       access,
       forward,
       streams,
+      keyed: keyedRequests(peers.client(IdempotencyServiceService)),
       peers,
       limits,
       bodies: routeBodies(Math.max(...declared.map(({ bodyLimit = 0 }) => bodyLimit))),

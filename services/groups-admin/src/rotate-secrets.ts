@@ -1,6 +1,7 @@
 import { encryptionVariables, reportRotation } from '@switchyard/secrets';
 import { command } from '@switchyard/service';
 import { variables } from './edges';
+import { keptAnswers } from './idempotency';
 import { integrationSecrets } from './integrations';
 import { ringOf } from './secret-keys';
 import { variableSecrets } from './variables';
@@ -12,7 +13,7 @@ export const rotateSecrets = command({
   async run({ config, db, write }) {
     const ring = ringOf(config);
     let code = 0;
-    for (const table of [variableSecrets(db), webhookSecrets(db), integrationSecrets(db)]) {
+    for (const table of [variableSecrets(db), webhookSecrets(db), integrationSecrets(db), keptAnswers(db)]) {
       code = Math.max(code, await reportRotation(table, ring, write));
     }
     return code;

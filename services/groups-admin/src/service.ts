@@ -13,6 +13,7 @@ import { composeDirectory, type DirectoryWriter, directoryWriter, publishTier } 
 import { type Edges, variables } from './edges';
 import { PrismaClient } from './generated/prisma/client';
 import { composeGroups } from './groups';
+import { composeIdempotency } from './idempotency';
 import { composeIntegrations } from './integrations';
 import { composeIssuableCounts } from './issuable-counts';
 import { composeJobTokens } from './job-tokens';
@@ -68,6 +69,7 @@ export function composeAreas(given: Edges, directory: DirectoryWriter, digest: T
     composeServiceAccounts(given, { users, tokens: tokens.personal, settings: settings.current }),
     composeDeployTokens(given, digest),
     composeJobTokens(given, digest),
+    composeIdempotency(given),
     composeNamespaces(given),
     groups,
     projects,

@@ -45,6 +45,7 @@ const description = `A collaboration platform with merge trains. Clients of the 
 - Texts are UTF-8. A body has at most 5 MiB where an operation does not say otherwise, 32 levels, 20,000 names and
   100,000 values of JSON, and 1,000 keys of a form.
 - A failure is JSON with \`message\` or \`error\`. After 429 and 503 \`Retry-After\` says when to come again; nothing was begun. After 504 a write may have been carried out.
+- A write with an \`Idempotency-Key\` can be sent again: it is carried out once in 24 hours, and answered as the first time.
 - Git over HTTP is served at \`/<full path>.git\` and is not part of this document.`;
 
 /** The document that follows from the route declarations and the component schemas. */

@@ -1,5 +1,6 @@
 import { AppError, isAppError, notFound, unauthorized } from '@switchyard/errors';
 import type { ResolveResponse } from '@switchyard/protos/groups_admin/v1/access';
+import type { KeptAnswer } from '@switchyard/protos/groups_admin/v1/idempotency';
 import type { Access } from '@switchyard/protos/rpc/v1/identity';
 import type { PageRequest, Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
 import { type Identity, measureCost, type ServiceDefinition } from '@switchyard/rpc';
@@ -24,6 +25,7 @@ import { type BoundClient, bind, type Peers } from './clients';
 import type { EventStreams } from './event-streams/event-streams';
 import { shownUrl } from './external-url';
 import type { Forwarder } from './forward';
+import { type Attempt, callerOf, fingerprintOf, keyOf as idempotencyKeyOf, type KeyedRequests } from './keyed-requests';
 import { pageHeaders, pageParameters, pageRequest } from './page';
 import { isAsWritten, isFile, text } from './params';
 import type { RateLimits } from './rate-limits';
@@ -50,6 +52,7 @@ export interface PipelineEdges {
   readonly bodies: RouteBodies;
   readonly forward: Forwarder;
   readonly streams: EventStreams;
+  readonly keyed: KeyedRequests;
   /** Services, for calls that outlast a place in `admission`. */
   readonly peers: Pick<Peers, 'client'>;
   /** Licence tier of the instance. */
@@ -73,8 +76,9 @@ const isMoved = ({ movedTo, access }: ResolveResponse): boolean => movedTo > 0 &
 /**
  * One request, in this order: the query is read; token, sudo and target are resolved in one call; 401 and scope; 404 or
  * 403 of the target; limits; the body is read; 400 with every problem; where a route locates it, the project of what the
- * request names, with its 404 and 403; the handler, which waits for a slot at its service; the reply. Only of a caller
- * who shows no token the body comes first, since one may be in it, into the small room that is kept for such.
+ * request names, with its 404 and 403; of a write with a key the answer of the first one (ADR 50); the handler, which
+ * waits for a slot at its service; the reply. Only of a caller who shows no token the body comes first, since one may be
+ * in it, into the small room that is kept for such.
  */
 export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
   const kind = targetKind(route);
@@ -225,6 +229,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     });
     const requestId = response.getHeader('X-Request-Id') as string;
     if (isJson) refuseOtherThanJson(request, route.challenges === true);
+    const idempotencyKey = idempotencyKeyOf(request, route);
     let raw: RawParameters = readQuery(request);
     let isBodyToCome = route.upload === undefined && route.streams !== true && hasParameters(request);
     const rules = { limit: route.bodyLimit, asWritten, files };
@@ -246,7 +251,24 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
       anyAddress: route.anyAddress,
     });
     const first = question();
-    let answer = await admit(request, response, first, raw, abort.signal);
+    const keyedRequest = (by: ResolveResponse) => ({
+      caller: callerOf(actorOf(by)),
+      key: idempotencyKey as string,
+      fingerprint: fingerprintOf(request, raw),
+    });
+    let answer: ResolveResponse;
+    try {
+      answer = await admit(request, response, first, raw, abort.signal);
+    } catch (error) {
+      // What the first request deleted, or left, is not there for the second.
+      if (idempotencyKey === undefined || !isAppError(error, 'forbidden', 'not_found')) throw error;
+      const { answer: caller } = await edges.access.resolve({ ...first, target: undefined }, requestId, {
+        signal: abort.signal,
+      });
+      const known = await edges.keyed.known(keyedRequest(caller), requestId);
+      if (known === undefined) throw error;
+      return sendAgain(request, response, known);
+    }
     if (isMoved(answer)) return redirect(request, response, answer.movedTo, edges.externalUrl);
     if (route.limit !== undefined) edges.limits.apply(route.limit, request, actorOf(answer));
     if (isBodyToCome) {
@@ -281,8 +303,13 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
       const options = { actor, directorySequence: answer.directorySequence, requestId, signal: abort.signal };
       answer = await admitToLocated(route.locate, question(), sent, options);
     }
+    const begun = idempotencyKey === undefined ? undefined : await edges.keyed.begin(keyedRequest(answer), requestId);
+    if (begun !== undefined && 'status' in begun) return sendAgain(request, response, begun);
+    const attempt: Attempt | undefined = begun;
     const identity = { actor, access: answer.access, directorySequence: answer.directorySequence };
-    const options = { ...identity, requestId, signal: abort.signal, idempotent: route.method === 'get' };
+    // The answer to a request with a key is kept for a client that has gone.
+    const signal = attempt === undefined ? abort.signal : new AbortController().signal;
+    const options = { ...identity, requestId, signal, idempotent: route.method === 'get' };
     const visit = edges.admission.visit(route, options);
     const page = paging?.page ?? noPage;
     const handling = (): Promise<Answer> =>
@@ -297,13 +324,17 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
         lastEventId: request.get('last-event-id'),
         limits: edges.limits.inForce(),
       });
-    const { result: reply, cost } = await (edges.showCost
-      ? measureCost(handling)
-      : handling().then((result) => ({ result, cost: undefined }))
+    const handled = (
+      edges.showCost ? measureCost(handling) : handling().then((result) => ({ result, cost: undefined }))
     ).finally(() => {
       visit.leave();
       if (route.method !== 'get' && visit.called.has(ownerOfAccess)) edges.access.forget();
     });
+    const { result: reply, cost } = await handled.catch(async (error) => {
+      await attempt?.failed(error);
+      throw error;
+    });
+    await attempt?.answered(keptOf(reply, defaultStatus));
     if (cost) response.setHeader('X-Switchyard-Cost', `calls=${cost.calls}, statements=${cost.statements}`);
     if (isForward(reply)) {
       streamBody(request, response);
@@ -334,6 +365,20 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
       throw error;
     }
   };
+}
+
+/** An answer as it is kept for the request that is sent again. */
+function keptOf(reply: Answer, defaultStatus: number): KeptAnswer {
+  if (isForward(reply) || isEvents(reply)) throw new Error('a request with a key has an answer of its own');
+  const body = Buffer.from('raw' in reply ? reply.raw : reply.json);
+  const status = ('raw' in reply ? 0 : reply.status) || defaultStatus;
+  return { status, contentType: 'raw' in reply ? reply.contentType : 'application/json', body };
+}
+
+/** Sends the answer of the first request with the same key. */
+function sendAgain(request: Request, response: Response, { status, contentType, body }: KeptAnswer): void {
+  response.setHeader('Idempotent-Replayed', 'true');
+  sendJson(request, response, status, body, contentType || 'application/json');
 }
 
 const targetParameter = 'id';

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
 import { type FakeForge, startFakeForge } from '@switchyard/testkit/forge';
+import { kill } from '../faults/deaths';
 import {
   alertPoints,
   changePoints,
@@ -345,6 +346,74 @@ describe('a process dies', () => {
       every: 100,
     });
     await expectSettled(system);
+  });
+
+  it('requests with a key are carried out once at the most while processes are killed, and nobody is told otherwise', async () => {
+    const project = `/projects/${fixture.projectId}`;
+    const writes = {
+      issues: (name: string) => ({ title: name }),
+      labels: (name: string) => ({ name, color: '#ff0000' }),
+      'repository/branches': (name: string) => ({ branch: name, ref: 'main' }),
+      milestones: (name: string) => ({ title: name }),
+    };
+    const keyed = (path: string, key: string, body: object) =>
+      system.api('POST', path, { body, headers: { 'Idempotency-Key': key } }).catch((error: unknown) => {
+        // The connection broke; a reply that breaks its contract is a failure of its own.
+        if (/breaks its contract/.test(String(error))) throw error;
+        return undefined;
+      });
+    const requests = Object.entries(writes).flatMap(([kind, bodyOf]) =>
+      Array.from({ length: 8 }, (_, index) => {
+        const name = `keyed-${index}`;
+        return { kind, name, send: () => keyed(`${project}/${kind}`, `${kind}-${index}`, bodyOf(name)) };
+      }),
+    );
+    let killing = true;
+    const killed = (async () => {
+      const last = new Map<string, number | undefined>();
+      for (const name of ['gateway', 'collaboration', 'gateway', 'groups-admin', 'gateway', 'merge-requests']) {
+        last.set(name, await kill(system, name, last.get(name)));
+        await new Promise((settle) => setTimeout(settle, 400));
+      }
+      killing = false;
+    })();
+    /** A client that comes again after what may be repeated with the same key. */
+    const insist = async ({ send }: (typeof requests)[number]) => {
+      let [reply, tries] = [await send(), 1];
+      const isOpen = () => reply === undefined || reply.status >= 500 || reply.headers.has('retry-after');
+      for (; (isOpen() || killing) && tries < 400; tries += 1) {
+        await new Promise((settle) => setTimeout(settle, 100));
+        reply = await send();
+        // What a dead gateway had begun is given up after two minutes, which the test does not wait for.
+        if (tries % 50 === 0)
+          await system
+            .query('groups-admin', `update idempotency_keys set running_until = now() where state = 'running'`)
+            .catch(() => undefined);
+      }
+      return reply;
+    };
+    const replies = await Promise.all(requests.map(insist));
+    await killed;
+    for (const [at, { kind, name, send }] of requests.entries()) {
+      const found = await fixture.ok('GET', `${project}/${kind}?search=${name}`);
+      const there = (found as { title?: string; name?: string }[]).filter((one) => (one.title ?? one.name) === name);
+      const reply = replies[at];
+      expect([201, 409]).toContain(reply?.status);
+      expect(there.length).toBeLessThanOrEqual(1);
+      if (reply?.status === 409) {
+        expect(reply.body.message).toMatch(/may have been carried out/);
+        continue;
+      }
+      expect(there).toHaveLength(1);
+      const again = await send();
+      expect([again?.status, again?.text, again?.headers.get('idempotent-replayed')]).toEqual([
+        201,
+        reply?.text,
+        'true',
+      ]);
+    }
+    // Most are answered: only what a process had in its hands is not.
+    expect(replies.filter((reply) => reply?.status === 201).length).toBeGreaterThan(requests.length / 4);
   });
 
   it.each([...issuePoints, ...epicPoints])(

@@ -1,5 +1,6 @@
 import { targetKind } from '../authorize';
 import type { RelationRule } from '../check-parameters';
+import { keyHeader, takesKey } from '../keyed-requests';
 import { pageParameters } from '../page';
 import {
   acceptsAbsence,
@@ -108,6 +109,7 @@ function pathParameter(route: Route, name: string): Json {
   };
 }
 
+const idempotencyKey = { $ref: '#/components/parameters/idempotency_key' };
 const ifUnmodifiedSince = { $ref: '#/components/parameters/if_unmodified_since' };
 
 /** Parameters in the path, the query and the headers. */
@@ -115,6 +117,7 @@ export const parametersOf = (route: Route): Json[] => [
   ...pathNames(route.path).map((name) => pathParameter(route, name)),
   ...(hasBody(route) ? [] : Object.entries(shapeOf(route)).flatMap(([name, one]) => queryParameters(name, one))),
   ...(route.docs?.fails?.includes(412) === true ? [ifUnmodifiedSince] : []),
+  ...(takesKey(route) ? [idempotencyKey] : []),
 ];
 
 /** Least values of paging: a page below 1 is taken for the first, and `per_page` below 1 refused. */
@@ -137,6 +140,13 @@ export const parameterComponents: Json = {
       return [kind, { name: 'id', in: 'path', required: true, description, schema }];
     }),
   ),
+  idempotency_key: {
+    name: keyHeader,
+    in: 'header',
+    description:
+      'A text of your own, such as a UUID. The request is carried out once in 24 hours; sent again it gets the first answer, 409 with `Retry-After` while the first one runs, 409 where its outcome is unknown, and 422 where it differs.',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
+  },
   if_unmodified_since: {
     name: 'If-Unmodified-Since',
     in: 'header',

@@ -1,4 +1,5 @@
 import { targetKind } from '../authorize';
+import { takesKey } from '../keyed-requests';
 import type { Route } from '../route';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -61,6 +62,7 @@ export function failuresOf(route: Route): number[] {
     // A project or group that has moved is led to on reads only.
     ...(hasTarget && !isRead(route) ? [405] : []),
     ...(isRead(route) ? [] : [413, 415, 504]),
+    ...(takesKey(route) ? [409, 422] : []),
     429,
     500,
     503,

@@ -1,0 +1,149 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  AppError,
+  conflict,
+  invalidParams,
+  isAppError,
+  retrySeconds,
+  unavailable,
+  unprocessable,
+} from '@switchyard/errors';
+import {
+  type FinishRequestRequest,
+  type IdempotencyServiceService,
+  type KeptAnswer,
+  BeginRequestResponse_Outcome as Outcome,
+} from '@switchyard/protos/groups_admin/v1/idempotency';
+import type { Actor } from '@switchyard/protos/rpc/v1/identity';
+import type { RpcClient } from '@switchyard/rpc';
+import { logger } from '@switchyard/telemetry';
+import type { Request } from 'express';
+import { SentFile } from './params';
+import type { RawParameters } from './read-parameters';
+import type { Route } from './route';
+
+/** Header by which a client sends a request again without a second effect. */
+export const keyHeader = 'Idempotency-Key';
+
+/** Largest body of an answer that is kept, bytes. */
+const mostKept = 1 << 20;
+
+/** Parameters that say who asks, not what. */
+const credentials = new Set(['private_token', 'access_token', 'job_token']);
+
+/** A request that came with a key. */
+export interface KeyedRequest {
+  readonly caller: string;
+  readonly key: string;
+  readonly fingerprint: Buffer;
+}
+
+/** A request that is carried out. */
+export interface Attempt {
+  /** Keeps the answer, before it is sent. */
+  answered(answer: KeptAnswer): Promise<void>;
+  /** Keeps a refusal that another attempt would meet as well; what was not begun frees the key. */
+  failed(error: unknown): Promise<void>;
+}
+
+/** Requests with a key: one call before, one after (ADR 50). */
+export interface KeyedRequests {
+  /**
+   * Takes the key, or returns the answer of the first request. Fails with `conflict` while that runs, or where its
+   * outcome is unknown, and with `unprocessable` where it was another one.
+   */
+  begin(request: KeyedRequest, requestId: string): Promise<Attempt | KeptAnswer>;
+  /** The answer of the first request; undefined where there is none. */
+  known(request: KeyedRequest, requestId: string): Promise<KeptAnswer | undefined>;
+}
+
+/** Whether an endpoint takes a key. Uploads do not: what they send is not there any more when it could be compared. */
+export const takesKey = ({ method, upload, streams }: Pick<Route, 'method' | 'upload' | 'streams'>): boolean =>
+  method !== 'get' && upload === undefined && streams !== true;
+
+/** The key of a request that writes. Fails with `invalid_params` for what is no key, and where none is taken. */
+export function keyOf(request: Request, route: Route): string | undefined {
+  const key = request.get(keyHeader);
+  if (key === undefined || route.method === 'get') return undefined;
+  if (!/^[\x20-\x7e]{1,255}$/.test(key)) throw invalidParams(`${keyHeader} is invalid`);
+  if (!takesKey(route)) throw invalidParams(`${keyHeader} is not supported by uploads`);
+  return key;
+}
+
+/** Whose key it is. Fails with `invalid_params` without a token: others could ask for the answer. */
+export function callerOf({ userId, deployTokenId }: Actor): string {
+  if (userId > 0) return `user:${userId}`;
+  if (deployTokenId !== undefined) return `deploy_token:${deployTokenId}`;
+  throw invalidParams(`${keyHeader} needs a token`);
+}
+
+const told = (_name: string, value: unknown): unknown =>
+  value instanceof SentFile ? { file: createHash('sha256').update(value.content).digest('hex') } : value;
+
+/** Digest of what a request asks for: method, path, parameters, condition. */
+export function fingerprintOf(request: Request, raw: RawParameters): Buffer {
+  const [path] = request.originalUrl.split('?');
+  const sent = Object.entries(raw).filter(([name]) => !credentials.has(name));
+  const asked = [request.method, path, request.get('if-unmodified-since') ?? null, sent];
+  return createHash('sha256').update(JSON.stringify(asked, told)).digest();
+}
+
+/** How a request that failed has ended. */
+function endOf(error: unknown): FinishRequestRequest['end'] {
+  const notBegun = { $case: 'notBegun', value: true } as const;
+  // A limit of the gateway.
+  if (!isAppError(error)) return error instanceof Error && 'seconds' in error ? notBegun : unknown;
+  if (isAppError(error, 'unavailable', 'rate_limited', 'request_timeout') && !error.begun) return notBegun;
+  if (error.status >= 500) return unknown;
+  const body = Buffer.from(JSON.stringify(error.body));
+  return { $case: 'answer', value: { status: error.status, contentType: 'application/json', body } };
+}
+
+const unknown = { $case: 'unknown', value: true } as const;
+
+/** Builds the requests with a key over their owner. */
+export function keyedRequests(client: RpcClient<typeof IdempotencyServiceService>): KeyedRequests {
+  const options = (requestId: string) => ({ requestId, timeoutMs: 5_000 });
+
+  function attemptOf(attempt: string, requestId: string): Attempt {
+    // The answer is sent all the same: it is the truth, and the key is left without one.
+    const finish = (end: FinishRequestRequest['end']): Promise<void> =>
+      client.finishRequest({ attempt, end }, { ...options(requestId), idempotent: true }).then(
+        () => undefined,
+        (error) => logger.warn({ err: error, request_id: requestId }, 'end of a request with a key not recorded'),
+      );
+    return {
+      answered: (answer) => finish(answer.body.length > mostKept ? unknown : { $case: 'answer', value: answer }),
+      failed: (error) => finish(endOf(error)),
+    };
+  }
+
+  return {
+    async begin(request, requestId) {
+      const attempt = randomUUID();
+      const asked = { ...request, attempt, onlyKnown: false };
+      const begun = await client.beginRequest(asked, { ...options(requestId), idempotent: true }).catch((error) => {
+        // The key may have been taken, but nothing else has been done.
+        void attemptOf(attempt, requestId).failed(unavailable());
+        throw isAppError(error, 'unavailable') ? unavailable(error) : error;
+      });
+      if (begun.outcome === Outcome.OUTCOME_FIRST) return attemptOf(attempt, requestId);
+      if (begun.outcome === Outcome.OUTCOME_ANSWERED && begun.answer !== undefined) return begun.answer;
+      if (begun.outcome === Outcome.OUTCOME_OTHER_REQUEST)
+        throw unprocessable(`${keyHeader} was used for another request`);
+      if (begun.outcome === Outcome.OUTCOME_UNKNOWN)
+        throw conflict(`The first request with this ${keyHeader} may have been carried out: look, and use another key`);
+      throw new AppError('conflict', `The first request with this ${keyHeader} is still running`, {
+        retryAfter: retrySeconds(),
+      });
+    },
+
+    async known(request, requestId) {
+      const { outcome, answer } = await client.beginRequest(
+        { ...request, attempt: randomUUID(), onlyKnown: true },
+        { ...options(requestId), idempotent: true },
+      );
+      return outcome === Outcome.OUTCOME_ANSWERED ? answer : undefined;
+    },
+  };
+}

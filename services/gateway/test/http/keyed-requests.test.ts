@@ -1,0 +1,163 @@
+import { AppError, invalid, mayHaveBegun, unavailable } from '@switchyard/errors';
+import {
+  type BeginRequestRequest,
+  type FinishRequestRequest,
+  type KeptAnswer,
+  BeginRequestResponse_Outcome as Outcome,
+} from '@switchyard/protos/groups_admin/v1/idempotency';
+import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
+import { anonymous, type CallOptions, entity } from '@switchyard/rpc';
+import { eventually } from '@switchyard/testkit';
+import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
+
+let gateway: TestGateway;
+/** Keys as groups-admin has them, without time. */
+let keys: Map<string, { request: BeginRequestRequest; answer?: KeptAnswer; unknown?: boolean }>;
+let create: (options: CallOptions) => Promise<unknown>;
+let access: ReturnType<typeof projectAccess> | undefined;
+
+const label = { id: 5, name: 'bug', color: '#ff0000', text_color: '#FFFFFF', description: null, description_html: '' };
+const counts = { open_issues_count: 0, closed_issues_count: 0, open_merge_requests_count: 0 };
+const made = () =>
+  entity({ ...label, subscribed: false, priority: null, is_project_label: true, archived: false, ...counts }, 201);
+
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    access: ({ token, target }) =>
+      resolved({
+        actor: token === '' ? anonymous : actor({ userId: token === 'glpat-bob' ? 8 : 7 }),
+        access: target === undefined ? undefined : access,
+      }),
+    fakes: {
+      'LabelService/CreateLabel': async (_request: never, options: CallOptions) => create(options),
+      'IdempotencyService/BeginRequest': async (request: BeginRequestRequest) => {
+        const known = keys.get(`${request.caller} ${request.key}`);
+        const answered = (outcome: Outcome, answer?: KeptAnswer) => ({ outcome, answer });
+        if (known === undefined) {
+          if (request.onlyKnown) return answered(Outcome.OUTCOME_UNSPECIFIED);
+          keys.set(`${request.caller} ${request.key}`, { request });
+          return answered(Outcome.OUTCOME_FIRST);
+        }
+        if (!Buffer.from(known.request.fingerprint).equals(request.fingerprint))
+          return answered(Outcome.OUTCOME_OTHER_REQUEST);
+        if (known.answer !== undefined) return answered(Outcome.OUTCOME_ANSWERED, known.answer);
+        return answered(known.unknown ? Outcome.OUTCOME_UNKNOWN : Outcome.OUTCOME_RUNNING);
+      },
+      'IdempotencyService/FinishRequest': async ({ attempt, end }: FinishRequestRequest) => {
+        for (const [key, known] of keys) {
+          if (known.request.attempt !== attempt) continue;
+          if (end?.$case === 'notBegun') keys.delete(key);
+          else if (end?.$case === 'answer') known.answer = end.value;
+          else known.unknown = true;
+        }
+        return {};
+      },
+    },
+  });
+});
+beforeEach(() => {
+  keys = new Map();
+  gateway.calls.length = 0;
+  create = async () => made();
+  access = projectAccess({ level: 40, kind: Access_Kind.KIND_PROJECT });
+});
+afterAll(() => gateway.close());
+
+const send = (key: string, name = 'bug', token = 'glpat-ada') =>
+  gateway.send('POST', '/projects/1/labels', {
+    token,
+    headers: { 'Idempotency-Key': key },
+    body: { name, color: '#ff0000' },
+  });
+const creations = () => gateway.calls.filter(({ rpc }) => rpc === 'LabelService/CreateLabel').length;
+const questions = () => gateway.calls.filter(({ rpc }) => rpc.startsWith('IdempotencyService/')).length;
+
+it('is carried out once, and answered as the first time', async () => {
+  const first = await send('one');
+  expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([201, null]);
+  expect(questions()).toBe(2);
+  const second = await send('one');
+  expect([second.status, second.text, second.headers.get('idempotent-replayed')]).toEqual([201, first.text, 'true']);
+  expect(creations()).toBe(1);
+  // Keys are their callers' own.
+  expect((await send('one', 'bug', 'glpat-bob')).headers.has('idempotent-replayed')).toBe(false);
+  expect(creations()).toBe(2);
+});
+
+it('refuses a key that was used for something else (422)', async () => {
+  await send('one');
+  const reply = await send('one', 'feature');
+  expect([reply.status, reply.body]).toEqual([422, { message: 'Idempotency-Key was used for another request' }]);
+  expect(creations()).toBe(1);
+});
+
+it('says 409 with Retry-After while the first request runs, and goes on when its client has left', async () => {
+  let finish = (): void => undefined;
+  let signal: AbortSignal | undefined;
+  create = (options) => {
+    signal = options.signal;
+    return new Promise((settle) => (finish = () => settle(made())));
+  };
+  const leaving = new AbortController();
+  const first = fetch(`${gateway.url}/api/v4/projects/1/labels`, {
+    method: 'POST',
+    headers: { 'PRIVATE-TOKEN': 'glpat-ada', 'Idempotency-Key': 'one', 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name: 'bug', color: '#ff0000' }),
+    signal: leaving.signal,
+  }).catch(() => undefined);
+  await eventually(() => expect(creations()).toBe(1));
+  const running = await send('one');
+  expect([running.status, Number(running.headers.get('retry-after'))]).toEqual([409, expect.any(Number)]);
+  expect(running.headers.has('retry-after')).toBe(true);
+  leaving.abort();
+  await first;
+  expect(signal?.aborted).toBe(false);
+  finish();
+  await eventually(async () => expect((await send('one')).status).toBe(201));
+  expect(creations()).toBe(1);
+});
+
+it('keeps refusals of the service, frees the key where nothing was begun, and says where nobody knows', async () => {
+  const after = async (error: AppError) => {
+    create = () => Promise.reject(error);
+    const first = await send('one');
+    create = async () => made();
+    const again = await send('one');
+    keys.clear();
+    return [first.status, again.status, again.headers.has('retry-after')];
+  };
+  expect(await after(invalid({ name: ['has already been taken'] }))).toEqual([400, 400, false]);
+  expect(await after(unavailable())).toEqual([503, 201, false]);
+  expect(await after(mayHaveBegun(new Error('lost')))).toEqual([504, 409, false]);
+  expect(await after(new AppError('internal'))).toEqual([500, 409, false]);
+});
+
+it('gives the first answer to who does not find the object any more', async () => {
+  await send('one');
+  access = undefined;
+  const bodiless = { token: 'glpat-ada', headers: { 'Idempotency-Key': 'two' } };
+  expect((await gateway.send('DELETE', '/projects/1/labels/5', bodiless)).status).toBe(404);
+  const [first] = [...keys.values()];
+  keys.set('user:7 two', {
+    request: gateway.calls.findLast(({ rpc }) => rpc === 'IdempotencyService/BeginRequest')
+      ?.request as BeginRequestRequest,
+    answer: { status: 204, contentType: '', body: Buffer.alloc(0) },
+  });
+  expect(first).toBeDefined();
+  expect((await gateway.send('DELETE', '/projects/1/labels/5', bodiless)).status).toBe(204);
+});
+
+it('takes no key that is none, none without a token, none of uploads, and asks nothing for reads', async () => {
+  for (const key of ['', 'x'.repeat(256), 'ä'])
+    expect((await send(encodeURI(key) === key ? key : '\u00e4')).status).toBe(400);
+  access = projectAccess({ visibility: 'public', level: 0 });
+  expect((await send('one', 'bug', '')).status).toBe(401);
+  const upload = await gateway.send('PUT', '/projects/1/packages/generic/a/1/x', {
+    token: 'glpat-ada',
+    headers: { 'Idempotency-Key': 'one' },
+    raw: 'x',
+  });
+  expect([upload.status, upload.body]).toEqual([400, { error: 'Idempotency-Key is not supported by uploads' }]);
+  await gateway.send('GET', '/version', { token: 'glpat-ada', headers: { 'Idempotency-Key': 'one' } });
+  expect(questions()).toBe(0);
+});

@@ -1,0 +1,27 @@
+/** A request that came with a key. */
+export interface KeyedRequest {
+  /** Whose key it is. */
+  readonly caller: string;
+  readonly key: string;
+  /** Digest of what is asked for. */
+  readonly fingerprint: Buffer;
+  /** UUID of this way of the request through a gateway. */
+  readonly attempt: string;
+}
+
+/** An answer that is kept. */
+export interface KeptAnswer {
+  /** HTTP status. */
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+/** What is known of the first request with a key. */
+export interface KnownRequest {
+  readonly attempt: string;
+  readonly fingerprint: Buffer;
+  /** `unknown`: it may have been carried out, or not. */
+  readonly state: 'running' | 'answered' | 'unknown';
+  readonly answer: KeptAnswer | undefined;
+}

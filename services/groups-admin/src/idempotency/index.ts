@@ -1,0 +1,2 @@
+export { composeIdempotency } from './compose';
+export { keptAnswers } from './storage/idempotency.store';

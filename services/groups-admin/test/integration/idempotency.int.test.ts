@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { type Database, openDatabase } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
+import { deriveKey, keyring } from '@switchyard/secrets';
+import { type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { type KeyedRequests, keyedRequests } from '../../src/idempotency/application/keyed-requests';
+import { idempotencyStore } from '../../src/idempotency/storage/idempotency.store';
+import { service } from '../../src/service';
+
+let server: TestDatabase;
+let db: Database;
+let requests: KeyedRequests;
+
+beforeAll(async () => {
+  server = await testDatabase({ sets: service.migrationSets });
+  db = openDatabase({ url: server.url, applicationName: 'test' });
+  requests = keyedRequests(idempotencyStore(db, keyring([deriveKey('material', 'test')])));
+});
+afterAll(async () => {
+  await db.close();
+  await server.close();
+});
+beforeEach(() => db.query(sql`truncate idempotency_keys`));
+
+const requestOf = (given: Partial<Parameters<KeyedRequests['begin']>[0]> = {}) => ({
+  caller: 'user:7',
+  key: 'k',
+  fingerprint: Buffer.alloc(32, 1),
+  attempt: randomUUID(),
+  ...given,
+});
+const begin = (given: Parameters<typeof requestOf>[0] = {}) => requests.begin(requestOf(given), false);
+const answer = { status: 201, contentType: 'application/json', body: Buffer.from('{"token":"glpat-shown-once"}') };
+
+it('lets one of many through, and gives the others its answer, which is encrypted', async () => {
+  const attempts = Array.from({ length: 12 }, () => randomUUID());
+  const begun = await Promise.all(attempts.map((attempt) => begin({ attempt })));
+  const first = begun.findIndex(({ outcome }) => outcome === 'first');
+  expect(begun.filter(({ outcome }) => outcome === 'running')).toHaveLength(11);
+  // Asked once more, because its answer was lost.
+  expect(await begin({ attempt: attempts[first] })).toEqual({ outcome: 'first' });
+  await requests.finish(attempts[first] as string, answer);
+  expect(await begin()).toEqual({ outcome: 'answered', answer });
+  expect(await requests.begin(requestOf(), true)).toEqual({ outcome: 'answered', answer });
+  const [row] = await db.query<{ answer: Buffer }>(sql`select answer from idempotency_keys`);
+  expect(row?.answer.toString('latin1')).not.toContain('shown-once');
+  // What comes late changes nothing.
+  await requests.finish(attempts[first] as string, 'not_begun');
+  expect((await begin()).outcome).toBe('answered');
+});
+
+it('tells another request from the same one, and a caller from the next', async () => {
+  const attempt = randomUUID();
+  expect((await begin({ attempt })).outcome).toBe('first');
+  expect((await begin({ fingerprint: Buffer.alloc(32, 2) })).outcome).toBe('other_request');
+  expect((await begin({ caller: 'user:8', fingerprint: Buffer.alloc(32, 2) })).outcome).toBe('first');
+  expect((await requests.begin(requestOf({ key: 'free' }), true)).outcome).toBe('none');
+  await requests.finish(attempt, 'not_begun');
+  expect((await begin({ fingerprint: Buffer.alloc(32, 2) })).outcome).toBe('first');
+});
+
+it('does not know what became of a request whose gateway died, until the key expires', async () => {
+  await begin();
+  await db.query(sql`update idempotency_keys set running_until = now()`);
+  expect((await begin()).outcome).toBe('unknown');
+  await db.query(sql`update idempotency_keys set expires_at = now()`);
+  expect((await begin()).outcome).toBe('first');
+  await db.query(sql`update idempotency_keys set expires_at = now()`);
+  await requests.prune(new AbortController().signal);
+  expect(await db.query(sql`select 1 from idempotency_keys`)).toEqual([]);
+});
+
+it('refuses a caller who has 10,000 keys', async () => {
+  await db.query(sql`
+    insert into idempotency_keys (caller, key, fingerprint, attempt, running_until, expires_at)
+    select 'user:7', 'k' || i, ${Buffer.alloc(32, 1)}, gen_random_uuid(), now(), now() + interval '1 hour'
+    from generate_series(1, 10000) i`);
+  await expect(begin()).rejects.toMatchObject({ kind: 'rate_limited' });
+  expect((await begin({ key: 'k1' })).outcome).toBe('unknown');
+  expect((await begin({ caller: 'user:8' })).outcome).toBe('first');
+});
