@@ -16,6 +16,7 @@ import { createIssue } from './application/create-issue';
 import { authoredIssues } from './application/delete-authored-issues';
 import { deleteIssue } from './application/delete-issue';
 import { closeIssuesOfPush, followIssueReferences } from './application/follow-issue-references';
+import { importIssues } from './application/import-issues';
 import type { IssueEdges } from './application/issue.edges';
 import type { IssueList } from './application/issue.ports';
 import { listEventsOfIssue, readEventOfIssue } from './application/issue-events';
@@ -39,11 +40,13 @@ import { changeIssue } from './storage/issue-change.store';
 import { counterStore } from './storage/issue-counter.store';
 import { issueDirectoryStore, issueDirectoryWithin } from './storage/issue-directory.store';
 import { issueEventStore } from './storage/issue-event.store';
+import { issueImportStore } from './storage/issue-import.store';
 import { issueLinks, issueMergeRequestList } from './storage/issue-link.store';
 import { issueTimelogStore } from './storage/issue-timelog.store';
 import { participantList } from './storage/participant.list';
 import { issueHandler } from './transport/issue.handler';
 import { issueEventHandler } from './transport/issue-event.handler';
+import { issueImportHandler } from './transport/issue-import.handler';
 import { issueReferenceFollower } from './transport/issue-reference.follower';
 import { type IssueTargets, issueTargets } from './transport/issue-targets';
 import { issueTimelogHandler } from './transport/issue-timelog.handler';
@@ -107,6 +110,10 @@ export function composeIssues(
     listEventsOfIssue: listEventsOfIssue(edges, eventStore),
     readEventOfIssue: readEventOfIssue(edges, eventStore),
   });
+  const imports = observe(
+    'issues.imports',
+    importIssues({ directory: edges.directory, imports: issueImportStore(db) }),
+  );
   const timelogs = issueTimelogStore(db);
   const times = observe('issues.timelogs', {
     listTimelogsOfIssue: listTimelogsOfIssue(edges, timelogs),
@@ -127,6 +134,7 @@ export function composeIssues(
       }),
       issueEventHandler(events, { externalUrl, clock }),
       issueTimelogHandler(times, externalUrl),
+      issueImportHandler(imports),
     ],
     consumers: [{ group: 'collaboration.pushes', subscriptions: [pushSubscription(closeOfPush, directory)] }],
     start: () => [purgeIssues(edges.issues), keepInPriorityOrder(priorityOrderStore(db, issueOrders), directory)],

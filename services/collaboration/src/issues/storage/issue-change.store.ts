@@ -129,24 +129,26 @@ async function takeEpic(tx: Tx, { issue, epicId }: LockedIssue, made: Issue): Pr
 }
 
 async function insert(tx: Tx, wanted: NewIssue, actorId: number, moved?: LockedIssue): Promise<Issue> {
-  const { title, mentions, labelIds, alertId } = wanted;
+  const { title, mentions, labelIds, alertId, imported } = wanted;
   const iid = await takeIid(tx, wanted.projectId, wanted.iid);
   const row = await tx.one(sql`
     insert into issues as i (iid, project_id, author_id, title, description, issue_type, confidential, severity, milestone_id,
       due_date, weight, health_status, time_estimate, total_time_spent, task_count, completed_task_count, milestone_due, label_priority, alert_id,
-      discussion_locked, created_at, updated_at)
+      discussion_locked, state, closed_at, imported_from, created_at, updated_at)
     values (${iid}, ${wanted.projectId}, ${wanted.authorId}, ${typeof title === 'string' ? title : title(iid)}, ${wanted.description ?? null}, ${wanted.issueType},
       ${wanted.confidential}, ${wanted.severity ?? 'unknown'}, ${wanted.milestoneId ?? null}, ${wanted.dueDate ?? null},
       ${wanted.weight ?? null}, ${wanted.healthStatus ?? null}, ${wanted.timeEstimate ?? 0}, ${wanted.totalTimeSpent ?? 0}, ${wanted.taskCount},
       ${wanted.completedTaskCount}, ${milestoneDue(wanted.milestoneId ?? null)},
       ${leastPriority(sql`${[...wanted.labelIds]}::bigint[]`)}, ${alertId ?? null}, ${wanted.discussionLocked ?? null},
-      coalesce(${wanted.createdAt ?? null}, now()), now())
+      ${imported?.closedAt === undefined ? 'opened' : 'closed'}, ${imported?.closedAt ?? null}, ${imported?.from ?? 'none'},
+      coalesce(${wanted.createdAt ?? null}, now()), coalesce(${imported?.updatedAt ?? null}, now()))
     returning ${issueColumns}`);
   const issue = toIssue(row!);
   if (wanted.assigneeIds.length > 0) await replaceAssignees(tx, issue.id, wanted.assigneeIds);
   if (wanted.labelIds.length > 0) await replaceLabels(tx, 'issue', issue.id, wanted.labelIds);
   if (wanted.epicId !== undefined) await placeIssue(tx, issue.id, wanted.epicId);
   // What takes the place of an issue has that one's events.
+  if (imported !== undefined) return publishImported(tx, issue, wanted);
   if (moved === undefined) await recordEvents(tx, issue.id, actorId, undefined, { ...issue, labelIds });
   else await copyEvents(tx, moved.issue.id, issue);
   await timelogs.record(tx, issue.id, wanted.authorId, wanted.timelogs ?? []);
@@ -160,6 +162,23 @@ async function insert(tx: Tx, wanted: NewIssue, actorId: number, moved?: LockedI
     facts: [fact],
     actorId,
     occurredAt: new Date(),
+  });
+  return issue;
+}
+
+/** Of what was done to it at the other forge nothing is recorded as done here. */
+async function publishImported(
+  tx: Tx,
+  issue: Issue,
+  { authorId, assigneeIds, labelIds, mentions }: NewIssue,
+): Promise<Issue> {
+  await addParticipants(tx, 'issue', issue.id, [authorId, ...assigneeIds]);
+  await publishIssueFacts(tx, {
+    subject: issue,
+    assigneeIds,
+    facts: [{ kind: 'created', mentions, labelIds }],
+    actorId: authorId,
+    occurredAt: issue.createdAt,
   });
   return issue;
 }

@@ -1,0 +1,36 @@
+/** Where something is imported to, and what it is marked with. */
+export interface ImportKey {
+  readonly projectId: number;
+  /** Kind of the forge. */
+  readonly importedFrom: string;
+}
+
+/** An issue as it was at another forge. */
+export interface ImportedIssue {
+  readonly iid: number;
+  readonly authorId: number;
+  readonly title: string;
+  readonly description: string | undefined;
+  /** Undefined for an open one. */
+  readonly closedAt: Date | undefined;
+  /** Titles. */
+  readonly labels: readonly string[];
+  /** Number of its milestone in the project; undefined for none. */
+  readonly milestoneIid: number | undefined;
+  readonly assigneeIds: readonly number[];
+  readonly locked: boolean;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly taskCount?: number;
+  readonly completedTaskCount?: number;
+}
+
+/** A comment as it was at another forge. */
+export interface ImportedNote {
+  readonly foreignId: number;
+  readonly issueIid: number;
+  readonly authorId: number;
+  readonly body: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
