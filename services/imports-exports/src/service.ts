@@ -22,7 +22,7 @@ export const service = defineService({
   name: 'imports-exports',
   variables,
   migrations: join(__dirname, '..', 'prisma', 'migrations'),
-  peers: ['groups-admin', 'merge-requests'],
+  peers: ['groups-admin', 'merge-requests', 'collaboration'],
   needs: { directory: true, blobs: true, prisma: PrismaClient },
   areas,
 });

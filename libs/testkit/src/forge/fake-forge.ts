@@ -9,6 +9,8 @@ export interface ForgeContents {
   readonly repository: Record<string, unknown>;
   /** By the last part of the path, such as `labels`. */
   readonly lists: Record<string, object[]>;
+  /** By login. */
+  readonly users: Record<string, object>;
 }
 
 /** Answers one request in place of the forge. */
@@ -88,8 +90,10 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
     const path = url.pathname.slice('/api/v3'.length);
     const name = /^\/repos\/octo\/things\/([a-z/]+)$/.exec(path)?.[1] ?? '';
     const list = forge.contents.lists[name];
+    const user = forge.contents.users[/^\/users\/([\w-]+)$/.exec(path)?.[1] ?? ''];
     if (!isAllowed) sendJson(response, 401, { message: 'Bad credentials' }, rateHeaders());
     else if (path === '/repositories/1') sendJson(response, 200, forge.contents.repository, rateHeaders());
+    else if (user !== undefined) sendJson(response, 200, user, rateHeaders());
     else if (list === undefined) sendJson(response, 404, { message: 'Not Found' }, rateHeaders());
     else sendPage(request, response, url, list);
   }
@@ -123,7 +127,8 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
         default_branch: 'main',
         ...given.repository,
       },
-      lists: { labels: [], milestones: [], ...given.lists },
+      lists: { labels: [], milestones: [], issues: [], 'issues/comments': [], ...given.lists },
+      users: { ...given.users },
     },
     requests,
     breakNext: (path, fault) => void faults.push({ path, fault }),

@@ -8,6 +8,7 @@ import type { Forges } from './application/imports.ports';
 import { manageImports } from './application/manage-imports';
 import { workImports } from './application/work-imports';
 import { importStore } from './storage/import.store';
+import { peopleStore } from './storage/people.store';
 import { importTargetsOf } from './transport/import-targets.client';
 import { projectImportHandler } from './transport/project-import.handler';
 
@@ -30,7 +31,12 @@ export function composeProjectImports({ db, config, peer, observe }: Edges): Are
   const edges = {
     imports: importStore(db, ring),
     forges: forgesBy(outbound),
-    targets: importTargetsOf(peer('groups-admin'), peer('merge-requests')),
+    targets: importTargetsOf({
+      groupsAdmin: peer('groups-admin'),
+      mergeRequests: peer('merge-requests'),
+      collaboration: peer('collaboration'),
+    }),
+    people: peopleStore(db),
   };
   let working: Repeating | undefined;
   const workSoon = (): void => working?.soon();

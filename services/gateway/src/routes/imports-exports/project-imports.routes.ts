@@ -45,7 +45,7 @@ export const projectImportRoutes = [
     summary: 'Import a project from forgea',
     docs: {
       description:
-        'The project is there at once, and is filled by and by: the repository with all branches and tags, labels and milestones. `GET /projects/:id/import` says how it stands. The caller needs the role Maintainer in the namespace.',
+        'The project is there at once, and is filled by and by: the repository with all branches and tags, labels, milestones, issues and their comments. Who wrote them is found by confirmed e-mail addresses; for others the caller stands, with the name before the text. `GET /projects/:id/import` says how it stands. The caller needs the role Maintainer in the namespace.',
       example: { repo_id: 1, target_namespace: 'acme', personal_access_token: 'token' },
       fails: [422, 429],
     },

@@ -34,6 +34,33 @@ export interface ForgeMilestone {
   readonly updatedAt: Date;
 }
 
+/** An issue at a forge. People are named by their logins; an empty one is a user who is gone. */
+export interface ForgeIssue {
+  readonly iid: number;
+  readonly author: string;
+  readonly title: string;
+  readonly description: string;
+  /** Undefined for an open one. */
+  readonly closedAt: Date | undefined;
+  readonly labels: readonly string[];
+  /** 0 for none. */
+  readonly milestoneIid: number;
+  readonly assignees: readonly string[];
+  readonly locked: boolean;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** A comment on an issue at a forge. */
+export interface ForgeNote {
+  readonly foreignId: number;
+  readonly issueIid: number;
+  readonly author: string;
+  readonly body: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** Some items of a list. */
 export interface ForgePage<T> {
   /** How many the forge sent. */
@@ -47,6 +74,12 @@ export interface ForgePage<T> {
 export interface Forge {
   labels(repository: ForgeRepository, page: number, size: number): Promise<ForgePage<ForgeLabel>>;
   milestones(repository: ForgeRepository, page: number, size: number): Promise<ForgePage<ForgeMilestone>>;
+  /** Without pull requests, the oldest first. */
+  issues(repository: ForgeRepository, page: number, size: number): Promise<ForgePage<ForgeIssue>>;
+  /** Of all issues, the oldest first. */
+  issueNotes(repository: ForgeRepository, page: number, size: number): Promise<ForgePage<ForgeNote>>;
+  /** The e-mail address that a user shows to everybody; undefined for none, and for a user who is gone. */
+  emailOf(login: string): Promise<string | undefined>;
   /** Header `Authorization` with which git reads a repository. */
   readonly authorization: string;
 }

@@ -3,8 +3,10 @@ import { z } from '@switchyard/config';
 import { type Outbound, OutboundRefused } from '@switchyard/outbound';
 import {
   type Forge,
+  type ForgeIssue,
   type ForgeLabel,
   type ForgeMilestone,
+  type ForgeNote,
   type ForgePage,
   ForgeProblem,
   type ForgeRepository,
@@ -78,6 +80,73 @@ const milestoneShape = z
     }),
   );
 
+const person = z
+  .object({ login: z.string() })
+  .nullish()
+  .transform((given) => given?.login ?? '');
+
+const number = z
+  .int()
+  .positive()
+  .max(2 ** 31 - 1);
+
+const issueShape = z
+  .object({
+    number,
+    title: z.string(),
+    body: text,
+    state: z.enum(['open', 'closed']),
+    user: person,
+    closed_at: date.nullish().catch(null),
+    labels: z.array(z.union([z.string(), z.object({ name: z.string() }).transform(({ name }) => name)])).catch([]),
+    milestone: z.object({ number }).nullish().catch(null),
+    assignees: z.array(person).catch([]),
+    locked: z.boolean().catch(false),
+    created_at: date,
+    updated_at: date,
+  })
+  .transform(
+    (given): ForgeIssue => ({
+      iid: given.number,
+      author: given.user,
+      title: given.title,
+      description: given.body,
+      closedAt: given.state === 'closed' ? (given.closed_at ?? given.updated_at) : undefined,
+      labels: given.labels,
+      milestoneIid: given.milestone?.number ?? 0,
+      assignees: given.assignees.filter((login) => login !== ''),
+      locked: given.locked,
+      createdAt: given.created_at,
+      updatedAt: given.updated_at,
+    }),
+  );
+
+const noteShape = z
+  .object({
+    id: z.int().positive(),
+    issue_url: z.string().regex(/\/issues\/\d{1,9}$/),
+    body: text,
+    user: person,
+    created_at: date,
+    updated_at: date,
+  })
+  .transform(
+    (given): ForgeNote => ({
+      foreignId: given.id,
+      issueIid: Number(given.issue_url.slice(given.issue_url.lastIndexOf('/') + 1)),
+      author: given.user,
+      body: given.body,
+      createdAt: given.created_at,
+      updatedAt: given.updated_at,
+    }),
+  );
+
+/** Pull requests, and comments on them, are in the lists of issues as well. */
+const isOfPull = (item: unknown): boolean => {
+  const { pull_request: pull, html_url: url } = (item ?? {}) as { pull_request?: unknown; html_url?: unknown };
+  return pull !== undefined || (typeof url === 'string' && url.includes('/pull/'));
+};
+
 /** A failure of the client library: the answer of the forge, or what stopped the request. */
 interface RequestFailure extends Error {
   readonly status: number;
@@ -143,11 +212,12 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
   ): Promise<ForgePage<T>> {
     const { data, headers } = await answered(ask);
     if (!Array.isArray(data)) throw unexpected();
-    const items = data.flatMap((one) => {
+    const wanted = data.filter((one) => !isOfPull(one));
+    const items = wanted.flatMap((one) => {
       const read = shape.safeParse(one);
       return read.success ? [read.data] : [];
     });
-    return { fetched: data.length, items, isLast: data.length === 0 || !/rel="?next"?/.test(headers.link ?? '') };
+    return { fetched: wanted.length, items, isLast: data.length === 0 || !/rel="?next"?/.test(headers.link ?? '') };
   }
 
   const named = ({ fullName }: ForgeRepository, page: number, size: number) => {
@@ -162,6 +232,27 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
       pageOf(milestoneShape, () =>
         client.rest.issues.listMilestones({ ...named(repository, page, size), state: 'all' }),
       ),
+    issues: (repository, page, size) =>
+      pageOf(issueShape, () =>
+        client.rest.issues.listForRepo({
+          ...named(repository, page, size),
+          ...({ state: 'all', sort: 'created', direction: 'asc' } as const),
+        }),
+      ),
+    issueNotes: (repository, page, size) =>
+      pageOf(noteShape, () =>
+        client.rest.issues.listCommentsForRepo({ ...named(repository, page, size), sort: 'created', direction: 'asc' }),
+      ),
+    async emailOf(login) {
+      try {
+        const { data } = await answered(() => client.rest.users.getByUsername({ username: login }));
+        const read = z.object({ email: text }).safeParse(data);
+        return read.success && read.data.email !== '' ? read.data.email : undefined;
+      } catch (error) {
+        if (error instanceof ForgeProblem && error.kind === 'refused') return undefined;
+        throw error;
+      }
+    },
     authorization: `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`,
   };
   return {

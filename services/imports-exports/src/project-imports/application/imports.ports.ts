@@ -1,4 +1,4 @@
-import type { Forge, ForgeLabel, ForgeMilestone, ForgeRepository } from '../../forges';
+import type { Forge, ForgeIssue, ForgeLabel, ForgeMilestone, ForgeNote, ForgeRepository } from '../../forges';
 import type { ImportLease, StageProgress } from '../domain/import-work';
 import type {
   ImportAuthor,
@@ -58,8 +58,31 @@ export interface ImportTargets {
   /** Returns how many the project has now. */
   importLabels(projectId: number, labels: readonly ForgeLabel[], requestId: string): Promise<number>;
   /** Returns how many the project has now. */
+  importIssues(project: ImportedProject, issues: readonly OwnedIssue[], requestId: string): Promise<number>;
+  /** Returns how many the project has now. */
+  importIssueNotes(project: ImportedProject, notes: readonly OwnedNote[], requestId: string): Promise<number>;
+  /** Returns how many the project has now. */
   importMilestones(projectId: number, milestones: readonly ForgeMilestone[], requestId: string): Promise<number>;
 }
+
+/** People of forges who are users here. */
+export interface ImportPeople {
+  /** Users of logins whose e-mail is known; undefined for a login without one. Logins that were never asked for are left out. */
+  known(importId: number, logins: readonly string[]): Promise<Map<string, number | undefined>>;
+  /** Active users with confirmed addresses, by the address as it was given. */
+  byEmails(emails: readonly string[]): Promise<Map<string, number>>;
+  /** Records who logins are; it may be repeated. */
+  record(importId: number, people: ReadonlyMap<string, number | undefined>): Promise<void>;
+}
+
+/** An issue with its people as users. */
+export type OwnedIssue = Omit<ForgeIssue, 'author' | 'assignees'> & {
+  readonly authorId: number;
+  readonly assigneeIds: readonly number[];
+};
+
+/** A comment with its author as a user. */
+export type OwnedNote = Omit<ForgeNote, 'author'> & { readonly authorId: number };
 
 /** A forge that can be asked for a repository. */
 export interface RepositoryForge extends Forge {

@@ -1,7 +1,8 @@
 import type { Forge, ForgePage } from '../../forges';
 import type { ProjectImport, StageName } from '../domain/project-import';
 import type { ImportedProject } from '../domain/shown-import';
-import type { ImportTargets } from './imports.ports';
+import { findPeople } from './find-people';
+import type { ImportPeople, ImportTargets } from './imports.ports';
 
 /** What a stage works with. */
 export interface StageContext {
@@ -9,6 +10,7 @@ export interface StageContext {
   readonly project: ImportedProject;
   readonly forge: Forge;
   readonly targets: ImportTargets;
+  readonly people: ImportPeople;
   /** Aborted when the import is cancelled, or its process stops. */
   readonly signal: AbortSignal;
 }
@@ -49,5 +51,37 @@ export const stages: Readonly<Record<StageName, Stage>> = {
   milestones: ofItems(
     ({ forge, import: one }, page) => forge.milestones(one.repository, page, one.pageSize),
     ({ targets, project, import: one }, items) => targets.importMilestones(project.projectId, items, one.requestId),
+  ),
+  issues: ofItems(
+    ({ forge, import: one }, page) => forge.issues(one.repository, page, one.pageSize),
+    async ({ forge, people, targets, project, import: one }, issues) => {
+      const found = await findPeople(
+        people,
+        forge,
+        one,
+        issues.flatMap(({ author, assignees }) => [author, ...assignees]),
+      );
+      const owned = issues.map(({ author, assignees, description, ...issue }) => {
+        const { userId: authorId, prefix } = found.writer(author);
+        return { ...issue, authorId, description: `${prefix}${description}`, assigneeIds: found.users(assignees) };
+      });
+      return targets.importIssues(project, owned, one.requestId);
+    },
+  ),
+  issue_notes: ofItems(
+    ({ forge, import: one }, page) => forge.issueNotes(one.repository, page, one.pageSize),
+    async ({ forge, people, targets, project, import: one }, notes) => {
+      const found = await findPeople(
+        people,
+        forge,
+        one,
+        notes.map(({ author }) => author),
+      );
+      const owned = notes.map(({ author, body, ...note }) => {
+        const { userId: authorId, prefix } = found.writer(author);
+        return { ...note, authorId, body: `${prefix}${body}` };
+      });
+      return targets.importIssueNotes(project, owned, one.requestId);
+    },
   ),
 };

@@ -14,7 +14,7 @@ import {
   stageHours,
 } from '../domain/project-import';
 import type { ImportedProject } from '../domain/shown-import';
-import type { Forges, ImportStore, ImportTargets } from './imports.ports';
+import type { Forges, ImportPeople, ImportStore, ImportTargets } from './imports.ports';
 import { type StageContext, stages } from './stages';
 
 faultPoints.push(
@@ -41,6 +41,7 @@ export interface WorkingEdges {
   readonly imports: ImportStore;
   readonly forges: Forges;
   readonly targets: ImportTargets;
+  readonly people: ImportPeople;
 }
 
 /** The import was cancelled, or another process has it: this one stops, and writes nothing more. */
@@ -59,7 +60,7 @@ const textOf = (error: unknown): string => {
 };
 
 /** Works on imports that wait, stage by stage and page by page; each page may be repeated. */
-export function workImports({ imports, forges, targets }: WorkingEdges): Repeating {
+export function workImports({ imports, forges, targets, people }: WorkingEdges): Repeating {
   const owned = async (kept: Promise<boolean>): Promise<void> => {
     if (!(await kept)) throw new LeaseLost();
   };
@@ -98,8 +99,11 @@ export function workImports({ imports, forges, targets }: WorkingEdges): Repeati
       await targets.setStatus(project.projectId, 'started', undefined, one.import.requestId);
       faultPoint('project_import.started');
     }
-    const context = { import: one.import, project, forge: forges.open(one.import.host, token), targets, signal };
+    const forge = forges.open(one.import.host, token);
     for (;;) {
+      // Again for each stage: what one has written the next one has to find (D5), and the project may be gone.
+      const current = await targets.project(project.projectId, one.import.requestId);
+      const context = { import: one.import, project: current, forge, targets, people, signal };
       const stage = await imports.beginStage(one, stageHours);
       if (stage === undefined) return;
       if (!stage.late) {

@@ -41,7 +41,7 @@ export interface ProjectImport extends NewImport {
 }
 
 /** Stages of an import, in this order. */
-export const stageNames = ['repository', 'labels', 'milestones'] as const;
+export const stageNames = ['repository', 'labels', 'milestones', 'issues', 'issue_notes'] as const;
 
 /** One of `stageNames`. */
 export type StageName = (typeof stageNames)[number];
@@ -58,7 +58,12 @@ export interface ImportStage {
 }
 
 /** Names of items in `stats`; stages without one have no items. */
-export const itemNames: Partial<Record<StageName, string>> = { labels: 'label', milestones: 'milestone' };
+export const itemNames: Partial<Record<StageName, string>> = {
+  labels: 'label',
+  milestones: 'milestone',
+  issues: 'issue',
+  issue_notes: 'note',
+};
 
 /** Whether an import has ended. */
 export const hasEnded = (status: string): boolean => ['finished', 'failed', 'canceled'].includes(status);

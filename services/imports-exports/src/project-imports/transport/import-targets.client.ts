@@ -1,3 +1,4 @@
+import { IssueImportServiceService } from '@switchyard/protos/collaboration/v1/issue_import';
 import {
   ImportedProjectServiceService,
   type ImportedProject as WireProject,
@@ -12,16 +13,24 @@ import type { ImportedProject } from '../domain/shown-import';
 /** Milliseconds for a repository: two thirds of an hour for what git does, which has half of this to its first write. */
 const repositoryMs = 7_200_000;
 
+/** Milliseconds for a page of issues, each in a transaction of its own. */
+const pageMs = 60_000;
+
 const toProject = ({ createdAt = new Date(0), ...project }: WireProject): ImportedProject => ({
   ...project,
   createdAt,
 });
 
-/** Asks groups-admin and merge-requests. */
-export function importTargetsOf(groupsAdmin: Peer, mergeRequests: Peer): ImportTargets {
+/** Asks the services that own what comes over. */
+export function importTargetsOf({
+  groupsAdmin,
+  mergeRequests,
+  collaboration,
+}: Readonly<Record<'groupsAdmin' | 'mergeRequests' | 'collaboration', Peer>>): ImportTargets {
   const projects = groupsAdmin.client(ImportedProjectServiceService);
   const labels = groupsAdmin.client(LabelServiceService);
   const milestones = groupsAdmin.client(MilestoneServiceService);
+  const issues = collaboration.client(IssueImportServiceService);
   const repositories = mergeRequests.client(RepositoryImportServiceService);
   const options = (requestId: string) => ({ requestId, idempotent: true });
   return {
@@ -53,6 +62,20 @@ export function importTargetsOf(groupsAdmin: Peer, mergeRequests: Peer): ImportT
     },
     async importLabels(projectId, given, requestId) {
       return (await labels.importLabels({ projectId, labels: [...given] }, options(requestId))).imported;
+    },
+    async importIssues({ projectId, importType: importedFrom, directorySequence }, given, requestId) {
+      const request = {
+        projectId,
+        importedFrom,
+        issues: given.map((one) => ({ ...one, labels: [...one.labels], assigneeIds: [...one.assigneeIds] })),
+      };
+      return (await issues.importIssues(request, { ...options(requestId), directorySequence, timeoutMs: pageMs }))
+        .imported;
+    },
+    async importIssueNotes({ projectId, importType: importedFrom, directorySequence }, given, requestId) {
+      const request = { projectId, importedFrom, notes: [...given] };
+      return (await issues.importIssueNotes(request, { ...options(requestId), directorySequence, timeoutMs: pageMs }))
+        .imported;
     },
     async importMilestones(projectId, given, requestId) {
       return (await milestones.importMilestones({ projectId, milestones: [...given] }, options(requestId))).imported;
