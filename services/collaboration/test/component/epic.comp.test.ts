@@ -523,5 +523,12 @@ describe('the progress of an epic', () => {
       weights: { opened: 3, closed: 5 },
       children: [{ id: child.id }],
     });
+    // A confidential issue of a public epic counts for those who take part in it.
+    await issue({ epicId: child.id, weight: 4, confidential: true, assigneeIds: [guest.id] });
+    expect(await progress(guest)).toMatchObject({
+      issues: { opened: 3, closed: 1 },
+      weights: { opened: 7, closed: 5 },
+    });
+    expect(await progress(outsider)).toMatchObject({ issues: { opened: 2, closed: 1 } });
   });
 });

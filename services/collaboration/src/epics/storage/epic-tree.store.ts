@@ -50,6 +50,7 @@ export const epicTreeStore = (db: Database) => ({
     }),
 
   async progress(epicId: number, viewer: Viewer): Promise<ProgressRow[]> {
+    // Issues that are not confidential are seen as their project is: they are counted first, and asked about together.
     const rows = await db.query<CountedRow>(
       named(
         'epic_progress',
@@ -60,11 +61,16 @@ export const epicTreeStore = (db: Database) => ({
         select e.id, coalesce(tree.branch, e.id), e.state, tree.level + 1
         from tree join epics e on e.parent_id = tree.id join directory.namespaces n on n.id = e.group_id
         where tree.level < ${maxLevels} and ${visibleEpics(viewer)}),
-      counted as (
-        select link.epic_id, count(*) filter (where i.state = 'opened') as opened, count(*) filter (where i.state = 'closed') as closed,
+      parts as (
+        select link.epic_id, i.project_id, i.confidential,
+          case when i.confidential then i.id end as id, case when i.confidential then i.author_id end as author_id,
+          count(*) filter (where i.state = 'opened') as opened, count(*) filter (where i.state = 'closed') as closed,
           sum(i.weight) filter (where i.state = 'opened') as weight_opened, sum(i.weight) filter (where i.state = 'closed') as weight_closed
-        from tree join epic_issues link on link.epic_id = tree.id join issues i on i.id = link.issue_id ${joinProject(sql`i.project_id`)}
-        where ${visibleIssues(viewer)} group by link.epic_id),
+        from tree join epic_issues link on link.epic_id = tree.id join issues i on i.id = link.issue_id group by 1, 2, 3, 4, 5),
+      counted as (
+        select i.epic_id, sum(i.opened) as opened, sum(i.closed) as closed,
+          sum(i.weight_opened) as weight_opened, sum(i.weight_closed) as weight_closed
+        from parts i ${joinProject(sql`i.project_id`)} where ${visibleIssues(viewer)} group by i.epic_id),
       branches as (
         select tree.branch, coalesce(sum(counted.opened), 0)::int as issues_opened, coalesce(sum(counted.closed), 0)::int as issues_closed,
           coalesce(sum(counted.weight_opened), 0)::bigint as weights_opened, coalesce(sum(counted.weight_closed), 0)::bigint as weights_closed,
