@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { addressVariable, httpVariable, SERVICES } from '../catalogue.mjs';
+import { monitoringConfigs, monitoringServices, monitoringVolumes } from '../monitoring/compose.mjs';
 
 const GRPC_PORT = 50051;
 const HTTP_PORT = 8081;
@@ -21,7 +22,7 @@ const indented = (blanks, lines) => lines.map((line) => ' '.repeat(blanks) + lin
 function environmentOf(service) {
   const { name, database, peers, httpPeers, keys, requiredSecrets, secrets, settings } = service;
   const own = service.public
-    ? ['PORT: 8080']
+    ? ['PORT: 8080', 'HTTP_HOST: 0.0.0.0']
     : [
         `GRPC_PORT: ${GRPC_PORT}`,
         'KAFKA_BROKERS: kafka:9092',
@@ -65,7 +66,13 @@ const container = (service) => `  ${service.name}:
     healthcheck: *probe
     depends_on:
       ${service.public ? 'keys' : `migrate-${service.name}`}: { condition: service_completed_successfully }
-${service.public ? `    ports: ['\${PORT:-8080}:8080']\n` : ''}`;
+${service.public ? '' : '      kafka: { condition: service_healthy }\n'}${service.public ? `    ports: ['\${PORT:-8080}:8080']\n` : ''}`;
+
+/** The containers of the profile `monitoring`; JSON is YAML. */
+const monitoring = Object.entries(monitoringServices).map(
+  ([name, service]) =>
+    `${name}: ${JSON.stringify({ profiles: ['monitoring'], restart: 'unless-stopped', ...service })}`,
+);
 
 const text = `# Written by deploy/compose/compose.mjs from the catalogue (deploy/catalogue.mjs).
 # Each container gets the secrets of its own process and no others.
@@ -127,6 +134,11 @@ ${indented(
       KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: 1
       KAFKA_LOG_DIRS: /var/lib/kafka/data
     volumes: [kafka:/var/lib/kafka/data]
+    healthcheck:
+      # Its own tools start a JVM each time.
+      test: [CMD, bash, -c, 'exec 3<>/dev/tcp/127.0.0.1/9092']
+      interval: 5s
+      retries: 24
 
   # Makes the keys, and hands each process its own.
   keys:
@@ -146,10 +158,21 @@ ${indented(
     command: [sh, -c, 'node deploy/docker/keys.mjs ${KEYS} /shares && chown -R node:node /shares /data && chmod -R go= /data ${KEYS}']
 
 ${[...owners.map(migration), ...SERVICES.map(container)].join('\n')}
+  # docker compose --profile monitoring up
+${indented(2, monitoring)}
+
+configs:
+${indented(
+  2,
+  Object.entries(monitoringConfigs).map(([name, config]) => `${name}: ${JSON.stringify(config)}`),
+)}
+
 volumes:
 ${indented(
   2,
-  ['data', 'keys', ...SERVICES.map(({ name }) => `keys-${name}`), 'kafka', 'postgres'].map((volume) => `${volume}:`),
+  ['data', 'keys', ...SERVICES.map(({ name }) => `keys-${name}`), 'kafka', 'postgres', ...monitoringVolumes].map(
+    (volume) => `${volume}:`,
+  ),
 )}
 `;
 

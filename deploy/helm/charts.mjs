@@ -1,10 +1,12 @@
 // Writes the Helm charts, from the catalogue, into `charts/` beside this file or into the folder given: the library of templates, a chart
 // for each service, and the umbrella over them.
 //   node deploy/helm/charts.mjs [<folder>]
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SERVICES } from '../catalogue.mjs';
+import { DASHBOARDS } from '../monitoring/dashboards.mjs';
+import { ruleGroups } from '../monitoring/rules.mjs';
 import { globalValues, umbrellaValues, valuesOf, valuesSchema, valuesTable, valuesYaml } from './values.mjs';
 
 const VERSION = '0.1.0';
@@ -108,6 +110,11 @@ const umbrella = writeChart({
   dependencies: SERVICES.map(({ name }) => [name, name]),
   fields: umbrellaValues(SERVICES),
 });
-const notes = readFileSync(join(here, 'notes.txt'), 'utf8');
-writeFileSync(join(umbrella, 'templates', 'NOTES.txt'), notes);
+cpSync(join(here, 'umbrella'), join(umbrella, 'templates'), { recursive: true });
+mkdirSync(join(umbrella, 'files', 'dashboards'), { recursive: true });
+// Files and not templates, since their own braces are for Prometheus and Grafana.
+writeFileSync(join(umbrella, 'files', 'rules.json'), JSON.stringify(ruleGroups('$RUNBOOKS')));
+for (const [file, dashboard] of Object.entries(DASHBOARDS)) {
+  writeFileSync(join(umbrella, 'files', 'dashboards', file), JSON.stringify(dashboard));
+}
 process.stdout.write(`${folder}\n`);

@@ -228,6 +228,19 @@ export const globalValues = {
   metricsNamespace: text('Namespace of what scrapes metrics; its pods may reach the inner HTTP port'),
 };
 
+/** What an operator's Prometheus and Grafana take. */
+const monitoring = group('Alarms and dashboards; both operators find them by labels', {
+  rules: group('A PrometheusRule', {
+    enabled: flag('Whether there is one', false),
+    labels: textMap('Its labels'),
+    runbooks: text('Where `docs/operations.md` is; each alarm names a heading of it', 'docs/operations.md'),
+  }),
+  dashboards: group('ConfigMaps with two dashboards of Grafana: requests and merge trains', {
+    enabled: flag('Whether there are any', false),
+    labels: textMap('Their labels', { grafana_dashboard: '1' }),
+  }),
+});
+
 /**
  * The values of the umbrella.
  *
@@ -235,6 +248,7 @@ export const globalValues = {
  */
 export const umbrellaValues = (services) => ({
   global: group("What the services share; a service's own value goes before it.", globalValues),
+  monitoring,
   ...Object.fromEntries(
     services.map(({ name }) => [
       name,

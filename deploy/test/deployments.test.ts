@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import Ajv from 'ajv';
 import { parse, parseAllDocuments } from 'yaml';
 import { addressVariable, httpVariable, SERVICES } from '../catalogue.mjs';
+import { DASHBOARDS } from '../monitoring/dashboards.mjs';
+import { ruleGroups } from '../monitoring/rules.mjs';
 
 const deploy = join(__dirname, '..');
 const names = SERVICES.map(({ name }) => name);
@@ -67,6 +69,26 @@ describe('the compose file', () => {
     }
   });
 
+  it('waits for Kafka, and watches all services where the profile `monitoring` is chosen', () => {
+    const compose = parse(text, { merge: true }) as {
+      services: Record<string, { profiles?: string[]; healthcheck?: object; depends_on?: Record<string, object> }>;
+      configs: Record<string, { content: string }>;
+      volumes: Record<string, null>;
+    };
+    expect(compose.services.kafka?.healthcheck).toBeDefined();
+    for (const name of names.filter((one) => one !== 'gateway')) {
+      expect(compose.services[name]?.depends_on?.kafka).toEqual({ condition: 'service_healthy' });
+    }
+    const watching = Object.entries(compose.services).filter(([, { profiles }]) => profiles?.includes('monitoring'));
+    expect(watching.map(([name]) => name)).toEqual(['collector', 'tempo', 'prometheus', 'grafana']);
+    const content = (name: string) => JSON.parse(compose.configs[name]?.content.replaceAll('$$', '$') ?? '');
+    const scraped = content('prometheus').scrape_configs.map(({ job_name: job }: { job_name: string }) => job);
+    expect(scraped.sort()).toEqual([...names].sort());
+    expect(content('switchyard-trains')).toEqual(DASHBOARDS['switchyard-trains.json']);
+    const used = watching.flatMap(([, one]) => (one as { configs?: { source: string }[] }).configs ?? []);
+    expect(used.map(({ source }) => source).sort()).toEqual(Object.keys(compose.configs).sort());
+  });
+
   it('has a password for each database, and all that it asks for from one script', () => {
     const passwords = names.flatMap(
       (name) => /:(\$\{\w+)/.exec(services[name]?.environment?.DATABASE_URL ?? '')?.[1] ?? [],
@@ -110,6 +132,39 @@ describe('the compose file', () => {
       expect([file, names.filter((name) => has(name, file))]).toEqual([file, expected]);
     }
     rmSync(folder, { recursive: true });
+  });
+});
+
+describe('alarms and dashboards', () => {
+  const written = (folder: string): string[] =>
+    readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory())
+        return ['node_modules', 'dist', 'generated', 'test'].includes(entry.name) ? [] : written(path);
+      return entry.name.endsWith('.ts') ? [readFileSync(path, 'utf8')] : [];
+    });
+
+  it('name metrics that there are, and headings of the operations manual', () => {
+    const root = join(deploy, '..');
+    const sources = [...written(join(root, 'libs')), ...written(join(root, 'services'))].join('\n');
+    const known = new Set([...sources.matchAll(/'(switchyard_[a-z_]+)'/g)].map(([, name]) => name));
+    const { rules } = ruleGroups('').groups[0] as ReturnType<typeof ruleGroups>['groups'][number];
+    const asked = JSON.stringify([rules, DASHBOARDS]).matchAll(/\bswitchyard_[a-z_]+/g);
+    const unknown = [...asked]
+      .map(([name]) => name.replace(/_(?:bucket|count|sum)$/, ''))
+      .filter((name) => !known.has(name));
+    expect(unknown).toEqual([]);
+    const manual = readFileSync(join(root, 'docs/operations.md'), 'utf8');
+    const headings = [...manual.matchAll(/^#+ (.*)$/gm)].map(
+      ([, heading = '']) =>
+        `#${heading
+          .toLowerCase()
+          .replaceAll(/[^a-z0-9 -]/g, '')
+          .replaceAll(' ', '-')}`,
+    );
+    expect(rules.map(({ annotations }) => annotations.runbook_url).filter((one) => !headings.includes(one))).toEqual(
+      [],
+    );
   });
 });
 
@@ -336,6 +391,27 @@ describe('the charts', () => {
       expect(of(all, 'HorizontalPodAutoscaler', 'gateway')).toMatchObject({
         spec: { scaleTargetRef: { name: 'one-gateway' }, minReplicas: 2, maxReplicas: 9 },
       });
+    });
+
+    it('alarms and dashboards are made where they are wanted', () => {
+      const all = render(
+        'switchyard',
+        ...['monitoring.rules.enabled=true', 'monitoring.rules.labels.release=prometheus'],
+        ...['monitoring.dashboards.enabled=true', 'monitoring.rules.runbooks=https://docs.example/operations'],
+      );
+      const rules = all.find((one) => one?.kind === 'PrometheusRule');
+      expect(rules).toMatchObject({
+        metadata: { labels: { release: 'prometheus' } },
+        spec: ruleGroups('https://docs.example/operations'),
+      });
+      const dashboards = all.filter((one) => one?.kind === 'ConfigMap') as unknown as {
+        data: Record<string, string>;
+      }[];
+      const shown = dashboards.flatMap(({ data }) =>
+        Object.entries(data).map(([file, one]) => [file, JSON.parse(one)]),
+      );
+      expect(Object.fromEntries(shown)).toEqual(DASHBOARDS);
+      expect(render('switchyard').filter((one) => ['PrometheusRule', 'ConfigMap'].includes(one?.kind))).toEqual([]);
     });
 
     it('a claim that is there already is used, and none is made', () => {
