@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { forbidden, notFound, unauthorized, unavailable } from '@switchyard/errors';
+import { forbidden, isAppError, notFound, unauthorized, unavailable } from '@switchyard/errors';
 import {
   type EventBus,
   type EventDefinition,
@@ -525,6 +525,14 @@ export async function startInstallation(given: Record<string, string> = {}): Pro
       const config = service.readConfig({ ...environment, ...changed } as never);
       const context = { signer: identities.signer('collaboration'), trusted };
       running = await startService(config, context, await service.compose(config, context));
+      // A channel whose peer was away tries again after a pause, and refuses calls until then.
+      await eventually(
+        () =>
+          installation.unsubscriptions.unsubscribe({ token: '' }, installation.as(undefined)).catch((error) => {
+            if (isAppError(error, 'unavailable')) throw error;
+          }),
+        { within: 20_000, every: 20 },
+      );
       // A call waits half a second for the directory, which beside other work is filled for the first time in more than
       // that.
       await eventually(
