@@ -35,7 +35,8 @@ export const isRefused = ({ code, details }: Pick<ServiceError, 'code' | 'detail
 /** Whether a call has not left this process, or was sent back unread: the texts are those of grpc-js. */
 const wasNeverSent = (error: ServiceError): boolean =>
   isRefused(error) ||
-  (error.code === status.UNAVAILABLE && /^(No connection established|Name resolution failed)/.test(error.details));
+  (error.code === status.UNAVAILABLE &&
+    /^(round_robin: )?No connection established|^Name resolution failed/.test(error.details));
 
 /**
  * Turns a thrown error into the status that grpc-js sends; anything but an AppError becomes `internal` and shows
