@@ -86,7 +86,9 @@ const templatesOf = ({ database, data, ...service }) => ({
   'pod-monitor': 'switchyard.podMonitor',
   ...(database ? { migration: 'switchyard.migration' } : {}),
   ...(data === 'volume' || data === 'blobs' ? { claim: 'switchyard.claim' } : {}),
-  ...(service.public ? { ingress: 'switchyard.ingress', 'http-route': 'switchyard.httpRoute' } : {}),
+  ...(service.public
+    ? { ingress: 'switchyard.ingress', 'http-route': 'switchyard.httpRoute', test: 'switchyard.test' }
+    : {}),
 });
 
 rmSync(folder, { recursive: true, force: true });

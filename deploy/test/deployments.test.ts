@@ -1,5 +1,7 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Ajv from 'ajv';
@@ -412,6 +414,29 @@ describe('the charts', () => {
       );
       expect(Object.fromEntries(shown)).toEqual(DASHBOARDS);
       expect(render('switchyard').filter((one) => ['PrometheusRule', 'ConfigMap'].includes(one?.kind))).toEqual([]);
+    });
+
+    it('a test of the release asks the gateway for what another service knows', async () => {
+      const pod = render('switchyard').find((one) => one?.kind === 'Pod') as unknown as {
+        metadata: { annotations: Record<string, string> };
+        spec: { containers: { command: string[]; env: { name: string; value: string }[] }[] };
+      };
+      expect(pod.metadata.annotations['helm.sh/hook']).toBe('test');
+      const [{ command, env } = { command: [], env: [] }] = pod.spec.containers;
+      expect(env).toEqual([{ name: 'URL', value: 'http://one-gateway' }]);
+      const statuses = new Map([['/-/readiness', 200]]);
+      const server = createServer(({ url = '' }, response) => response.writeHead(statuses.get(url) ?? 503).end());
+      await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle));
+      const run = () =>
+        new Promise((settle) => {
+          const { port } = server.address() as AddressInfo;
+          const URL = `http://127.0.0.1:${port}`;
+          spawn(process.execPath, command.slice(1), { env: { ...process.env, URL } }).on('exit', settle);
+        });
+      expect(await run()).toBe(1);
+      statuses.set('/api/v4/groups', 200);
+      expect(await run()).toBe(0);
+      server.close();
     });
 
     it('a claim that is there already is used, and none is made', () => {

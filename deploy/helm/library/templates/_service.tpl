@@ -638,6 +638,56 @@ spec:
 {{- end -}}
 {{- end -}}
 
+{{/* What `helm test` runs: the gateway is ready, and answers with what another service knows. */}}
+{{- define "switchyard.test" -}}
+apiVersion: v1
+kind: Pod
+metadata:
+  name: {{ include "switchyard.name" . | trunc 58 }}-test
+  labels:
+    app.kubernetes.io/part-of: switchyard
+  annotations:
+    helm.sh/hook: test
+    helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+spec:
+  restartPolicy: Never
+  automountServiceAccountToken: false
+  {{- with (include "switchyard.values" . | fromYaml).image.pullSecrets }}
+  imagePullSecrets:
+    {{- range . }}
+    - { name: {{ . }} }
+    {{- end }}
+  {{- end }}
+  securityContext:
+    runAsNonRoot: true
+    runAsUser: 1000
+    runAsGroup: 1000
+    seccompProfile: { type: RuntimeDefault }
+  containers:
+    - name: test
+      {{- include "switchyard.image" . | nindent 6 }}
+      securityContext:
+        allowPrivilegeEscalation: false
+        readOnlyRootFilesystem: true
+        capabilities: { drop: [ALL] }
+      env:
+        - { name: URL, value: "http://{{ include "switchyard.name" . }}" }
+      command:
+        - node
+        - --eval
+        - |
+          const paths = ['/-/readiness', '/api/v4/groups'];
+          const ask = async (path) => {
+            const { status } = await fetch(process.env.URL + path, { signal: AbortSignal.timeout(10_000) });
+            console.log(path, status);
+            return status === 200;
+          };
+          Promise.all(paths.map(ask)).then(
+            (answers) => process.exit(answers.every(Boolean) ? 0 : 1),
+            (error) => { console.error(String(error.cause ?? error)); process.exit(1); },
+          );
+{{- end -}}
+
 {{- define "switchyard.notes" -}}
 {{ .Chart.Name }} of the release {{ .Release.Name }}: kubectl --namespace {{ .Release.Namespace }} rollout status deployment/{{ include "switchyard.name" . }}
 {{- end -}}
