@@ -21,6 +21,7 @@ import {
 import type { ReplacedEdges, Service } from '@switchyard/service';
 import { type RunningService, startService } from '@switchyard/service';
 import { testDatabase } from '../database';
+import { eventually } from '../eventually';
 import { type TestIdentities, testIdentities } from '../identities';
 import { freePort } from '../port';
 import { serviceProcesses } from '../service-process';
@@ -88,6 +89,21 @@ export interface ForwardedRequest {
 
 /** The public address of every test installation. */
 export const externalUrl = 'https://forge.example';
+
+const bytes = (message: unknown): Buffer => (message instanceof Buffer ? message : Buffer.alloc(0));
+
+/** The check of health that every process answers, without its contents. */
+const health = {
+  check: {
+    path: '/grpc.health.v1.Health/Check',
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: bytes,
+    requestDeserialize: bytes,
+    responseSerialize: bytes,
+    responseDeserialize: bytes,
+  },
+} as const;
 
 const developer = 30;
 const maintainer = 40;
@@ -189,7 +205,14 @@ export async function testInstallation(options: InstallationOptions): Promise<Te
         },
       };
     },
-    startProcess: processes.start,
+    async startProcess(more) {
+      const child = await processes.start(more);
+      // A channel waits between its attempts to connect, and refuses calls meanwhile: a test calls once.
+      await eventually(() =>
+        Promise.all([...connected.values()].map((peer) => peer.client(health).check({}, { requestId: 'test' }))),
+      );
+      return child;
+    },
     async close() {
       for (const peer of connected.values()) peer.close();
       await installation.stop();
