@@ -6,6 +6,7 @@ export * from './migrate';
 export { type Notices, type OnNotice, type OpenNotices, openNotices } from './notices';
 export * from './paging';
 export * from './prisma';
+export { type RecordPage, readRecords } from './records';
 export { retrying } from './retrying';
 export { given } from './statement';
 export { countStatements, onStatement, type Statement, statementsSoFar, uncounted } from './statements';

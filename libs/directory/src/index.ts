@@ -35,6 +35,7 @@ export {
 } from './attachments';
 export { afterDirectory, type Directory, type DirectoryOptions, startDirectory } from './directory';
 export { type EnsureLabels, labelsOf } from './ensure-labels';
+export { exportedLabels, exportedMilestone, exportedUser, exportedUsers } from './exported';
 export {
   type HookProjectRow,
   hookGroup,

@@ -7,4 +7,5 @@ export { type InternalHttp, startInternalHttp } from './internal-http';
 export type { Needs, PrismaClass } from './needs';
 export { type RunningService, startService, stopOnSignals } from './process';
 export type { ProcessConfig, ProcessContext, ServiceParts } from './process-parts';
+export { projectRecords } from './project-records';
 export type { Service } from './service';

@@ -18,6 +18,7 @@ import { composeMergeRequests } from './merge-requests';
 import { composeNotes } from './notes';
 import { composeNotificationSettings } from './notification-settings';
 import { composeNotifications } from './notifications';
+import { composeProjectRecords } from './project-records';
 import { composeSnippets } from './snippets';
 import { composeTargets } from './targets';
 import { composeTodos } from './todos';
@@ -56,6 +57,7 @@ function areas(given: Edges): Area[] {
     composeLedger(given, { mailAttempts }),
     composeNotificationSettings(given),
     notifications,
+    composeProjectRecords(given),
     // New areas
   ];
 }

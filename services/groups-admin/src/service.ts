@@ -21,6 +21,7 @@ import { composeLabels } from './labels';
 import { composeMembers } from './members';
 import { composeMilestones } from './milestones';
 import { composeNamespaces } from './namespaces';
+import { composeProjectRecords } from './project-records';
 import { composeProjects } from './projects';
 import { composePurge } from './purge';
 import { rotateSecrets } from './rotate-secrets';
@@ -91,6 +92,7 @@ export function composeAreas(given: Edges, directory: DirectoryWriter, digest: T
     composeChanges(given, { followers: [webhooks.follower, integrations.follower] }),
     deliveries,
     webhooks,
+    composeProjectRecords(given),
     // New areas
   ];
   return { all, members, shares, purge, deliveries, webhooks };

@@ -3,6 +3,7 @@ import { type Area, defineService } from '@switchyard/service';
 import { composeDependencyListExports } from './dependency-list-exports';
 import { type Edges, variables } from './edges';
 import { PrismaClient } from './generated/prisma/client';
+import { composeProjectExports } from './project-exports';
 import { composeProjectImports } from './project-imports';
 import { composeReports } from './reports';
 
@@ -12,12 +13,13 @@ function areas(given: Edges): Area[] {
   return [
     reports,
     composeDependencyListExports(given, { reports }),
+    composeProjectExports(given, reports),
     composeProjectImports(given),
     // New areas
   ];
 }
 
-/** The service imports-exports: projects that come in from other forges, and what projects are built from. */
+/** The service imports-exports: projects that come in from other forges and go out as files, and what they are built from. */
 export const service = defineService({
   name: 'imports-exports',
   variables,

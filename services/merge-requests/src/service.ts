@@ -21,6 +21,7 @@ import {
 } from './merge-requests';
 import { composeMergeTrains, targetOfTrain, testedCars, trainFollowers, verifyLandings } from './merge-trains';
 import { composePipelines, newestPipelineOf, rotateSecrets } from './pipelines';
+import { composeProjectRecords } from './project-records';
 import { composeReleases, followTags, releaseNotesOf } from './releases';
 import { composeRepositories, runAsGitWork } from './repositories';
 import { composeRepositorySizes } from './repository-sizes';
@@ -60,6 +61,7 @@ export function composeAreas(given: Edges) {
     ...mergeTrains.jobHandlers,
     ...repositorySizes.jobHandlers,
   };
+  const projectRecords = composeProjectRecords(given);
   const workers: Area = { start: () => [jobs.startWorkers(handlers)] };
   return {
     jobs,
@@ -73,6 +75,7 @@ export function composeAreas(given: Edges) {
     deployments,
     releases,
     hookBodies,
+    projectRecords,
     workers,
   };
 }
@@ -104,6 +107,7 @@ export const service = defineService({
       deployments,
       releases,
       hookBodies,
+      projectRecords,
       workers,
     } = composeAreas(given);
     return [
@@ -117,6 +121,7 @@ export const service = defineService({
       deployments,
       releases,
       hookBodies,
+      projectRecords,
       workers,
       // New areas
     ].map((area: Area) => ({

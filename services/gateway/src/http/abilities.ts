@@ -89,6 +89,7 @@ export const projectAbilities = {
   admin_integration: writing(levels.maintainer),
   // G-4.19-2.
   cancel_import: everywhere(levels.owner),
+  export_project: everywhere(levels.maintainer),
   change_visibility: everywhere(levels.owner),
   archive_project: everywhere(levels.owner),
   remove_project: everywhere(levels.owner),

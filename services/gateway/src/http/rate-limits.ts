@@ -26,6 +26,7 @@ export const applicationLimits = {
   project: { requests: 400, seconds: 60 },
   user: { requests: 300, seconds: 600 },
   emails: { requests: 20, seconds: 600 },
+  project_export: { requests: 6, seconds: 60 },
   issues_create: { requests: 300, seconds: 60 },
   forgea_import: { requests: 6, seconds: 60, refusalKey: 'errors' },
   search: { requests: 30, seconds: 60, anonymousRequests: 10 },

@@ -26,6 +26,7 @@ import {
   notificationPoints,
   openingPoints,
   packageDeletionPoints,
+  projectExportPoints,
   publicationPoints,
   pushOptionPoints,
   pushPoints,
@@ -62,6 +63,7 @@ test('every fault point of the sources is fired here', () => {
     ...packageDeletionPoints,
     ...reportPoints,
     ...dependencyExportPoints,
+    ...projectExportPoints,
     ...importPoints,
     ...importCancelPoints,
     ...deletedUserPoints,
@@ -746,6 +748,35 @@ describe('a process dies', () => {
       );
     },
   );
+
+  it.each(projectExportPoints)('at %s: the project is exported, whole', async (point) => {
+    const at = `/projects/${fixture.projectId}/export`;
+    await system.query('imports_exports', 'delete from project_exports');
+    system.arm(point);
+    const begin = () => system.api('POST', at).catch(() => undefined);
+    await eventually(async () => expect((await begin())?.status === 202 || system.fired()).toBe(true), {
+      within: 30_000,
+      every: 200,
+    });
+    await fired();
+    await eventually(
+      async () => {
+        // As if the lease of the dead process had run out.
+        await system.query(
+          'imports_exports',
+          `update project_exports set leased_until = case when leased_until > now() + interval '25 seconds'
+            then leased_until else now() end where status = 'started'`,
+        );
+        const { export_status: status } = await fixture.ok('GET', at);
+        if (status !== 'finished') await begin();
+        expect(status).toBe('finished');
+      },
+      { within: 90_000, every: 1_000 },
+    );
+    const headers = { 'PRIVATE-TOKEN': system.rootToken };
+    const file = await fetch(`${system.url}/api/v4${at}/download`, { headers });
+    expect(file.headers.get('content-length')).toBe(String((await file.arrayBuffer()).byteLength));
+  });
 
   describe('an import', () => {
     let forge: FakeForge;

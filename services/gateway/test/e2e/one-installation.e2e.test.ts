@@ -5,6 +5,7 @@ import { displayTextTests } from './one-installation/display-texts';
 import { idleTests } from './one-installation/idle';
 import { issueTests } from './one-installation/issues';
 import { noteTests } from './one-installation/notes';
+import { projectExportTests } from './one-installation/project-exports';
 import { typedClientTests } from './one-installation/typed-client';
 import type { System } from './support/system';
 
@@ -28,5 +29,6 @@ describe('one installation', () => {
   displayTextTests(() => system);
   burstTests(() => system);
   changeFeedTests(() => system);
+  projectExportTests(() => system);
   closedTests(() => system);
 });

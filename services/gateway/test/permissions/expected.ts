@@ -1027,6 +1027,11 @@ export const expectations: readonly Expectation[] = [
   row('GET /dependency_list_exports/:export_id', 'userRead', 'G-4.14-3'),
   row('GET /dependency_list_exports/:export_id/download', 'userRead', 'G-4.14-4'),
   row('GET /dependency_list_exports/:export_id/signature', 'userRead', 'G-4.14-4'),
+
+  // Exports of projects. They change nothing, so an archived project is exported too.
+  row('POST /projects/:id/export', 'maintainerWrite', 'ADR 60'),
+  row('GET /projects/:id/export', 'maintainerRead', 'ADR 60'),
+  row('GET /projects/:id/export/download', 'maintainerRead', 'ADR 60'),
 ];
 
 const repository = '/projects/:id/repository';

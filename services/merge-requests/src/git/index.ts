@@ -2,6 +2,7 @@ export * from './archive';
 export * from './blame';
 export * from './branch-heads';
 export * from './bring-commit';
+export * from './bundle';
 export { type ChangedFile, type Changes, compareTrees } from './changed-files';
 export * from './commit-files';
 export * from './commits';

@@ -45,6 +45,7 @@ import { protectedBranchHandler } from './transport/protected-branch.handler';
 import { protectedTagHandler } from './transport/protected-tag.handler';
 import { repositoryHandler } from './transport/repository.handler';
 import { repositoryEndpoints } from './transport/repository.http';
+import { repositoryExportHandler } from './transport/repository-export.handler';
 import { repositoryFileHandler } from './transport/repository-file.handler';
 import { repositoryImportHandler } from './transport/repository-import.handler';
 import { sourceCodeHandler } from './transport/source-code.handler';
@@ -235,6 +236,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
       repositoryHandler(reading, open, externalUrl),
       sourceCodeHandler(readSource({ open })),
       repositoryImportHandler(imports.importRepository),
+      repositoryExportHandler(open),
     ],
     http: repositoryEndpoints({ fetches, receivePush: pushes, files, archives: writing.archiveRepository }),
     close: () => outbound.close(),

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
+import { readRecords } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { eventually } from '@switchyard/testkit';
 import { openRepository } from '../../src/git';
 import { landingVerifier } from '../../src/merge-trains/application/verify-landings';
 import { landingReceiptStore } from '../../src/merge-trains/storage/landing-receipt.store';
+import { records } from '../../src/project-records/records';
 import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
 import { type Harness, people, startHarness, type TestProject } from './repository-harness';
 
@@ -105,5 +107,28 @@ test.each(methods.flatMap((method) => [false, true].map((squash) => [method, squ
       { ...shape, tested: true },
       { ...shape, tested: null },
     ]);
+    const { lines: exported } = await readRecords(harness.db, records.landing_receipts!(project.id), 0);
+    const rows = await harness.db.query<Body>(
+      sql`select * from landing_receipts where project_id = ${project.id} order by id`,
+    );
+    // As they go into an export: all but ids, which mean nothing elsewhere.
+    const isId = (name: string) => /(^|_)id$/.test(name);
+    expect(
+      exported
+        .toString()
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(
+      rows.map((row) => ({
+        ...Object.fromEntries(Object.entries(row).filter(([name]) => !isId(name))),
+        ...Object.fromEntries(
+          Object.entries(row).flatMap(([name, value]) =>
+            value instanceof Date ? [[name, expect.stringContaining(value.toISOString().slice(0, 19))]] : [],
+          ),
+        ),
+        added_by: expect.any(String),
+      })),
+    );
   },
 );

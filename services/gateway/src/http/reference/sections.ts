@@ -37,6 +37,7 @@ export const sections = {
   Imports: 'Projects that come in from other forges.',
   'Dependency list exports':
     'What pipelines are built from: reports that are attached to them, and signed lists of all components.',
+  'Project exports': 'Whole projects as files, to be moved to another installation.',
   Groups: 'Groups of projects and of further groups.',
   Namespaces: 'The paths that projects lie under: of users and of groups.',
   Projects: 'A repository with its issues, merge requests, alerts and settings.',

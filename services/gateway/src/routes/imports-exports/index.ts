@@ -1,12 +1,14 @@
 import type { Route } from '../../http/route';
 import { dependencyListExportRoutes } from './dependency-list-exports.routes';
 import { dependencyReportRoutes } from './dependency-reports.routes';
+import { projectExportRoutes } from './project-exports.routes';
 import { projectImportRoutes } from './project-imports.routes';
 
 /** What the service imports-exports serves. */
 export const routes: readonly Route[] = [
   ...dependencyReportRoutes,
   ...dependencyListExportRoutes,
+  ...projectExportRoutes,
   ...projectImportRoutes,
 ];
 

@@ -253,9 +253,11 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     spoken[`${operationOf(route)} draft_note_id`] = takesAway ? '999999' : String(draft);
   }
   const pipeline = await post(`${at}/pipeline`, { ref: 'b1' });
+  await post(`${at}/export`, {});
   const exported = await post(`/pipelines/${pipeline.id}/dependency_list_exports`, {});
   await eventually(async () => {
     expect((await system.api('GET', `/dependency_list_exports/${exported.id}`)).body.status).toBe('finished');
+    expect((await system.api('GET', `${at}/export`)).body.export_status).toBe('finished');
   });
   await post(`${at}/pipeline`, { ref: 'main' });
   const made = await makeAdministration(system, { group, project, user: ada }, async (work) => {

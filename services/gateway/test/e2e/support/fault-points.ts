@@ -137,6 +137,15 @@ export const importPoints = [
 /** Fault points passed by an import that is cancelled. */
 export const importCancelPoints = ['project_import.canceled'];
 
+/** Fault points passed by the export of a project, in their order. */
+export const projectExportPoints = [
+  'project_export.created',
+  'project_export.records_read',
+  'project_export.bundled',
+  'project_export.written',
+  'project_export.ended',
+];
+
 /** Fault points passed by the cleanup and deletion of packages, in their order. */
 export const packageDeletionPoints = ['package.cleaned', 'package.deleted', 'package.destroyed', 'content.collected'];
 

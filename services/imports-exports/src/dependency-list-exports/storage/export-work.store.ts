@@ -13,17 +13,13 @@ import {
 } from '@switchyard/directory';
 import { levels } from '@switchyard/rights';
 import type { Component, Property } from '../../boms';
+import { leased, leaseStore } from '../../leases';
 import type { DependencyListExport, ExportFile, ExportSource } from '../domain/dependency-list-export';
 import type { After, ExportLease, SourceRows } from '../domain/export-work';
 import { exportColumns, toExport } from './export.rows';
 
-/** Seconds for which an export belongs to a process that does not report. */
-const leaseSeconds = 30;
-
 /** Links that one statement resolves: it ends well before a statement is cancelled. */
 const linkBatch = 10_000;
-
-const lease = raw(`now() + interval '${leaseSeconds} seconds'`);
 
 /** Tables of work in progress. */
 const workTables = [
@@ -71,11 +67,15 @@ const afterOf = (after: readonly string[] | undefined, beyond: (first: string, s
 const maxProperties = 1_000;
 
 /** Opens exports under way. */
-export const exportWorkStore = (db: Database, remains: Pick<BlobRemains, 'keep'>) => ({
+export const exportWorkStore = (
+  db: Database,
+  remains: Pick<BlobRemains, 'keep'>,
+  leases = leaseStore(db, 'dependency_list_exports'),
+) => ({
   async claim(): Promise<ExportLease | undefined> {
     const taken = randomUUID();
     const row = await db.one(sql`
-      update dependency_list_exports x set status = 'running', attempts = attempts + 1, lease = ${taken}::uuid, leased_until = ${lease}
+      update dependency_list_exports x set status = 'running', attempts = attempts + 1, lease = ${taken}::uuid, leased_until = ${leased}
       where id = (
         select id from dependency_list_exports
         where status in ('created', 'running') and (leased_until is null or leased_until < now()) and expires_at > now()
@@ -85,17 +85,8 @@ export const exportWorkStore = (db: Database, remains: Pick<BlobRemains, 'keep'>
     return { export: toExport(row), lease: taken, planned: row.planned as boolean, attempt: row.attempts as number };
   },
 
-  async extend({ export: { id }, lease: taken }: ExportLease): Promise<boolean> {
-    const rows = await db.query(sql`
-      update dependency_list_exports set leased_until = ${lease} where id = ${id} and lease = ${taken}::uuid returning 1`);
-    return rows.length > 0;
-  },
-
-  async release({ export: { id }, lease: taken }: ExportLease, seconds: number): Promise<void> {
-    await db.query(sql`
-      update dependency_list_exports set lease = null, leased_until = now() + make_interval(secs => ${seconds}::double precision)
-      where id = ${id} and lease = ${taken}::uuid`);
-  },
+  extend: ({ export: { id }, lease }: ExportLease) => leases.extend(id, lease),
+  release: ({ export: { id }, lease }: ExportLease, seconds: number) => leases.release(id, lease, seconds),
 
   async projectsBelow(
     groupId: number,

@@ -1,0 +1,37 @@
+import { type Sql, sql } from '@switchyard/database/sql';
+import { exportedLabels, exportedMilestone, exportedUser, exportedUsers } from '@switchyard/directory';
+
+/** Records of a project by kind. People, labels and milestones are named as everywhere: ids mean nothing elsewhere. */
+export const records: Readonly<Record<string, (projectId: number) => Sql>> = {
+  issues: (projectId) => sql`
+    select i.id, json_build_object('iid', i.iid, 'title', i.title, 'description', i.description, 'state', i.state,
+      'issue_type', i.issue_type, 'confidential', i.confidential, 'severity', i.severity,
+      'discussion_locked', i.discussion_locked, 'author', ${exportedUser(sql`i.author_id`)},
+      'assignees', ${exportedUsers(sql`issue_assignees link where link.issue_id = i.id`)},
+      'labels', ${exportedLabels(sql`issue_labels link where link.issue_id = i.id`)},
+      'milestone', ${exportedMilestone(sql`i.milestone_id`)}, 'due_date', i.due_date, 'weight', i.weight,
+      'health_status', i.health_status, 'time_estimate', i.time_estimate, 'total_time_spent', i.total_time_spent,
+      'closed_by', ${exportedUser(sql`i.closed_by_id`)}, 'closed_at', i.closed_at, 'created_at', i.created_at,
+      'updated_at', i.updated_at) as record
+    from issues i where i.project_id = ${projectId}`,
+  // What says where a note is, is its noteable's number, or the sha of a commit.
+  notes: (projectId) => sql`
+    select n.id, json_build_object('noteable_type', c.kind, 'noteable_iid', coalesce(i.iid, mr.iid),
+      'commit_id', nullif(c.sha, ''), 'snippet', case when c.kind = 'Snippet' then c.target_id end,
+      'discussion_id', encode(n.discussion_id, 'hex'), 'starts_discussion', n.starts_discussion, 'type', n.type,
+      'author', ${exportedUser(sql`n.author_id`)}, 'body', n.body, 'system', n.system, 'action', n.action,
+      'internal', n.internal, 'original_position', n.original_position, 'position', n.position,
+      'resolved_by', ${exportedUser(sql`n.resolved_by_id`)}, 'resolved_at', n.resolved_at,
+      'created_at', n.created_at, 'updated_at', n.updated_at) as record
+    from notes n join noteables c on c.id = n.noteable_id and c.removed_at is null
+      left join issues i on c.kind = 'Issue' and i.id = c.target_id
+      left join merge_request_numbers mr on c.kind = 'MergeRequest' and mr.project_id = c.project_id and mr.id = c.target_id
+    where n.project_id = ${projectId} and c.kind in ('Issue', 'MergeRequest', 'Commit', 'Snippet')`,
+  snippets: (projectId) => sql`
+    select s.id, json_build_object('id', s.id, 'title', s.title, 'description', s.description, 'visibility', s.visibility,
+      'author', ${exportedUser(sql`s.author_id`)}, 'files', (
+        select json_agg(json_build_object('path', f.path, 'content', f.content) order by f.place)
+        from snippet_files f where f.snippet_id = s.id),
+      'created_at', s.created_at, 'updated_at', s.updated_at) as record
+    from snippets s where s.project_id = ${projectId}`,
+};

@@ -1,0 +1,28 @@
+import type { Database } from '@switchyard/database';
+import { raw, sql } from '@switchyard/database/sql';
+
+/** Seconds for which a row belongs to a process that does not report. */
+const leaseSeconds = 30;
+
+/** Until when a row belongs to a process that takes it now. */
+export const leased = raw(`now() + interval '${leaseSeconds} seconds'`);
+
+/** Leases of the rows of a table with `id`, `lease` and `leased_until`. */
+export function leaseStore(db: Database, table: string) {
+  const rows = raw(table);
+  return {
+    /** Extends a lease by 30 seconds; false when another process has the row. */
+    async extend(id: number, lease: string): Promise<boolean> {
+      const found = await db.query(sql`
+        update ${rows} set leased_until = ${leased} where id = ${id} and lease = ${lease}::uuid returning 1`);
+      return found.length > 0;
+    },
+
+    /** Gives a row back, to be taken again after some seconds. */
+    async release(id: number, lease: string, seconds: number): Promise<void> {
+      await db.query(sql`
+        update ${rows} set lease = null, leased_until = now() + make_interval(secs => ${seconds}::double precision)
+        where id = ${id} and lease = ${lease}::uuid`);
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { type Repeating, repeat } from '@switchyard/background';
+import { isAppError } from '@switchyard/errors';
+import { logger } from '@switchyard/telemetry';
+
+/** Milliseconds between two looks for work that another process left behind; new work is begun at once. */
+const interval = 15_000;
+
+/** Milliseconds between two extensions of a lease: a sixth of it. */
+const extendEvery = 5_000;
+
+/** Work that a process does until its lease ends. */
+export interface Leased {
+  readonly lease: string;
+  /** Which try this is, from 1. */
+  readonly attempt: number;
+}
+
+/** Another process has the work: this one stops, and writes nothing more. */
+export class LeaseLost extends Error {}
+
+/** Kinds of failure that another try would not change, with what is said of them. */
+export const isFinal = (error: unknown): boolean =>
+  isAppError(error, 'invalid', 'invalid_params', 'too_large', 'not_found');
+
+/** What is said of a failure. @param otherwise what is said of one that has no words of its own */
+export const problemOf = (error: unknown, otherwise: string): string =>
+  isAppError(error) ? String(error.body.error ?? error.body.message) : otherwise;
+
+/** Work of one kind. */
+export interface LeasedWork<Work extends Leased, Result> {
+  /** Names it in logs. */
+  readonly name: string;
+  /** Times that one is tried. */
+  readonly maxAttempts: number;
+  readonly leases: {
+    /** Takes what waits, or whose lease has run out; undefined without any. */
+    claim(): Promise<Work | undefined>;
+    /** False when another process has it. */
+    extend(one: Work): Promise<boolean>;
+    release(one: Work, seconds: number): Promise<void>;
+  };
+  /**
+   * Does it. Every step may be repeated: what a process that died left is gone on with (D6).
+   * @param keepLease throws where it has to stop; called between steps
+   */
+  make(one: Work, keepLease: () => Promise<void>): Promise<Result>;
+  /** Records how it ended. */
+  end(one: Work, outcome: { readonly file: Result } | { readonly problem: string }): Promise<void>;
+  /** What is said of a failure without words of its own. */
+  readonly otherwise: string;
+}
+
+/** Does work that waits, one after the other in a process, and what other processes left behind. */
+export function workLeased<Work extends Leased, Result>(work: LeasedWork<Work, Result>): Repeating {
+  const { name, maxAttempts, leases, make, end, otherwise } = work;
+
+  /** Keeps a lease by a clock: a step may wait long for what another service prepares. */
+  async function held(one: Work, stopping: AbortSignal): Promise<Result> {
+    let isLost = false;
+    const extending = setInterval(() => {
+      leases.extend(one).then(
+        (isHeld) => {
+          isLost ||= !isHeld;
+        },
+        () => undefined,
+      );
+    }, extendEvery);
+    try {
+      return await make(one, async () => {
+        if (stopping.aborted || isLost) throw new LeaseLost();
+      });
+    } finally {
+      clearInterval(extending);
+    }
+  }
+
+  async function workOn(one: Work, stopping: AbortSignal): Promise<void> {
+    let outcome: { file: Result } | { problem: string };
+    try {
+      // It ended its process each time, or nobody could finish it.
+      if (one.attempt > maxAttempts) throw new Error('it was tried too often');
+      outcome = { file: await held(one, stopping) };
+    } catch (error) {
+      if (error instanceof LeaseLost) return leases.release(one, 0);
+      logger.warn({ err: error, lease: one.lease, attempt: one.attempt }, `${name}: one failed`);
+      if (!isFinal(error) && one.attempt < maxAttempts) return leases.release(one, 2 ** one.attempt);
+      outcome = { problem: problemOf(error, otherwise) };
+    }
+    await end(one, outcome);
+  }
+
+  return repeat(name, interval, async (stopping) => {
+    while (!stopping.aborted) {
+      const one = await leases.claim();
+      if (one === undefined) return;
+      await workOn(one, stopping);
+    }
+  });
+}

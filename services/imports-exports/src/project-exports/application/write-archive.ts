@@ -1,0 +1,127 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createGzip } from 'node:zlib';
+import type { BlobRemains, BlobStore } from '@switchyard/blobs';
+import { isAppError, notFound, unavailable } from '@switchyard/errors';
+import { faultPoint, faultPoints } from '@switchyard/events';
+import { type Pack, pack } from 'tar-stream';
+import {
+  type ArchiveFile,
+  archiveFormat,
+  archiveKinds,
+  type ExportedProject,
+  type ProjectExportLease,
+} from '../domain/project-export';
+import type { FindProject, ProjectSources } from './exports.ports';
+
+faultPoints.push('project_export.records_read', 'project_export.bundled', 'project_export.written');
+
+/**
+ * Bytes of a part of the repository. A tar file says how long an entry is before it comes, which of a bundle is not known
+ * until it ends.
+ */
+const partBytes = 4 << 20;
+
+/** What archives are written with. */
+export interface WritingEdges {
+  readonly sources: ProjectSources;
+  readonly findProject: FindProject;
+  readonly blobs: Pick<BlobStore, 'write'>;
+  readonly remains: Pick<BlobRemains, 'expect' | 'renew'>;
+}
+
+interface Entry {
+  readonly name: string;
+  readonly content: Uint8Array;
+}
+
+const numbered = (folder: string, part: number, ending: string): string =>
+  `${folder}/${String(part).padStart(6, '0')}${ending}`;
+
+const json = (value: object): Uint8Array => Buffer.from(`${JSON.stringify(value)}\n`);
+
+/** The bytes of a stream in parts of one length, but for the last. */
+async function* inParts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let gathered: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of bytes) {
+    gathered.push(chunk);
+    size += chunk.length;
+    if (size < partBytes) continue;
+    yield Buffer.concat(gathered);
+    [gathered, size] = [[], 0];
+  }
+  if (size > 0) yield Buffer.concat(gathered);
+}
+
+const add = (archive: Pack, { name, content }: Entry): Promise<void> =>
+  new Promise((resolve, reject) => {
+    archive.entry({ name, mode: 0o644, mtime: new Date(0) }, Buffer.from(content), (error) =>
+      error ? reject(error) : resolve(),
+    );
+  });
+
+/** Writes the archive of a project as its parts come (ADR 60). Memory does not depend on its size. */
+export function writeArchive({ sources, findProject, blobs, remains }: WritingEdges) {
+  async function* entries(project: ExportedProject, at: Date, requestId: string): AsyncGenerator<Entry> {
+    const { id, fullPath } = project;
+    yield { name: 'format.json', content: json({ format: archiveFormat, full_path: fullPath, exported_at: at }) };
+    const counts: Record<string, number> = {};
+    for (const { owner, kind } of archiveKinds) {
+      let [after, total] = [0, 0];
+      for (let part = 1; ; part += 1) {
+        const { lines, count, next } = await sources.records(owner, kind, id, after, requestId);
+        if (count === 0) break;
+        yield { name: numbered(`records/${kind}`, part, '.ndjson'), content: lines };
+        total += count;
+        after = next;
+      }
+      counts[kind] = total;
+      faultPoint('project_export.records_read');
+    }
+    let parts = 0;
+    for await (const content of inParts(sources.bundle(id, requestId))) {
+      parts += 1;
+      yield { name: numbered('repository.bundle', parts, ''), content };
+    }
+    faultPoint('project_export.bundled');
+    // An archive that is cut has none.
+    yield { name: 'end.json', content: json({ records: counts, repository_parts: parts }) };
+  }
+
+  return async (one: ProjectExportLease, keepLease: () => Promise<void>): Promise<ArchiveFile> => {
+    const requestId = `project-export-${one.export.id}`;
+    const project = await findProject(one.export.projectId, requestId);
+    if (project === undefined) throw notFound('Project');
+    const blob = `exports/${randomUUID()}`;
+    await remains.expect(blob);
+    const archive = pack();
+    const packed = archive.pipe(createGzip());
+    archive.on('error', (error) => packed.destroy(error));
+    const fill = async (): Promise<void> => {
+      for await (const entry of entries(project, one.export.createdAt, requestId)) {
+        await add(archive, entry);
+        await keepLease();
+        await remains.renew(blob);
+      }
+      archive.finalize();
+    };
+    // What cannot be read ends the file that is being written, which then has no row.
+    const filled = fill().catch((error: Error) => {
+      packed.destroy(error);
+      throw error;
+    });
+    const digest = createHash('sha256');
+    async function* chunks(): AsyncGenerator<Uint8Array> {
+      for await (const chunk of packed) {
+        digest.update(chunk as Buffer);
+        yield chunk as Buffer;
+      }
+    }
+    const written = blobs.write(blob, chunks());
+    const [read, stored] = await Promise.allSettled([filled, written]);
+    if (read.status === 'rejected') throw read.reason;
+    if (stored.status === 'rejected') throw isAppError(stored.reason) ? stored.reason : unavailable(stored.reason);
+    faultPoint('project_export.written');
+    return { blob, size: stored.value, sha256: digest.digest('hex') };
+  };
+}

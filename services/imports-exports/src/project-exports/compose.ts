@@ -1,0 +1,49 @@
+import type { Repeating } from '@switchyard/background';
+import { blobRemains } from '@switchyard/blobs';
+import type { Area } from '@switchyard/service';
+import type { Edges } from '../edges';
+import type { Reports } from '../reports';
+import type { FindProject } from './application/exports.ports';
+import { manageExports } from './application/manage-exports';
+import { sweepExports, workExports } from './application/work-exports';
+import { writeArchive } from './application/write-archive';
+import { exportedProjectStore } from './storage/exported-project.store';
+import { projectExportStore } from './storage/project-export.store';
+import { projectExportHandler } from './transport/project-export.handler';
+import { projectExportHttp } from './transport/project-export.http';
+import { projectSourcesOf } from './transport/project-sources.client';
+
+/** Builds exports of projects. */
+export function composeProjectExports(
+  { db, blobs, config, peer, observe }: Edges,
+  { pruneSoon }: Pick<Reports, 'pruneSoon'>,
+): Area {
+  const remains = blobRemains(db);
+  const store = projectExportStore(db, remains);
+  const sources = projectSourcesOf({
+    'groups-admin': peer('groups-admin'),
+    'merge-requests': peer('merge-requests'),
+    collaboration: peer('collaboration'),
+  });
+  const known = exportedProjectStore(db);
+  const findProject: FindProject = async (projectId, requestId) => {
+    const found = await known(projectId);
+    const { lines, count } = await sources.records('groups-admin', 'project', projectId, 0, requestId);
+    if (found === undefined || count === 0) return undefined;
+    const { description, created_at: createdAt } = JSON.parse(Buffer.from(lines).toString());
+    return { ...found, description, createdAt: new Date(createdAt) };
+  };
+  let working: Repeating | undefined;
+  const exports = observe(
+    'project_exports',
+    manageExports({ exports: store, findProject, workSoon: () => working?.soon() }),
+  );
+  return {
+    services: [projectExportHandler(exports, config.SWITCHYARD_EXTERNAL_URL)],
+    http: projectExportHttp(exports, blobs),
+    start: () => {
+      working = workExports(store, writeArchive({ sources, findProject, blobs, remains }), pruneSoon);
+      return [working, sweepExports(store, pruneSoon)];
+    },
+  };
+}

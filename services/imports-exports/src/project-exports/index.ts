@@ -1,0 +1,1 @@
+export { composeProjectExports } from './compose';

@@ -1,0 +1,35 @@
+import { RepositoryExportServiceService } from '@switchyard/protos/merge_requests/v1/repository_export';
+import { ProjectRecordServiceService } from '@switchyard/protos/rpc/v1/project_record';
+import type { Peer } from '@switchyard/rpc';
+import type { ProjectSources } from '../application/exports.ports';
+import type { RecordOwner } from '../domain/project-export';
+
+/** Milliseconds for a page of records: it may have to be read from disk. */
+const pageTimeoutMs = 60_000;
+
+/** Milliseconds for a repository, as long as git may take. */
+const bundleTimeoutMs = 1_800_000;
+
+/** Asks the services for what a project consists of. */
+export function projectSourcesOf(peers: Readonly<Record<RecordOwner, Peer>>): ProjectSources {
+  const owners = {
+    'groups-admin': peers['groups-admin'].client(ProjectRecordServiceService),
+    'merge-requests': peers['merge-requests'].client(ProjectRecordServiceService),
+    collaboration: peers.collaboration.client(ProjectRecordServiceService),
+  };
+  const repositories = peers['merge-requests'].client(RepositoryExportServiceService);
+  return {
+    records: (owner, kind, projectId, after, requestId) =>
+      owners[owner].readProjectRecords(
+        { projectId, kind, after },
+        { requestId, idempotent: true, timeoutMs: pageTimeoutMs },
+      ),
+    async *bundle(projectId, requestId) {
+      for await (const { data } of repositories.bundleRepository(
+        { projectId },
+        { requestId, timeoutMs: bundleTimeoutMs },
+      ))
+        yield data;
+    },
+  };
+}

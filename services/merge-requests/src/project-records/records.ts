@@ -1,0 +1,43 @@
+import { type Sql, sql } from '@switchyard/database/sql';
+import { exportedLabels, exportedMilestone, exportedUser, exportedUsers } from '@switchyard/directory';
+
+/** Records of a project by kind. People, labels and milestones are named as everywhere: ids mean nothing elsewhere. */
+export const records: Readonly<Record<string, (projectId: number) => Sql>> = {
+  merge_requests: (projectId) => sql`
+    select m.id, json_build_object('iid', m.iid, 'title', m.title, 'description', m.description, 'state', m.state,
+      'draft', m.draft, 'source_branch', m.source_branch, 'target_branch', m.target_branch,
+      'from_fork', m.source_project_id <> m.project_id, 'source_sha', m.source_sha, 'target_sha', m.target_sha,
+      'author', ${exportedUser(sql`m.author_id`)},
+      'assignees', ${exportedUsers(sql`merge_request_assignees link where link.merge_request_id = m.id`)},
+      'reviewers', (select coalesce(json_agg(json_build_object('username', ${exportedUser(sql`link.user_id`)},
+        'state', link.state, 'created_at', link.created_at) order by link.user_id), '[]')
+        from merge_request_reviewers link where link.merge_request_id = m.id),
+      'approvals', (select coalesce(json_agg(json_build_object('username', ${exportedUser(sql`link.user_id`)},
+        'created_at', link.created_at) order by link.user_id), '[]')
+        from merge_request_approvals link where link.merge_request_id = m.id),
+      'labels', ${exportedLabels(sql`merge_request_labels link where link.merge_request_id = m.id`)},
+      'milestone', ${exportedMilestone(sql`m.milestone_id`)}, 'squash', m.squash,
+      'force_remove_source_branch', m.force_remove_source_branch, 'discussion_locked', m.discussion_locked,
+      'diffs', (select coalesce(json_agg(json_build_object('base_sha', d.base_sha, 'start_sha', d.start_sha,
+        'head_sha', d.head_sha, 'created_at', d.created_at) order by d.id), '[]')
+        from merge_request_diffs d where d.merge_request_id = m.id),
+      'merge_commit_sha', m.merge_commit_sha, 'squash_commit_sha', m.squash_commit_sha,
+      'merged_by', ${exportedUser(sql`m.merge_user_id`)}, 'merged_at', m.merged_at,
+      'closed_by', ${exportedUser(sql`m.closed_by_id`)}, 'closed_at', m.closed_at,
+      'time_estimate', m.time_estimate, 'total_time_spent', m.total_time_spent, 'created_at', m.created_at,
+      'updated_at', m.updated_at) as record
+    from merge_requests m where m.project_id = ${projectId}`,
+  landing_receipts: (projectId) => sql`
+    select r.id, json_build_object('merge_request_iid', r.merge_request_iid, 'target_branch', r.target_branch,
+      'method', r.method, 'squash', r.squash, 'head_sha', r.head_sha, 'base_sha', r.base_sha, 'tested_sha', r.tested_sha,
+      'tested_tree', r.tested_tree, 'pipeline_status', r.pipeline_status, 'statuses', r.statuses,
+      'required_statuses', r.required_statuses, 'landed_sha', r.landed_sha, 'landed_tree', r.landed_tree,
+      'merge_commit_sha', r.merge_commit_sha, 'squash_commit_sha', r.squash_commit_sha,
+      'added_by', ${exportedUser(sql`r.added_by_id`)}, 'boarded_at', r.boarded_at, 'built_at', r.built_at,
+      'tested_at', r.tested_at, 'landed_at', r.landed_at, 'batch_iids', r.batch_iids, 'reruns', r.reruns) as record
+    from landing_receipts r where r.project_id = ${projectId}`,
+  releases: (projectId) => sql`
+    select r.id, json_build_object('tag', r.tag, 'name', r.name, 'description', r.description,
+      'author', ${exportedUser(sql`r.author_id`)}, 'released_at', r.released_at, 'created_at', r.created_at) as record
+    from releases r where r.project_id = ${projectId}`,
+};
