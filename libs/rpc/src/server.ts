@@ -132,7 +132,7 @@ export const channelOptions = {
   'grpc.keepalive_timeout_ms': 3_000,
   'grpc.keepalive_permit_without_calls': 1,
   'grpc.initial_reconnect_backoff_ms': 100,
-  'grpc.max_reconnect_backoff_ms': 1_000,
+  'grpc.max_reconnect_backoff_ms': 250,
 } as const;
 
 /** A replica that is new gets its share within 10 s: half for the connections that are there, half for the name to be known. */
