@@ -1,20 +1,12 @@
-import {
-  Client,
-  connectivityState,
-  credentials,
-  Metadata,
-  type ServiceDefinition,
-  type ServiceError,
-  status,
-} from '@grpc/grpc-js';
-import { isAppError, unavailable } from '@switchyard/errors';
+import { Metadata, type ServiceDefinition, type ServiceError, status } from '@grpc/grpc-js';
+import { isAppError } from '@switchyard/errors';
 import { observeRpc } from '@switchyard/telemetry';
+import { type BalancedChannel, balancedChannel, type ChannelOptions, connected } from './balanced-channel';
 import { addCost, requestCost, runningCost } from './cost';
 import { fromServiceError, isBrokenOff, isRefused } from './error-status';
 import { type Identity, identityKey, type Signer, signClaims } from './identity';
 import { withoutCopies } from './representation-codec';
 import { type RetryBudget, retryBudget } from './retry-budget';
-import { channelOptions } from './server';
 
 type RequestOf<D> = D extends { requestSerialize: (value: infer Q) => Buffer } ? Q : never;
 type ResponseOf<D> = D extends { responseDeserialize: (bytes: Buffer) => infer S } ? S : never;
@@ -54,28 +46,6 @@ export interface Peer {
 const retryPauseMs = 150;
 
 /**
- * How long a call waits for a connection, milliseconds: a process that hangs still accepts connections, and never
- * speaks.
- */
-const connectWithinMs = 2_000;
-
-/**
- * Waits while the connection is being made, and no longer than a call may be held up by a peer that hangs. One that
- * cannot be reached at all is left to the call, which then fails at once.
- */
-async function connected(channel: Client, deadline: number): Promise<void> {
-  const inner = channel.getChannel();
-  const giveUpAt = Math.min(deadline, Date.now() + connectWithinMs);
-  for (;;) {
-    const state = inner.getConnectivityState(true);
-    if (state !== connectivityState.IDLE && state !== connectivityState.CONNECTING) return;
-    await new Promise<void>((resolve, reject) =>
-      inner.watchConnectivityState(state, giveUpAt, (error) => (error ? reject(unavailable(error)) : resolve())),
-    );
-  }
-}
-
-/**
  * Whether a repetition is safe: not after the deadline, not without a connection (waiting for it has failed already), and not when the
  * caller has cancelled.
  */
@@ -85,24 +55,13 @@ function isRepeatable(error: unknown, { idempotent, signal }: CallOptions): bool
   return isRefused(cause) || (idempotent === true && isBrokenOff(cause));
 }
 
-/**
- * Calls go to all addresses of a host in turn. A peer closes each connection after some seconds (`startServer`); then the name is asked
- * for again, and so a new replica gets its share.
- */
-const balancing = {
-  'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
-  // Nothing of ours stands in a TXT record.
-  'grpc.service_config_disable_resolution': 1,
-  'grpc.dns_min_time_between_resolutions_ms': 1_000,
-} as const;
-
 /** Opens a channel to `address` (host:port); calls are signed by `signer`. */
-export function connect(address: string, signer: Signer): Peer {
-  const channel = new Client(address, credentials.createInsecure(), { ...channelOptions, ...balancing });
+export function connect(address: string, signer: Signer, { resolveEveryMs }: ChannelOptions = {}): Peer {
+  const channel = balancedChannel(address, resolveEveryMs);
   const budget = retryBudget();
   return {
     client: (definition) => clientOf(channel, withoutCopies(definition), signer, budget),
-    reach: () => connected(channel, Number.POSITIVE_INFINITY),
+    reach: () => connected(channel.current(), Number.POSITIVE_INFINITY),
     close: () => channel.close(),
   };
 }
@@ -111,7 +70,7 @@ export function connect(address: string, signer: Signer): Peer {
 const asTheyAre = (bytes: Buffer): Buffer => bytes;
 
 function clientOf<T extends ServiceDefinition>(
-  channel: Client,
+  balanced: BalancedChannel,
   definition: T,
   signer: Signer,
   budget: RetryBudget,
@@ -128,6 +87,7 @@ function clientOf<T extends ServiceDefinition>(
     const deadlineOf = (options: CallOptions): number => Date.now() + (options.timeoutMs ?? 10_000);
 
     const once = async (request: unknown, options: CallOptions, deadline: number): Promise<unknown> => {
+      const channel = balanced.current();
       await connected(channel, deadline);
       return new Promise((resolve, reject) => {
         const content = method.requestSerialize(request);
@@ -169,6 +129,7 @@ function clientOf<T extends ServiceDefinition>(
 
     const streaming = async function* (request: unknown, options: CallOptions): AsyncIterable<unknown> {
       const deadline = deadlineOf(options);
+      const channel = balanced.current();
       await connected(channel, deadline);
       const content = method.requestSerialize(request);
       for (let mayRepeat = true; ; mayRepeat = false) {

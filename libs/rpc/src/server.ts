@@ -95,8 +95,6 @@ export interface ServerOptions {
    * themselves.
    */
   readonly slots?: number;
-  /** Milliseconds after which a connection takes no new calls, so that its client finds replicas that came; default 5,000. */
-  readonly connectionAgeMs?: number;
 }
 
 /**
@@ -135,15 +133,9 @@ export const channelOptions = {
   'grpc.max_reconnect_backoff_ms': 250,
 } as const;
 
-/** A replica that is new gets its share within 10 s: half for the connections that are there, half for the name to be known. */
-const connectionAgeMs = 5_000;
-
 /** Starts a server with `services`, health and reflection. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const server = new Server({
-    ...channelOptions,
-    'grpc.max_connection_age_ms': options.connectionAgeMs ?? connectionAgeMs,
-  });
+  const server = new Server({ ...channelOptions });
   const queue = admissionQueue({ slots: options.slots ?? 64, maxWaiting: waitingCalls });
   const gate = { ...options, used: new UsedClaims() };
   for (const service of options.services) {

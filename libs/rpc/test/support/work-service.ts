@@ -38,7 +38,7 @@ export const workService = (work: (token: string, context: CallContext) => Promi
   );
 
 /** A channel to it, signed by the process `name`, and its client. */
-export function workPeer(address: string, name = 'gateway') {
-  const peer = connect(address, signerOf(name));
+export function workPeer(address: string, name = 'gateway', resolveEveryMs?: number) {
+  const peer = connect(address, signerOf(name), { resolveEveryMs });
   return { close: () => peer.close(), client: peer.client(definition) };
 }

@@ -1,0 +1,108 @@
+import { isIP } from 'node:net';
+import { Client, connectivityState, credentials } from '@grpc/grpc-js';
+import { unavailable } from '@switchyard/errors';
+import { channelOptions } from './server';
+
+/** How a channel keeps up with the replicas of its peer. */
+export interface ChannelOptions {
+  /** Milliseconds between two looks at the addresses of a name; default 3,000. */
+  readonly resolveEveryMs?: number | undefined;
+}
+
+/** A channel to all replicas of a peer. */
+export interface BalancedChannel {
+  /** For the next call. A channel that was given out serves its calls to their end. */
+  current(): Client;
+  close(): void;
+}
+
+/**
+ * How long a call waits for a connection, milliseconds: a process that hangs still accepts connections, and never
+ * speaks.
+ */
+const connectWithinMs = 2_000;
+
+/**
+ * Waits while the connection is being made, and no longer than a call may be held up by a peer that hangs. One that
+ * cannot be reached at all is left to the call, which then fails at once.
+ */
+export async function connected(channel: Client, deadline: number): Promise<void> {
+  const inner = channel.getChannel();
+  const giveUpAt = Math.min(deadline, Date.now() + connectWithinMs);
+  for (;;) {
+    const state = inner.getConnectivityState(true);
+    if (state !== connectivityState.IDLE && state !== connectivityState.CONNECTING) return;
+    await new Promise<void>((resolve, reject) =>
+      inner.watchConnectivityState(state, giveUpAt, (error) => (error ? reject(unavailable(error)) : resolve())),
+    );
+  }
+}
+
+/** A replica that comes gets its share within 10 s, and one that drains takes calls for 5 s after its address is gone. */
+const resolveEvery = 3_000;
+/** By then calls that waited for a connection have one or have failed; calls under way outlive their channel. */
+const retireAfterMs = 15_000;
+
+/** Calls go to all addresses of a name in turn. */
+const balancing = {
+  'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+  // Nothing of ours stands in a TXT record.
+  'grpc.service_config_disable_resolution': 1,
+} as const;
+
+/**
+ * Opens a channel to `address` (host:port). grpc-js asks for the addresses of a name again only when a connection is lost, and a server that
+ * closes connections for that breaks off calls that are on their way. So the name is asked for by another channel, which takes over once it is
+ * connected; connections to the same address are shared between both.
+ */
+export function balancedChannel(address: string, resolveEveryMs = resolveEvery): BalancedChannel {
+  const host = address.slice(0, address.lastIndexOf(':')).replace(/^\[|\]$/g, '');
+  const isName = isIP(host) === 0;
+  const open = () =>
+    new Client(address, credentials.createInsecure(), { ...channelOptions, ...(isName ? balancing : {}) });
+  let current = open();
+  const retired = new Map<Client, NodeJS.Timeout>();
+  let renewing = false;
+
+  async function renew(): Promise<void> {
+    const next = open();
+    try {
+      await connected(next, Date.now() + connectWithinMs);
+    } catch {
+      // It is looked at below.
+    }
+    if (next.getChannel().getConnectivityState(false) !== connectivityState.READY) {
+      next.close();
+      return;
+    }
+    const old = current;
+    current = next;
+    const timer = setTimeout(() => {
+      retired.delete(old);
+      old.close();
+    }, retireAfterMs);
+    retired.set(old, timer.unref());
+  }
+  const timer = isName
+    ? setInterval(() => {
+        if (renewing) return;
+        renewing = true;
+        renew().finally(() => {
+          renewing = false;
+        });
+      }, resolveEveryMs)
+    : undefined;
+  timer?.unref();
+
+  return {
+    current: () => current,
+    close() {
+      clearInterval(timer);
+      for (const [old, closing] of retired) {
+        clearTimeout(closing);
+        old.close();
+      }
+      current.close();
+    },
+  };
+}
