@@ -30,7 +30,6 @@ const harmlessChanges = new Set([
   'AT_SetRelOptions',
   'AT_ResetRelOptions',
   'AT_ValidateConstraint',
-  'AT_ColumnDefault',
 ]);
 
 const constraintsOf = (definition: unknown): Node[] =>
@@ -38,6 +37,7 @@ const constraintsOf = (definition: unknown): Node[] =>
 
 function faultOfChange({ subtype, name, def }: Node): string | undefined {
   if (harmlessChanges.has(subtype as string)) return undefined;
+  if (subtype === 'AT_ColumnDefault' && def !== undefined) return undefined;
   if (subtype === 'AT_AddColumn') {
     const column = (def as Node).ColumnDef as Node;
     const kinds = constraintsOf(column).map(({ contype }) => contype);
@@ -49,6 +49,12 @@ function faultOfChange({ subtype, name, def }: Node): string | undefined {
   }
   return `${subtype}${name === undefined ? '' : ` of ${name}`} is not additive`;
 }
+
+/** Foreign keys of a new table, of its columns and its own. */
+const foreignKeysOf = ({ tableElts }: Node): Node[] =>
+  asList(tableElts)
+    .flatMap(({ ColumnDef, Constraint }) => (ColumnDef ? constraintsOf(ColumnDef) : [Constraint as Node | undefined]))
+    .filter((one): one is Node => one?.contype === 'CONSTR_FOREIGN');
 
 /**
  * What a migration does that versions before it would not survive (`additive`), and what holds up those who write while it runs (`locks`):
@@ -63,7 +69,16 @@ export async function faultsOf(script: string): Promise<{ additive: string[]; lo
   const isAlone = stmts?.length === 1 && script.startsWith('-- no transaction');
   for (const { stmt } of stmts ?? []) {
     for (const [kind, node] of Object.entries(stmt)) {
-      if (kind === 'CreateStmt') own.add(nameOf(node.relation));
+      if (kind === 'CreateStmt') {
+        own.add(nameOf(node.relation));
+        for (const refused of foreignKeysOf(node)) {
+          // Without a rule for deletions, rows of the other table can no longer be deleted by those who do not know this one.
+          if (!own.has(nameOf(refused.pktable)) && refused.fk_del_action === 'a')
+            faults.additive.push(
+              `${nameOf(node.relation)} holds rows of ${nameOf(refused.pktable)} back from deletion`,
+            );
+        }
+      }
       if (own.has(nameOf(node.relation))) continue;
       if (kind === 'IndexStmt') {
         const of = `index ${node.idxname} of ${nameOf(node.relation)}`;
@@ -81,8 +96,9 @@ export async function faultsOf(script: string): Promise<{ additive: string[]; lo
             faults.locks.push(`${nameOf(node.relation)}: another type of ${(change as Node).name} rewrites the table`);
         }
       } else if (kind === 'DropStmt' && node.removeType === 'OBJECT_INDEX') {
+        faults.additive.push('an index may be what older versions rely on');
         if (!node.concurrent) faults.locks.push('an index is not dropped concurrently');
-      } else if (!harmless.has(kind)) {
+      } else if (!harmless.has(kind) || node.replace) {
         faults.additive.push(`${kind} is not additive`);
       }
     }

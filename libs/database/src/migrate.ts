@@ -89,13 +89,14 @@ function pendingOf(schema: string, known: Migration[], applied: Applied[]): Migr
   const byName = new Map(known.map((migration) => [migration.name, migration]));
   for (const row of applied) {
     const migration = byName.get(row.migration_name);
+    // Under way, or left by half, it is the newer version's to end.
+    if (migration === undefined && row.additive) continue;
     if (row.finished_at === null) {
       throw new MigrationError(
         `migration ${row.migration_name} of schema ${schema} was applied by half: repair the database and mark it in ${schema}._prisma_migrations (finished_at or rolled_back_at)`,
       );
     }
     if (migration === undefined) {
-      if (row.additive) continue;
       throw new MigrationError(
         `the database is of a newer version: it needs one that knows migration ${row.migration_name} of schema ${schema}`,
       );
@@ -158,6 +159,15 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
+/** Waits without a statement under way: CREATE INDEX CONCURRENTLY of another process waits for the end of all that are. */
+async function takeLock(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query('select pg_try_advisory_lock($1) as locked', [prismaLock]);
+    if (rows[0].locked) return;
+    await pause(100);
+  }
+}
+
 /**
  * Brings a database to this version: applies what is missing of each set, in order, recorded as Prisma's CLI does.
  * Several processes may call it at once. A newer database is left as it is when all that was added is additive. Throws
@@ -167,7 +177,7 @@ async function connect(url: string): Promise<pg.Client> {
 export async function migrate({ url, sets }: MigrateOptions): Promise<string[]> {
   const client = await connect(url);
   try {
-    await client.query('select pg_advisory_lock($1)', [prismaLock]);
+    await takeLock(client);
     const names: string[] = [];
     for (const { schema, directory } of sets) {
       const known = await readMigrations(directory);

@@ -148,13 +148,19 @@ class GroupConnection {
     // Within one session PostgreSQL grants a lock any number of times.
     if (this.#held.has(group)) return false;
     this.#held.add(group);
-    const [row] = await this.query<{ locked: boolean }>(
-      'log_lock',
-      'select pg_try_advisory_lock($1, hashtext($2)) as locked',
-      [groupLock, group],
-    );
-    if (!row?.locked) this.#held.delete(group);
-    return row?.locked === true;
+    try {
+      const [row] = await this.query<{ locked: boolean }>(
+        'log_lock',
+        'select pg_try_advisory_lock($1, hashtext($2)) as locked',
+        [groupLock, group],
+      );
+      if (!row?.locked) this.#held.delete(group);
+      return row?.locked === true;
+    } catch (error) {
+      // The lock may have been granted all the same: only the end of its session frees it.
+      this.end(error as Error);
+      throw error;
+    }
   }
 
   /** Gives up the lock of `group`; the connection ends where that fails, and with it the lock. */

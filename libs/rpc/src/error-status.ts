@@ -12,6 +12,9 @@ const detailKey = 'switchyard-error-bin';
  */
 const maxBodyBytes = 24 << 10;
 
+/** Seconds: a day. What another server asked for has no bound, and the field has 32 bits. */
+const maxRetryAfter = 86_400;
+
 /** Kinds for statuses that arrive without a detail: grpc-js's own, or a proxy's. */
 const kindOfBareStatus: Record<number, ErrorKind> = {
   [status.DEADLINE_EXCEEDED]: 'unavailable',
@@ -51,7 +54,7 @@ export function toServiceError(error: unknown): Partial<ServiceError> & { metada
   const detail = ErrorDetail.encode({
     kind: known.kind,
     body: JSON.stringify(boundedBody(known.body, maxBodyBytes)),
-    retryAfter: known.retryAfter ?? 0,
+    retryAfter: Math.min(Math.max(0, Math.ceil(known.retryAfter ?? 0)), maxRetryAfter),
     begun: known.begun,
   }).finish();
   metadata.set(detailKey, Buffer.from(detail));
