@@ -13,6 +13,7 @@ async function migrateLog(connectionString) {
     create schema if not exists log;
     create table if not exists log.records ();
     create table if not exists log._prisma_migrations ();
+    create table if not exists log._additive_migrations ();
   `);
   await log.end();
 }

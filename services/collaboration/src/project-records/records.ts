@@ -14,7 +14,8 @@ export const records: Readonly<Record<string, (projectId: number) => Sql>> = {
       'closed_by', ${exportedUser(sql`i.closed_by_id`)}, 'closed_at', i.closed_at, 'created_at', i.created_at,
       'updated_at', i.updated_at) as record
     from issues i where i.project_id = ${projectId}`,
-  // What says where a note is, is its noteable's number, or the sha of a commit.
+  // What says where a note is, is its noteable's number, or the sha of a commit. A note that another object caused shows that object,
+  // which who exports may not see where it lies elsewhere.
   notes: (projectId) => sql`
     select n.id, json_build_object('noteable_type', c.kind, 'noteable_iid', coalesce(i.iid, mr.iid),
       'commit_id', nullif(c.sha, ''), 'snippet', case when c.kind = 'Snippet' then c.target_id end,
@@ -26,7 +27,8 @@ export const records: Readonly<Record<string, (projectId: number) => Sql>> = {
     from notes n join noteables c on c.id = n.noteable_id and c.removed_at is null
       left join issues i on c.kind = 'Issue' and i.id = c.target_id
       left join merge_request_numbers mr on c.kind = 'MergeRequest' and mr.project_id = c.project_id and mr.id = c.target_id
-    where n.project_id = ${projectId} and c.kind in ('Issue', 'MergeRequest', 'Commit', 'Snippet')`,
+    where n.project_id = ${projectId} and c.kind in ('Issue', 'MergeRequest', 'Commit', 'Snippet')
+      and (n.source_kind is null or (n.source_kind <> 'Epic' and n.source_project_id = ${projectId}))`,
   snippets: (projectId) => sql`
     select s.id, json_build_object('id', s.id, 'title', s.title, 'description', s.description, 'visibility', s.visibility,
       'author', ${exportedUser(sql`s.author_id`)}, 'files', (

@@ -71,7 +71,8 @@ export function keyOf(request: Request, route: Route): string | undefined {
 }
 
 /** Whose key it is. Fails with `invalid_params` without a token: others could ask for the answer. */
-export function callerOf({ userId, deployTokenId }: Actor): string {
+export function callerOf({ userId, deployTokenId, job }: Actor): string {
+  if (job !== undefined) return `job:${job.projectId}:${userId}`;
   if (userId > 0) return `user:${userId}`;
   if (deployTokenId !== undefined) return `deploy_token:${deployTokenId}`;
   throw invalidParams(`${keyHeader} needs a token`);

@@ -256,20 +256,37 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
       key: idempotencyKey as string,
       fingerprint: fingerprintOf(request, raw),
     });
+    /** The answer of the first request with the same key, for a caller who is not, or no longer, admitted to the target. */
+    const answeredBefore = async (caller: ResolveResponse): Promise<KeptAnswer | undefined> => {
+      refuseToken(caller, first.sudo);
+      // A job may act in its project alone, whatever its user once did elsewhere.
+      if (actorOf(caller).job !== undefined) return undefined;
+      if (isBodyToCome) {
+        raw = { ...raw, ...(await edges.bodies.ofUser(request, response, actorOf(caller), rules)) };
+        isBodyToCome = false;
+      }
+      return edges.keyed.known(keyedRequest(caller), requestId);
+    };
     let answer: ResolveResponse;
     try {
       answer = await admit(request, response, first, raw, abort.signal);
     } catch (error) {
       // What the first request deleted, or left, is not there for the second.
       if (idempotencyKey === undefined || !isAppError(error, 'forbidden', 'not_found')) throw error;
-      const { answer: caller } = await edges.access.resolve({ ...first, target: undefined }, requestId, {
-        signal: abort.signal,
-      });
-      const known = await edges.keyed.known(keyedRequest(caller), requestId);
+      const options = { signal: abort.signal };
+      const { answer: refused } = await edges.access.resolve(first, requestId, options);
+      if (isOutside(refused)) throw error;
+      const { answer: caller } = await edges.access.resolve({ ...first, target: undefined }, requestId, options);
+      const known = await answeredBefore(caller);
       if (known === undefined) throw error;
       return sendAgain(request, response, known);
     }
-    if (isMoved(answer)) return redirect(request, response, answer.movedTo, edges.externalUrl);
+    if (isMoved(answer)) {
+      // The first request may have been what moved it.
+      const known = idempotencyKey === undefined ? undefined : await answeredBefore(answer);
+      if (known !== undefined) return sendAgain(request, response, known);
+      return redirect(request, response, answer.movedTo, edges.externalUrl);
+    }
     if (route.limit !== undefined) edges.limits.apply(route.limit, request, actorOf(answer));
     if (isBodyToCome) {
       raw = { ...raw, ...(await edges.bodies.ofUser(request, response, actorOf(answer), rules)) };

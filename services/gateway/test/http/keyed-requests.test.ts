@@ -1,4 +1,5 @@
 import { AppError, invalid, mayHaveBegun, unavailable } from '@switchyard/errors';
+import { ResolveResponse_TokenRefusal as Token } from '@switchyard/protos/groups_admin/v1/access';
 import {
   type BeginRequestRequest,
   type FinishRequestRequest,
@@ -15,6 +16,8 @@ let gateway: TestGateway;
 let keys: Map<string, { request: BeginRequestRequest; answer?: KeptAnswer; unknown?: boolean }>;
 let create: (options: CallOptions) => Promise<unknown>;
 let access: ReturnType<typeof projectAccess> | undefined;
+let movedTo: number;
+let tokenRefusal: Token;
 
 const label = { id: 5, name: 'bug', color: '#ff0000', text_color: '#FFFFFF', description: null, description_html: '' };
 const counts = { open_issues_count: 0, closed_issues_count: 0, open_merge_requests_count: 0 };
@@ -27,6 +30,8 @@ beforeAll(async () => {
       resolved({
         actor: token === '' ? anonymous : actor({ userId: token === 'glpat-bob' ? 8 : 7 }),
         access: target === undefined ? undefined : access,
+        movedTo: target === undefined ? 0 : movedTo,
+        tokenRefusal,
       }),
     fakes: {
       'LabelService/CreateLabel': async (_request: never, options: CallOptions) => create(options),
@@ -59,6 +64,7 @@ beforeEach(() => {
   keys = new Map();
   gateway.calls.length = 0;
   create = async () => made();
+  [movedTo, tokenRefusal] = [0, Token.TOKEN_REFUSAL_UNSPECIFIED];
   access = projectAccess({ level: 40, kind: Access_Kind.KIND_PROJECT });
 });
 afterAll(() => gateway.close());
@@ -132,19 +138,22 @@ it('keeps refusals of the service, frees the key where nothing was begun, and sa
   expect(await after(new AppError('internal'))).toEqual([500, 409, false]);
 });
 
-it('gives the first answer to who does not find the object any more', async () => {
-  await send('one');
+it('gives the first answer to who does not find the object any more, or finds it moved', async () => {
+  const first = await send('one');
   access = undefined;
-  const bodiless = { token: 'glpat-ada', headers: { 'Idempotency-Key': 'two' } };
-  expect((await gateway.send('DELETE', '/projects/1/labels/5', bodiless)).status).toBe(404);
-  const [first] = [...keys.values()];
-  keys.set('user:7 two', {
-    request: gateway.calls.findLast(({ rpc }) => rpc === 'IdempotencyService/BeginRequest')
-      ?.request as BeginRequestRequest,
-    answer: { status: 204, contentType: '', body: Buffer.alloc(0) },
-  });
-  expect(first).toBeDefined();
-  expect((await gateway.send('DELETE', '/projects/1/labels/5', bodiless)).status).toBe(204);
+  const again = await send('one');
+  expect([again.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([201, first.text, 'true']);
+  expect((await send('two')).status).toBe(404);
+  movedTo = 9;
+  expect((await send('one')).text).toBe(first.text);
+  expect((await send('two')).status).toBe(405);
+  expect(creations()).toBe(1);
+});
+
+it('gives no answer to who was blocked since', async () => {
+  await send('one');
+  [access, tokenRefusal] = [undefined, Token.TOKEN_REFUSAL_BLOCKED];
+  expect((await send('one')).status).toBe(403);
 });
 
 it('takes no key that is none, none without a token, none of uploads, and asks nothing for reads', async () => {
