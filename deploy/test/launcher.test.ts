@@ -210,7 +210,7 @@ describe('the launcher', () => {
     ).toEqual({
       SWITCHYARD_ROOT_TOKEN: ['groups-admin'],
       SWITCHYARD_SECRET: ['groups-admin'],
-      SWITCHYARD_ENCRYPTION_SECRETS: ['groups-admin', 'merge-requests'],
+      SWITCHYARD_ENCRYPTION_SECRETS: ['groups-admin', 'merge-requests', 'imports-exports'],
       SMTP_URL: ['collaboration'],
       S3_BUCKET: WITH_BLOBS,
       S3_ACCESS_KEY_ID: WITH_BLOBS,

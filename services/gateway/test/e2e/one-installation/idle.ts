@@ -3,7 +3,7 @@ import { eventually } from '@switchyard/testkit';
 import type { System } from '../support/system';
 
 /** Services with a database: each has a relay, consumers, a replica of the directory and its sweeps. */
-const services = 5;
+const services = 6;
 /** Transactions a second while no one sends a request, in all databases together; a statement outside a transaction is one. */
 const maxTransactions = 2 * services;
 /** Longer than PostgreSQL keeps the counts of an idle connection to itself (10 s). */

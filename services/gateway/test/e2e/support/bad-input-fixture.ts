@@ -474,6 +474,7 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     visibility: 'private',
     // A header cannot hold it, so that no forge is asked.
     personal_access_token: 'ключ',
+    repo_id: 1,
     target_namespace: 'root',
     project_id: () => String(project),
     active: true,
