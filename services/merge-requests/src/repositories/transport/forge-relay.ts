@@ -15,6 +15,8 @@ const maxRequest = 16 << 20;
 const waitMs = 120_000;
 /** Seconds until a forge that asks for a pause without saying how long is asked again. */
 const pause = 60;
+/** Longest pause in seconds, whatever a forge asks for. */
+const longestPause = 3_600;
 
 /** Headers that git sends and needs. */
 const passed = ['accept', 'content-type', 'content-encoding', 'git-protocol'] as const;
@@ -23,7 +25,7 @@ const passed = ['accept', 'content-type', 'content-encoding', 'git-protocol'] as
 function refusalOf(status: number, headers: Readonly<Record<string, string>>): AppError | undefined {
   if (status < 400) return status < 300 ? undefined : unprocessable('The forge has no repository at this address');
   const seconds = Number(headers['retry-after']);
-  const retryAfter = Number.isInteger(seconds) && seconds > 0 ? seconds : pause;
+  const retryAfter = Number.isInteger(seconds) && seconds > 0 ? Math.min(seconds, longestPause) : pause;
   if (status === 429 || status >= 500 || headers['retry-after'] !== undefined)
     return unavailable(new Error(`the forge answered ${status}`), retryAfter);
   return unprocessable(`The forge does not let the repository be read (${status})`);
