@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from '@switchyard/database/sql';
-import { type AppError, forbidden, invalid, notFound, unavailable, unprocessable } from '@switchyard/errors';
+import { AppError, forbidden, invalid, notFound, unavailable, unprocessable } from '@switchyard/errors';
 import {
   type ImportIssueNotesRequest,
   type ImportIssuesRequest,
@@ -189,13 +189,13 @@ beforeEach(async () => {
 afterEach(() => forge.close());
 
 const user = { id: 5 };
-const start = async (given: Partial<StartForgeaImportRequest> = {}) => {
+const start = async (given: Partial<StartForgeaImportRequest> = {}, by = user) => {
   const request = {
     ...{ personalAccessToken: forge.token, repoId: 1, newName: '', targetNamespace: 'acme', hostname: forge.url },
     ...{ timeoutStrategy: 'pessimistic', paginationLimit: 10 },
     ...given,
   };
-  return json(await imports.startForgeaImport(request, here.as(user))) as { id: number; import_status: string };
+  return json(await imports.startForgeaImport(request, here.as(by))) as { id: number; import_status: string };
 };
 const get = async (id: number) =>
   json(await imports.getProjectImport({ projectId: id }, here.as(user, { id }))) as Record<string, unknown>;
@@ -314,6 +314,51 @@ it('waits as long as the forge asks, and asks again for the page at which it sto
     .map(({ url }) => /page=(\d)/.exec(url)?.[1]);
   expect(pages).toEqual(['1', '2', '2', '3']);
   expect(others.repositories).toHaveLength(1);
+  // At each carry-out: the process of the one before may have died between its own row and groups-admin.
+  expect(others.statuses).toEqual(['started', 'started', 'started', 'finished']);
+});
+
+const row = async (id: number) => {
+  const [found] = await here.db.query<{ left: number; lease: string | null; attempts: number; pauses: number }>(sql`
+    select extract(epoch from leased_until - now())::float8 as left, lease, attempts, pauses from project_imports
+    where project_id = ${id}`);
+  return found;
+};
+
+it('no pause is longer than an hour, and none counts as a failure', async () => {
+  others.repositoryRefusals = Array.from({ length: 12 }, () => unavailable(new Error('away'), 10 ** 9));
+  const { id } = await start();
+  for (let pauses = 1; pauses <= 12; pauses += 1) {
+    await eventually(async () => expect(await row(id)).toMatchObject({ lease: null, attempts: 0, pauses }));
+    const { left = 0 } = (await row(id)) ?? {};
+    expect(left).toBeGreaterThan(3_500);
+    expect(left).toBeLessThanOrEqual(3_600);
+    await hurry();
+  }
+  others.repositoryRefusals = [new AppError('internal', { message: 'broken' })];
+  await endsAs(id, 'finished');
+});
+
+it('an import whose tries all died is not worked on again', async () => {
+  forge.breakNext(/labels/, (_, response) => response.writeHead(503, { 'Retry-After': '600' }).end());
+  const { id } = await start();
+  await eventually(async () => expect(await row(id)).toMatchObject({ lease: null, pauses: 1 }));
+  await here.db.query(sql`update project_imports set attempts = 20 where project_id = ${id}`);
+  expect(await endsAs(id, 'failed')).toMatchObject({ import_error: 'The import failed' });
+  expect(others.labelRequests).toEqual([]);
+});
+
+it('imports of one author are worked on one after the other, those of others beside them', async () => {
+  let goOn = (): void => undefined;
+  others.repositoryWait = new Promise((settle) => {
+    goOn = settle;
+  });
+  const [first, second] = [await start(), await start({ newName: 'second' })];
+  const other = await start({ newName: 'other' }, { id: 6 });
+  await eventually(async () => expect(others.repositories).toHaveLength(2));
+  expect(others.repositories.map(({ projectId }) => projectId)).toEqual([first.id, other.id]);
+  goOn();
+  await endsAs(second.id, 'finished');
 });
 
 it('a forge that is away, breaks off or sends something else is asked again', async () => {

@@ -1,5 +1,5 @@
 import type { Forge, ForgeIssue, ForgeLabel, ForgeMilestone, ForgeNote, ForgeRepository } from '../../forges';
-import type { ImportLease, StageProgress } from '../domain/import-work';
+import type { ImportLease, ReleaseReason, StageProgress } from '../domain/import-work';
 import type {
   ImportAuthor,
   ImportStage,
@@ -22,12 +22,15 @@ export interface ImportStore {
   projectOf(id: number): Promise<number | undefined>;
   /** What its stages have done. */
   stages(id: number): Promise<ImportStage[]>;
-  /** Takes an import that waits, or whose lease has run out, or whose status is still to be announced; undefined without one. */
+  /**
+   * Takes an import that waits, or whose lease has run out, or whose status is still to be announced; undefined without
+   * one. One that has not ended waits while another one of its author is worked on.
+   */
   claim(): Promise<ImportLease | undefined>;
   /** Extends a lease; false when it was lost, as it is when the import is cancelled. */
   extend(one: ImportLease): Promise<boolean>;
   /** Gives an import back, to be taken again after some seconds. */
-  release(one: ImportLease, seconds: number): Promise<void>;
+  release(one: ImportLease, seconds: number, reason: ReleaseReason): Promise<void>;
   /** Records the project; false when the lease was lost. */
   setProject(one: ImportLease, projectId: number): Promise<boolean>;
   /** The first stage that is not done, marked as begun; `late` when it began more than `hours` ago. */

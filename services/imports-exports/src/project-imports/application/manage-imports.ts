@@ -88,7 +88,7 @@ export function manageImports({ imports, forges, targets, workSoon }: ImportEdge
         await imports.remove(lease);
         throw refusal;
       } finally {
-        await imports.release(lease, 0);
+        await imports.release(lease, 0, 'stopped');
         workSoon();
       }
     },

@@ -10,6 +10,8 @@ import {
   type ImportStatus,
   maxFailures,
   maxPages,
+  maxPause,
+  maxTries,
   pauseAfter,
   stageHours,
 } from '../domain/project-import';
@@ -73,7 +75,12 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
     return made;
   }
 
-  async function runStage(one: ImportLease, stage: ImportStage, context: StageContext): Promise<void> {
+  async function runStage(
+    one: ImportLease,
+    stage: ImportStage,
+    context: StageContext,
+    gotOn: () => void,
+  ): Promise<void> {
     let { page, fetched, imported } = stage;
     for (;;) {
       context.signal.throwIfAborted();
@@ -85,21 +92,21 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
       const isDone = written.isLast;
       if (!isDone && page > maxPages) throw new ForgeProblem('refused', `The forge has more than ${maxPages} pages`);
       await owned(imports.saveStage(one, stage.name, { page, fetched, imported, isDone }));
+      gotOn();
       faultPoint('project_import.page_saved');
       if (isDone) return;
     }
   }
 
   /** Does what is left of an import. */
-  async function carryOut(one: ImportLease, token: string, signal: AbortSignal): Promise<void> {
+  async function carryOut(one: ImportLease, signal: AbortSignal, gotOn: () => void): Promise<void> {
     const project = await projectOf(one);
     faultPoint('project_import.project_made');
-    if (one.import.status === 'scheduled') {
-      await owned(imports.setStatus(one, 'started'));
-      await targets.setStatus(project.projectId, 'started', undefined, one.import.requestId);
-      faultPoint('project_import.started');
-    }
-    const forge = forges.open(one.import.host, token);
+    if (one.import.status === 'scheduled') await owned(imports.setStatus(one, 'started'));
+    // Each time: a process may have died between the two. Where the project shows another end, groups-admin keeps it.
+    await targets.setStatus(project.projectId, 'started', undefined, one.import.requestId);
+    faultPoint('project_import.started');
+    const forge = forges.open(one.import.host, one.token ?? '');
     for (;;) {
       // Again for each stage: what one has written the next one has to find (D5), and the project may be gone.
       const current = await targets.project(project.projectId, one.import.requestId);
@@ -107,7 +114,7 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
       const stage = await imports.beginStage(one, stageHours);
       if (stage === undefined) return;
       if (!stage.late) {
-        await runStage(one, stage, context);
+        await runStage(one, stage, context, gotOn);
       } else if (one.import.optimistic) {
         logger.warn({ import: one.import.id, stage: stage.name }, 'a stage of an import took too long and is left out');
         await owned(imports.saveStage(one, stage.name, { ...stage, isDone: true }));
@@ -121,14 +128,16 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
   /** Ends an import, or gives it back to be tried again. */
   async function settle(one: ImportLease, error: unknown): Promise<void> {
     const { id } = one.import;
-    if (error instanceof LeaseLost) return imports.release(one, 0);
+    if (error instanceof LeaseLost) return imports.release(one, 0, 'stopped');
     if (error !== undefined) {
       logger.warn({ err: error, import: id, attempt: one.attempt }, 'an import did not get on');
       const isLater = error instanceof ForgeProblem ? error.kind === 'later' : isAppError(error, 'unavailable');
-      if (isLater || (!(error instanceof ForgeProblem) && !isFinal(error) && one.attempt < maxFailures)) {
+      if (isLater) {
         const asked = error instanceof ForgeProblem ? error.seconds : isAppError(error) ? error.retryAfter : undefined;
-        return imports.release(one, Math.max(asked ?? 0, pauseAfter(one.attempt)));
+        return imports.release(one, Math.min(maxPause, Math.max(asked ?? 0, pauseAfter(one.pauses + 1))), 'paused');
       }
+      if (!(error instanceof ForgeProblem) && !isFinal(error) && one.attempt < maxFailures)
+        return imports.release(one, pauseAfter(one.attempt), 'failed');
     }
     const status: ImportStatus = error === undefined ? 'finished' : 'failed';
     const problem = error === undefined ? undefined : textOf(error);
@@ -144,10 +153,10 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
       if (projectId !== undefined) await targets.setStatus(projectId, status, problem, requestId);
       await imports.setAnnounced(id, status);
       faultPoint('project_import.announced');
-      await imports.release(one, 0);
+      await imports.release(one, 0, 'stopped');
     } catch (error) {
       logger.warn({ err: error, import: id }, 'the end of an import is announced later');
-      await imports.release(one, pauseAfter(one.attempt));
+      await imports.release(one, pauseAfter(one.attempt), 'failed');
     }
   }
 
@@ -163,8 +172,12 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
     const onStop = (): void => lost.abort(new LeaseLost());
     stopping.addEventListener('abort', onStop, { once: true });
     let failure: unknown;
+    let tries = { attempt: one.attempt, pauses: one.pauses };
     try {
-      await carryOut(one, one.token ?? '', lost.signal);
+      if (one.attempt > maxTries) throw new Error('an import was begun too often without getting on');
+      await carryOut(one, lost.signal, () => {
+        tries = { attempt: 1, pauses: 0 };
+      });
     } catch (error) {
       failure = lost.signal.aborted ? new LeaseLost() : error;
     } finally {
@@ -173,7 +186,7 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
     }
     // A project that the work has made is the import's from now on.
     const projectId = one.import.projectId ?? (await imports.projectOf(one.import.id));
-    await settle({ ...one, import: { ...one.import, projectId } }, failure);
+    await settle({ ...one, ...tries, import: { ...one.import, projectId } }, failure);
   }
 
   const running = new Set<Promise<void>>();

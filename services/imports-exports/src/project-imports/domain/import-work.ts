@@ -6,9 +6,17 @@ export interface ImportLease {
   readonly lease: string;
   /** Of the forge; undefined once the import has ended. */
   readonly token: string | undefined;
-  /** Which try this is since it last got on, from 1. */
+  /** Which try this is since it last got on, from 1; pauses and stops are none. */
   readonly attempt: number;
+  /** Pauses since it last got on. */
+  readonly pauses: number;
 }
+
+/**
+ * Why an import is given back. Only what `failed` counts as a try; `paused` makes the next pause longer, unless the
+ * forge says how long.
+ */
+export type ReleaseReason = 'stopped' | 'paused' | 'failed';
 
 /** A stage that has items on many pages, after one of them was written. */
 export type StageProgress = Pick<ImportStage, 'page' | 'fetched' | 'imported'> & { readonly isDone: boolean };

@@ -78,8 +78,17 @@ export const isProjectName = (name: string): boolean =>
 /** Hours that a stage may take, the pauses of its forge included. */
 export const stageHours = 24;
 
-/** Failures in a row, none of them the forge's, after which an import fails. */
+/** Failures in a row, none of them a pause of the forge or a stop, after which an import fails. */
 export const maxFailures = 10;
 
+/**
+ * Tries in a row that did not get on, after which an import is not worked on any more. Failures end it before: these
+ * are tries whose process died.
+ */
+export const maxTries = 2 * maxFailures;
+
+/** Longest pause in seconds, whatever a forge asks for: the limits of forges are those of an hour. */
+export const maxPause = 3_600;
+
 /** Seconds until the next try: growing, since the forge or a service may be away for long. */
-export const pauseAfter = (attempts: number): number => Math.min(300, 2 ** Math.min(attempts, 10));
+export const pauseAfter = (tries: number): number => Math.min(300, 2 ** Math.min(tries, 10));

@@ -3,7 +3,7 @@ import type { Database } from '@switchyard/database';
 import { raw, sql } from '@switchyard/database/sql';
 import type { Keyring } from '@switchyard/secrets';
 import type { ForgeKind, ForgeRepository } from '../../forges';
-import type { ImportLease, StageProgress } from '../domain/import-work';
+import type { ImportLease, ReleaseReason, StageProgress } from '../domain/import-work';
 import {
   type ImportStage,
   type ImportStatus,
@@ -20,7 +20,7 @@ const leased = raw(`now() + interval '${leaseSeconds} seconds'`);
 
 const columns =
   raw(`x.id, x.key, x.project_id, x.author_id, x.author_admin, x.author_external, x.request_id, x.forge, x.host,
-  x.repository, x.namespace, x.name, x.page_size, x.optimistic, x.token, x.status, x.problem, x.attempts`);
+  x.repository, x.namespace, x.name, x.page_size, x.optimistic, x.token, x.status, x.problem, x.attempts, x.pauses`);
 
 const toImport = (row: Record<string, unknown>): ProjectImport => ({
   id: row.id as number,
@@ -53,7 +53,7 @@ export const importStore = (db: Database, ring: Keyring) => {
   const toLease = (row: Record<string, unknown>, lease: string): ImportLease => {
     const one = toImport(row);
     const token = row.token === null ? undefined : ring.decrypt(identityOf(one.key), row.token as Buffer);
-    return { import: one, lease, token, attempt: row.attempts as number };
+    return { import: one, lease, token, attempt: row.attempts as number, pauses: row.pauses as number };
   };
 
   return {
@@ -98,14 +98,19 @@ export const importStore = (db: Database, ring: Keyring) => {
         sql`select name, page, fetched, imported from import_stages where import_id = ${id} order by position`,
       ),
 
+    // Two processes may take one import each of an author at the same moment: this is fairness, not a limit.
     async claim(): Promise<ImportLease | undefined> {
       const lease = randomUUID();
       const row = await db.one(sql`
         update project_imports x set lease = ${lease}::uuid, leased_until = ${leased}, attempts = attempts + 1
         where id = (
-          select id from project_imports
-          where (status <> announced or ${isOpen}) and (leased_until is null or leased_until < now())
-          order by id limit 1 for update skip locked)
+          select w.id from project_imports w
+          where (w.status <> w.announced or w.status in ('scheduled', 'started')) and (w.leased_until is null or w.leased_until < now())
+            and (w.status not in ('scheduled', 'started') or not exists (
+              select 1 from project_imports o
+              where o.author_id = w.author_id and o.id <> w.id and o.lease is not null and o.leased_until >= now()
+                and (o.status <> o.announced or o.status in ('scheduled', 'started'))))
+          order by w.id limit 1 for update skip locked)
         returning ${columns}`);
       return row && toLease(row, lease);
     },
@@ -116,9 +121,11 @@ export const importStore = (db: Database, ring: Keyring) => {
       return rows.length > 0;
     },
 
-    async release({ import: { id }, lease }: ImportLease, seconds: number): Promise<void> {
+    async release({ import: { id }, lease }: ImportLease, seconds: number, reason: ReleaseReason): Promise<void> {
       await db.query(sql`
-        update project_imports set lease = null, leased_until = now() + make_interval(secs => ${seconds}::double precision)
+        update project_imports set lease = null, leased_until = now() + make_interval(secs => ${seconds}::double precision),
+          attempts = case when ${reason === 'failed'} then attempts else greatest(attempts - 1, 0) end,
+          pauses = pauses + case when ${reason === 'paused'} then 1 else 0 end
         where id = ${id} and lease = ${lease}::uuid`);
     },
 
@@ -145,7 +152,7 @@ export const importStore = (db: Database, ring: Keyring) => {
     ): Promise<boolean> {
       const rows = await db.query(sql`
         with held as (
-          update project_imports set attempts = 0, leased_until = ${leased}
+          update project_imports set attempts = 1, pauses = 0, leased_until = ${leased}
           where id = ${id} and lease = ${lease}::uuid and ${isOpen} returning id)
         update import_stages s set page = ${page}, fetched = ${fetched}, imported = ${imported}, done = ${isDone}
         from held where s.import_id = held.id and s.name = ${name} returning 1`);
