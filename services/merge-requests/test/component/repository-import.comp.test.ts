@@ -110,9 +110,9 @@ test.each([
 
 test('a forge that is away, asks for a pause or breaks off is one for later', async () => {
   forge.breakNext(/info\/refs/, (_, response) => response.writeHead(429, { 'Retry-After': '77' }).end());
-  await expect(bring()).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 77 });
+  await expect(bring()).rejects.toMatchObject({ kind: 'rate_limited', retryAfter: 77 });
   forge.breakNext(/info\/refs/, (_, response) => response.writeHead(429, { 'Retry-After': '999999999' }).end());
-  await expect(bring()).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 3_600 });
+  await expect(bring()).rejects.toMatchObject({ kind: 'rate_limited', retryAfter: 3_600 });
   forge.breakNext(/info\/refs/, (_, response) => response.writeHead(503).end());
   await expect(bring()).rejects.toMatchObject({ kind: 'unavailable' });
   forge.breakNext(/info\/refs/, (_, response) => void response.destroy());

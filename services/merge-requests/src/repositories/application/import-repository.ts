@@ -32,7 +32,8 @@ export interface ForgeRepository {
 
 /**
  * Does work with an address by which git on this machine reaches a repository at a forge.
- * @throws AppError unprocessable when the forge refuses or may not be reached, unavailable when it cannot be now
+ * @throws AppError unprocessable when the forge refuses or may not be reached, rate_limited when it asks for a pause,
+ *   unavailable when it cannot be reached now
  */
 export type FromForge = <T>(repository: ForgeRepository, work: (url: string) => Promise<T>) => Promise<T>;
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import { type AppError, isAppError, unavailable, unprocessable } from '@switchyard/errors';
+import { AppError, isAppError, unavailable, unprocessable } from '@switchyard/errors';
 import { type Outbound, OutboundRefused } from '@switchyard/outbound';
 import type { FromForge } from '../application/import-repository';
 
@@ -26,8 +26,10 @@ function refusalOf(status: number, headers: Readonly<Record<string, string>>): A
   if (status < 400) return status < 300 ? undefined : unprocessable('The forge has no repository at this address');
   const seconds = Number(headers['retry-after']);
   const retryAfter = Number.isInteger(seconds) && seconds > 0 ? Math.min(seconds, longestPause) : pause;
-  if (status === 429 || status >= 500 || headers['retry-after'] !== undefined)
-    return unavailable(new Error(`the forge answered ${status}`), retryAfter);
+  // Not `unavailable`: of a call that has written, that one says no more when to ask again (ADR 49).
+  if (status === 429 || headers['retry-after'] !== undefined)
+    return new AppError('rate_limited', 'The forge asks for a pause', { retryAfter });
+  if (status >= 500) return unavailable(new Error(`the forge answered ${status}`), retryAfter);
   return unprocessable(`The forge does not let the repository be read (${status})`);
 }
 
