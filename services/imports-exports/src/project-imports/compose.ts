@@ -16,11 +16,11 @@ const keyVariable = 'SWITCHYARD_IMPORTS_EXPORTS_SECRETS_KEY_FILE';
 
 const forgesBy = (outbound: Outbound): Forges => ({
   problemOf: (host) => outbound.problemOf(forgeaHost(host).api),
-  open: (host, token) => forgeaClient(outbound, forgeaHost(host), token),
+  open: (host, token, signal) => forgeaClient(outbound, forgeaHost(host), token, signal),
 });
 
 /** Builds imports of projects from other forges. */
-export function composeProjectImports({ db, config, peer, observe }: Edges): Area {
+export function composeProjectImports({ db, config, peer, observe, directory }: Edges): Area {
   // With the label of `keys` in package.json.
   const ring = openKeyring(
     config,
@@ -36,7 +36,7 @@ export function composeProjectImports({ db, config, peer, observe }: Edges): Are
       mergeRequests: peer('merge-requests'),
       collaboration: peer('collaboration'),
     }),
-    people: peopleStore(db),
+    people: peopleStore(db, directory),
   };
   let working: Repeating | undefined;
   const workSoon = (): void => working?.soon();

@@ -1,7 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from '@switchyard/database/sql';
-import { AppError, forbidden, invalid, notFound, unavailable, unprocessable } from '@switchyard/errors';
+import {
+  AppError,
+  forbidden,
+  invalid,
+  notFound,
+  tooManyRequests,
+  unavailable,
+  unprocessable,
+} from '@switchyard/errors';
 import {
   type ImportIssueNotesRequest,
   type ImportIssuesRequest,
@@ -31,6 +39,7 @@ import { service } from '../../src/service';
 /** What the other services were asked for, and how they answer. */
 const others = {
   projects: new Map<string, ImportedProject>(),
+  namespaceId: 0,
   statuses: [] as string[],
   labels: new Set<string>(),
   labelRequests: [] as ImportLabelsRequest[],
@@ -54,7 +63,7 @@ function create(request: CreateImportedProjectRequest): ImportedProject {
   if (others.refusal !== undefined) throw others.refusal;
   const { key, namespace, name, description, importType, importSource } = request;
   const made: ImportedProject = others.projects.get(key) ?? {
-    projectId: 100 + others.projects.size,
+    projectId: here.directory.project(others.namespaceId).id,
     name,
     path: name,
     fullPath: `${namespace}/${name}`,
@@ -66,7 +75,7 @@ function create(request: CreateImportedProjectRequest): ImportedProject {
     importType,
     importSource,
     forked: false,
-    directorySequence: 0,
+    directorySequence: here.directory.changes.length,
   };
   others.projects.set(key, made);
   return made;
@@ -173,6 +182,7 @@ beforeAll(async () => {
     },
   });
   imports = here.client(ProjectImportServiceService);
+  others.namespaceId = here.directory.namespace().id;
 });
 afterAll(() => here?.close());
 beforeEach(async () => {
@@ -326,9 +336,9 @@ const row = async (id: number) => {
 };
 
 it('no pause is longer than an hour, and none counts as a failure', async () => {
-  others.repositoryRefusals = Array.from({ length: 12 }, () => unavailable(new Error('away'), 10 ** 9));
+  others.repositoryRefusals = [unavailable(new Error('away'), 10 ** 9), tooManyRequests(10 ** 9)];
   const { id } = await start();
-  for (let pauses = 1; pauses <= 12; pauses += 1) {
+  for (let pauses = 1; pauses <= 2; pauses += 1) {
     await eventually(async () => expect(await row(id)).toMatchObject({ lease: null, attempts: 0, pauses }));
     const { left = 0 } = (await row(id)) ?? {};
     expect(left).toBeGreaterThan(3_500);
@@ -406,9 +416,13 @@ const note = (id: number, number: number, more: object = {}) => ({
 it('brings over issues and comments, with who wrote them by e-mail, and leaves pull requests out', async () => {
   const known = here.directory.user({ confirmedEmails: ['Octo@Example.com'] });
   const blocked = here.directory.user({ confirmedEmails: ['gone@example.com'], state: 'blocked' });
+  // A forge may say of anybody what it likes: only members of the project are found.
+  here.directory.user({ confirmedEmails: ['boss@example.com'], admin: true });
+  for (const { id } of [known, blocked]) here.directory.member(id, { namespaceId: others.namespaceId }, 30);
   Object.assign(forge.contents.users, {
     octocat: { login: 'octocat', email: 'octo@example.com' },
     hubot: { login: 'hubot', email: null },
+    boss: { login: 'boss', email: 'boss@example.com' },
     gone: { login: 'gone', email: 'gone@example.com' },
   });
   forge.contents.lists.issues = [
@@ -427,12 +441,11 @@ it('brings over issues and comments, with who wrote them by e-mail, and leaves p
     note(13, 3, { user: { login: 'gone' } }),
     note(14, 3, { issue_url: 'https://forge.example/../..' }),
     note(15, 1, { user: { login: 'octocat' } }),
+    note(16, 1, { user: { login: 'boss' } }),
   ];
-  // A replica that is behind learns of a user by the next call.
-  await imports.getProjectImport({ projectId: 1 }, here.as(user, { id: 1 })).catch(() => undefined);
   const { id } = await start();
   expect(await endsAs(id, 'finished')).toMatchObject({
-    stats: { fetched: { issue: 3, note: 4 }, imported: { issue: 2, note: 3 } },
+    stats: { fetched: { issue: 3, note: 5 }, imported: { issue: 2, note: 4 } },
   });
   expect(others.issues).toMatchObject([
     {
@@ -446,9 +459,79 @@ it('brings over issues and comments, with who wrote them by e-mail, and leaves p
     { foreignId: 11, issueIid: 1, authorId: user.id, body: '*Created by: hubot*\n\nComment 11' },
     { foreignId: 13, issueIid: 3, authorId: user.id, body: '*Created by: gone*\n\nComment 13' },
     { foreignId: 15, issueIid: 1, authorId: known.id, body: 'Comment 15' },
+    { foreignId: 16, issueIid: 1, authorId: user.id, body: '*Created by: boss*\n\nComment 16' },
   ]);
   const asked = forge.requests.filter(({ url }) => url.includes('/users/')).map(({ url }) => url.split('/').at(-1));
-  expect(asked.sort()).toEqual(['gone', 'hubot', 'octocat']);
+  expect(asked.sort()).toEqual(['boss', 'gone', 'hubot', 'octocat']);
+});
+
+it('people who were asked for stay known where the forge breaks off in the middle of a page', async () => {
+  forge.contents.users.octocat = { login: 'octocat', email: null };
+  forge.contents.lists.issues = [issue(1), issue(2, { user: { login: 'hubot' } })];
+  forge.breakNext(/users.hubot/, (_, response) => response.writeHead(429, { 'Retry-After': '600' }).end());
+  await endsAs((await start()).id, 'finished');
+  const asked = forge.requests.filter(({ url }) => url.includes('/users/')).map(({ url }) => url.split('/').at(-1));
+  expect(asked).toEqual(['octocat', 'hubot', 'hubot']);
+});
+
+it('what a forge writes is stored as far as it can be: no NUL, no half of a pair, and no more than an issue has', async () => {
+  const many = Array.from({ length: 150 }, (_, at) => ({ name: `l${at}` }));
+  forge.contents.lists.issues = [
+    issue(1, { title: 'a\0b\ud800', body: '\0\udc00', user: { login: 'o\0ctocat' }, labels: many }),
+    issue(2, {
+      user: { login: 'x'.repeat(101) },
+      assignees: Array(150).fill({ login: 'octocat' }),
+      pull_request: null,
+    }),
+    issue(3, { html_url: 'https://forge.example/pull/pull/issues/3' }),
+    issue(4, { html_url: 'https://forge.example/octo/things/pull/4' }),
+  ];
+  const { id } = await start();
+  expect(await endsAs(id, 'finished')).toMatchObject({ stats: { fetched: { issue: 3 } } });
+  expect(others.issues).toMatchObject([
+    { iid: 1, title: 'ab\ufffd', description: '*Created by: octocat*\n\n\ufffd' },
+    { iid: 2, description: '*Created by: ghost*\n\nSee #12, @ada' },
+    { iid: 3 },
+  ]);
+  expect(others.issues[0]?.labels).toHaveLength(100);
+});
+
+it('a page that is longer than was asked for ends it', async () => {
+  forge.breakNext(/labels/, (_, response) =>
+    response
+      .writeHead(200, { 'Content-Type': 'application/json' })
+      .end(JSON.stringify(Array.from({ length: 11 }, (_item, at) => label(`l${at}`)))),
+  );
+  const { id } = await start();
+  expect(await endsAs(id, 'failed')).toMatchObject({ import_error: 'The forge sent more than the 10 items of a page' });
+  expect(others.labelRequests).toEqual([]);
+});
+
+it('a name that leads inside is an invalid address, as one that is written out is (G-4.19-1)', async () => {
+  forge.breakNext(/repositories/, (_, response) =>
+    response.writeHead(302, { Location: 'http://169.254.169.254/' }).end(),
+  );
+  await expect(start()).rejects.toMatchObject({ kind: 'invalid', body: { errors: `Invalid URL: ${forge.url}` } });
+});
+
+it('a stage is as old as it is between its pages, too', async () => {
+  forge.breakNext(/labels\?page=2/, (_, response) => response.writeHead(503, { 'Retry-After': '600' }).end());
+  const { id } = await start({ timeoutStrategy: 'optimistic' });
+  await eventually(async () => expect(await row(id)).toMatchObject({ lease: null, pauses: 1 }));
+  // Late from its next page on.
+  forge.breakNext(/labels\?page=2/, (_, response) => {
+    const answer = (): void =>
+      void response
+        .writeHead(200, { 'Content-Type': 'application/json', Link: '<http://forge.example/>; rel="next"' })
+        .end(JSON.stringify([label('late')]));
+    here.db
+      .query(sql`update import_stages s set started_at = now() - interval '25 hours' from project_imports i
+        where s.import_id = i.id and i.project_id = ${id} and s.name = 'labels'`)
+      .then(answer, answer);
+  });
+  await endsAs(id, 'finished');
+  expect(forge.requests.filter(({ url }) => url.includes('labels?page=3'))).toEqual([]);
+  expect(others.labels.has('late')).toBe(true);
 });
 
 it('fails with a reason where another try would not help, and erases the token (G-3-4)', async () => {

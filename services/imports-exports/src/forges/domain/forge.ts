@@ -88,8 +88,10 @@ export interface Forge {
 export type ForgeProblemKind =
   /** The token is not good, or not any more. */
   | 'token'
-  /** The token does not let it be read, it is not there, or the address may not be reached. */
+  /** The token does not let it be read, it is not there, or the answer cannot be used. */
   | 'refused'
+  /** Its address, or one that it redirects to, may not be reached. */
+  | 'address'
   /** It is to be asked again later. */
   | 'later';
 

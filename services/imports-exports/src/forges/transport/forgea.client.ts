@@ -38,10 +38,20 @@ const date = z
   .string()
   .transform((text) => new Date(text))
   .refine((time) => time.getTime() > 0 && time.getUTCFullYear() < 10_000);
-const text = z
-  .string()
-  .nullish()
-  .transform((given) => given ?? '');
+// PostgreSQL takes neither NUL nor half of a surrogate pair. Every text of a forge passes here, and nowhere else.
+const written = z.string().transform((given) => given.toWellFormed().replaceAll('\0', ''));
+const text = written.nullish().transform((given) => given ?? '');
+
+/** Labels and assignees of an issue, and characters of a login, that are read: more than forgea allows. */
+const maxOfIssue = 100;
+
+/** A list of which no more than `maxOfIssue` are read; empty where it is none. */
+const few = <T extends z.ZodType>(item: T) =>
+  z
+    .array(z.unknown())
+    .transform((given) => given.slice(0, maxOfIssue))
+    .pipe(z.array(item))
+    .catch([]);
 
 const repositoryShape = z.object({
   full_name: z.string().regex(/^(?!.*\.\.)[\w.-]{1,100}\/[\w.-]{1,100}$/),
@@ -52,7 +62,7 @@ const repositoryShape = z.object({
 });
 
 const labelShape = z
-  .object({ name: z.string(), color: z.string(), description: text })
+  .object({ name: written, color: written, description: text })
   .transform(({ name, color, description }): ForgeLabel => ({ title: name, color: `#${color}`, description }));
 
 const milestoneShape = z
@@ -61,7 +71,7 @@ const milestoneShape = z
       .int()
       .positive()
       .max(2 ** 31 - 1),
-    title: z.string(),
+    title: written,
     description: text,
     state: z.enum(['open', 'closed']),
     due_on: date.nullish().catch(null),
@@ -81,7 +91,7 @@ const milestoneShape = z
   );
 
 const person = z
-  .object({ login: z.string() })
+  .object({ login: written.refine((login) => login.length <= maxOfIssue).catch('') })
   .nullish()
   .transform((given) => given?.login ?? '');
 
@@ -93,14 +103,14 @@ const number = z
 const issueShape = z
   .object({
     number,
-    title: z.string(),
+    title: written,
     body: text,
     state: z.enum(['open', 'closed']),
     user: person,
     closed_at: date.nullish().catch(null),
-    labels: z.array(z.union([z.string(), z.object({ name: z.string() }).transform(({ name }) => name)])).catch([]),
+    labels: few(z.union([written, z.object({ name: written }).transform(({ name }) => name)])),
     milestone: z.object({ number }).nullish().catch(null),
-    assignees: z.array(person).catch([]),
+    assignees: few(person),
     locked: z.boolean().catch(false),
     created_at: date,
     updated_at: date,
@@ -144,7 +154,7 @@ const noteShape = z
 /** Pull requests, and comments on them, are in the lists of issues as well. */
 const isOfPull = (item: unknown): boolean => {
   const { pull_request: pull, html_url: url } = (item ?? {}) as { pull_request?: unknown; html_url?: unknown };
-  return pull !== undefined || (typeof url === 'string' && url.includes('/pull/'));
+  return (pull !== undefined && pull !== null) || (typeof url === 'string' && /\/pull\/\d+(#.*)?$/.test(url));
 };
 
 /** A failure of the client library: the answer of the forge, or what stopped the request. */
@@ -169,12 +179,14 @@ const bounded = (seconds: number): number =>
   Math.min(longestPause, Math.max(1, Math.ceil(Number.isFinite(seconds) ? seconds : pause)));
 
 /** Refusals that another try would not change. */
-const final = new Set<OutboundRefused['reason']>(['invalid', 'address', 'redirect', 'tls', 'too_large']);
+const final = new Set<OutboundRefused['reason']>(['invalid', 'redirect', 'tls', 'too_large']);
 
 /** What a failure of the client library means. */
 function problemOf(error: unknown, now: number): unknown {
   if (!isRequestFailure(error)) return error;
   const { cause, status } = error;
+  if (cause instanceof OutboundRefused && cause.reason === 'address')
+    return new ForgeProblem('address', cause.message, undefined, { cause });
   if (cause instanceof OutboundRefused)
     return new ForgeProblem(final.has(cause.reason) ? 'refused' : 'later', cause.message, undefined, { cause });
   if (status === 401) return new ForgeProblem('token', 'The forge does not accept the token');
@@ -187,14 +199,17 @@ function problemOf(error: unknown, now: number): unknown {
 /** Where forgea answers with something else than it should. */
 const unexpected = (): ForgeProblem => new ForgeProblem('later', 'The forge sent something else than was asked for');
 
-/** A client of forgea: its REST API by the library that its makers give. */
-export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string) {
+/**
+ * A client of forgea: its REST API by the library that its makers give.
+ * @param signal ends every request
+ */
+export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string, signal?: AbortSignal) {
   const silent = (): void => undefined;
   const client = new Octokit({
     auth: token,
     baseUrl: host.api,
     userAgent: 'switchyard',
-    request: { fetch: outboundFetch(outbound) },
+    request: { fetch: outboundFetch(outbound), ...(signal === undefined ? {} : { signal }) },
     log: { debug: silent, info: silent, warn: silent, error: silent },
   });
 
@@ -208,10 +223,12 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
 
   async function pageOf<T>(
     shape: z.ZodType<T>,
+    size: number,
     ask: () => Promise<{ data: unknown; headers: { link?: string | undefined } }>,
   ): Promise<ForgePage<T>> {
     const { data, headers } = await answered(ask);
     if (!Array.isArray(data)) throw unexpected();
+    if (data.length > size) throw new ForgeProblem('refused', `The forge sent more than the ${size} items of a page`);
     const wanted = data.filter((one) => !isOfPull(one));
     const items = wanted.flatMap((one) => {
       const read = shape.safeParse(one);
@@ -227,20 +244,20 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
 
   const forge: Forge = {
     labels: (repository, page, size) =>
-      pageOf(labelShape, () => client.rest.issues.listLabelsForRepo(named(repository, page, size))),
+      pageOf(labelShape, size, () => client.rest.issues.listLabelsForRepo(named(repository, page, size))),
     milestones: (repository, page, size) =>
-      pageOf(milestoneShape, () =>
+      pageOf(milestoneShape, size, () =>
         client.rest.issues.listMilestones({ ...named(repository, page, size), state: 'all' }),
       ),
     issues: (repository, page, size) =>
-      pageOf(issueShape, () =>
+      pageOf(issueShape, size, () =>
         client.rest.issues.listForRepo({
           ...named(repository, page, size),
           ...({ state: 'all', sort: 'created', direction: 'asc' } as const),
         }),
       ),
     issueNotes: (repository, page, size) =>
-      pageOf(noteShape, () =>
+      pageOf(noteShape, size, () =>
         client.rest.issues.listCommentsForRepo({ ...named(repository, page, size), sort: 'created', direction: 'asc' }),
       ),
     async emailOf(login) {

@@ -1,6 +1,4 @@
-import type { Forge } from '../../forges';
-import type { ProjectImport } from '../domain/project-import';
-import type { ImportPeople } from './imports.ports';
+import type { StageContext } from './imports.ports';
 
 /** Who wrote something. */
 export interface Writer {
@@ -18,28 +16,25 @@ export interface PagePeople {
 }
 
 /**
- * Finds the users of logins: by the e-mail address that a user of the forge shows, where a user here has confirmed it. The
- * forge is asked once for each login of an import.
+ * Finds the users of logins: by the e-mail address that a user of the forge shows, where the one who imports or a member
+ * of the project has confirmed it. A forge may say what it likes, and so may who chose it: nobody else is written for.
+ * The forge is asked once for each login of an import, since each answer is recorded when it comes.
  */
 export async function findPeople(
-  people: ImportPeople,
-  forge: Forge,
-  { id, author }: ProjectImport,
+  { import: one, project, forge, people, signal }: StageContext,
   logins: readonly string[],
 ): Promise<PagePeople> {
+  const { id, author } = one;
   const distinct = [...new Set(logins.filter((login) => login !== ''))];
   const found = await people.known(id, distinct);
-  const emails = new Map<string, string>();
   const fresh = distinct.filter((login) => !found.has(login));
+  const among = fresh.length === 0 ? [] : [author.userId, ...(await people.members(project))];
   for (const login of fresh) {
+    signal.throwIfAborted();
     const email = await forge.emailOf(login);
-    if (email !== undefined) emails.set(login, email);
-  }
-  if (fresh.length > 0) {
-    const users = await people.byEmails([...emails.values()]);
-    const made = new Map(fresh.map((login) => [login, users.get(emails.get(login) ?? '')]));
-    await people.record(id, made);
-    for (const [login, userId] of made) found.set(login, userId);
+    const userId = email === undefined ? undefined : await people.byEmail(email, among);
+    await people.record(id, login, userId);
+    found.set(login, userId);
   }
   return {
     writer(login) {

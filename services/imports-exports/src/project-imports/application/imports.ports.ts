@@ -35,8 +35,13 @@ export interface ImportStore {
   setProject(one: ImportLease, projectId: number): Promise<boolean>;
   /** The first stage that is not done, marked as begun; `late` when it began more than `hours` ago. */
   beginStage(one: ImportLease, hours: number): Promise<(ImportStage & { readonly late: boolean }) | undefined>;
-  /** Records where a stage goes on, and that the import got on; false when the lease was lost. */
-  saveStage(one: ImportLease, name: StageName, progress: StageProgress): Promise<boolean>;
+  /** Records where a stage goes on, and that the import got on; `late` as of `beginStage`. Undefined when the lease was lost. */
+  saveStage(
+    one: ImportLease,
+    name: StageName,
+    progress: StageProgress,
+    hours: number,
+  ): Promise<{ readonly late: boolean } | undefined>;
   /** Moves it on from `scheduled`, or ends it and erases its token; false when the lease was lost. */
   setStatus(one: ImportLease, status: ImportStatus, problem?: string): Promise<boolean>;
   /** Cancels the import of a project and erases its token; undefined when it has ended. */
@@ -52,7 +57,7 @@ export interface ImportTargets {
   /** Fails with `not_found`. */
   project(projectId: number, requestId: string): Promise<ImportedProject>;
   setStatus(projectId: number, status: ImportStatus, problem: string | undefined, requestId: string): Promise<void>;
-  /** Fails with `unprocessable`, `too_large`, `not_found`; `unavailable`. */
+  /** Fails with `unprocessable`, `too_large`, `not_found`; `unavailable`, `rate_limited`. */
   importRepository(
     target: { readonly project: ImportedProject; readonly author: ImportAuthor },
     source: { readonly url: string; readonly authorization: string },
@@ -72,10 +77,12 @@ export interface ImportTargets {
 export interface ImportPeople {
   /** Users of logins whose e-mail is known; undefined for a login without one. Logins that were never asked for are left out. */
   known(importId: number, logins: readonly string[]): Promise<Map<string, number | undefined>>;
-  /** Active users with confirmed addresses, by the address as it was given. */
-  byEmails(emails: readonly string[]): Promise<Map<string, number>>;
-  /** Records who logins are; it may be repeated. */
-  record(importId: number, people: ReadonlyMap<string, number | undefined>): Promise<void>;
+  /** Active members of a project, directly, through a group above, or through one that is invited; never bots. */
+  members(project: ImportedProject): Promise<number[]>;
+  /** The active one of some users who has confirmed an address; undefined for none. */
+  byEmail(email: string, among: readonly number[]): Promise<number | undefined>;
+  /** Records who a login is; it may be repeated. */
+  record(importId: number, login: string, userId: number | undefined): Promise<void>;
 }
 
 /** An issue with its people as users. */
@@ -96,5 +103,17 @@ export interface RepositoryForge extends Forge {
 export interface Forges {
   /** What is wrong with the address of a forge; undefined for nothing. */
   problemOf(host: string): string | undefined;
-  open(host: string, token: string): RepositoryForge;
+  /** @param signal ends every request */
+  open(host: string, token: string, signal?: AbortSignal): RepositoryForge;
+}
+
+/** What a stage works with. */
+export interface StageContext {
+  readonly import: ProjectImport;
+  readonly project: ImportedProject;
+  readonly forge: Forge;
+  readonly targets: ImportTargets;
+  readonly people: ImportPeople;
+  /** Aborted when the import is cancelled, or its process stops. */
+  readonly signal: AbortSignal;
 }

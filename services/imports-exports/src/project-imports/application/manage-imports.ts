@@ -29,9 +29,12 @@ export type WantedImport = Pick<NewImport, 'host' | 'namespace' | 'pageSize' | '
 
 const refused = (text: string): AppError => new AppError('unprocessable', { errors: text });
 
+const invalidUrl = (host: string): AppError => new AppError('invalid', { errors: `Invalid URL: ${host}` });
+
 /** What a forge's refusal is to the caller (G-4.19-1). */
-function refusalOfForge(error: unknown): unknown {
+function refusalOfForge(error: unknown, host: string): unknown {
   if (!(error instanceof ForgeProblem)) return error;
+  if (error.kind === 'address') return invalidUrl(host);
   if (error.kind === 'token') return new AppError('unauthorized', { error: 'Wrong credentials' });
   return refused(`Import failed due to an error of the forge: ${error.message}`);
 }
@@ -58,13 +61,12 @@ export function manageImports({ imports, forges, targets, workSoon }: ImportEdge
     async start({ token, repositoryId, name, ...wanted }: WantedImport): Promise<ShownImport> {
       if (wanted.author.userId === 0) throw unauthorized();
       if (name !== undefined && !isProjectName(name)) throw invalidParams('new_name is invalid');
-      if (forges.problemOf(wanted.host) !== undefined)
-        throw new AppError('invalid', { errors: `Invalid URL: ${wanted.host}` });
+      if (forges.problemOf(wanted.host) !== undefined) throw invalidUrl(wanted.host);
       const repository = await forges
         .open(wanted.host, token)
         .repository(repositoryId)
         .catch((error: unknown) => {
-          throw refusalOfForge(error);
+          throw refusalOfForge(error, wanted.host);
         });
       const made = {
         ...wanted,

@@ -1,19 +1,7 @@
-import type { Forge, ForgePage } from '../../forges';
-import type { ProjectImport, StageName } from '../domain/project-import';
-import type { ImportedProject } from '../domain/shown-import';
+import type { ForgePage } from '../../forges';
+import type { StageName } from '../domain/project-import';
 import { findPeople } from './find-people';
-import type { ImportPeople, ImportTargets } from './imports.ports';
-
-/** What a stage works with. */
-export interface StageContext {
-  readonly import: ProjectImport;
-  readonly project: ImportedProject;
-  readonly forge: Forge;
-  readonly targets: ImportTargets;
-  readonly people: ImportPeople;
-  /** Aborted when the import is cancelled, or its process stops. */
-  readonly signal: AbortSignal;
-}
+import type { StageContext } from './imports.ports';
 
 /** A page that was written. */
 export interface WrittenPage {
@@ -54,34 +42,30 @@ export const stages: Readonly<Record<StageName, Stage>> = {
   ),
   issues: ofItems(
     ({ forge, import: one }, page) => forge.issues(one.repository, page, one.pageSize),
-    async ({ forge, people, targets, project, import: one }, issues) => {
+    async (context, issues) => {
       const found = await findPeople(
-        people,
-        forge,
-        one,
+        context,
         issues.flatMap(({ author, assignees }) => [author, ...assignees]),
       );
       const owned = issues.map(({ author, assignees, description, ...issue }) => {
         const { userId: authorId, prefix } = found.writer(author);
         return { ...issue, authorId, description: `${prefix}${description}`, assigneeIds: found.users(assignees) };
       });
-      return targets.importIssues(project, owned, one.requestId);
+      return context.targets.importIssues(context.project, owned, context.import.requestId);
     },
   ),
   issue_notes: ofItems(
     ({ forge, import: one }, page) => forge.issueNotes(one.repository, page, one.pageSize),
-    async ({ forge, people, targets, project, import: one }, notes) => {
+    async (context, notes) => {
       const found = await findPeople(
-        people,
-        forge,
-        one,
+        context,
         notes.map(({ author }) => author),
       );
       const owned = notes.map(({ author, body, ...note }) => {
         const { userId: authorId, prefix } = found.writer(author);
         return { ...note, authorId, body: `${prefix}${body}` };
       });
-      return targets.importIssueNotes(project, owned, one.requestId);
+      return context.targets.importIssueNotes(context.project, owned, context.import.requestId);
     },
   ),
 };

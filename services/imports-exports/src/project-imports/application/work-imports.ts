@@ -16,8 +16,8 @@ import {
   stageHours,
 } from '../domain/project-import';
 import type { ImportedProject } from '../domain/shown-import';
-import type { Forges, ImportPeople, ImportStore, ImportTargets } from './imports.ports';
-import { type StageContext, stages } from './stages';
+import type { Forges, ImportPeople, ImportStore, ImportTargets, StageContext } from './imports.ports';
+import { stages } from './stages';
 
 faultPoints.push(
   'project_import.project_made',
@@ -91,10 +91,12 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
       imported += written.imported;
       const isDone = written.isLast;
       if (!isDone && page > maxPages) throw new ForgeProblem('refused', `The forge has more than ${maxPages} pages`);
-      await owned(imports.saveStage(one, stage.name, { page, fetched, imported, isDone }));
+      const saved = await imports.saveStage(one, stage.name, { page, fetched, imported, isDone }, stageHours);
+      if (saved === undefined) throw new LeaseLost();
       gotOn();
       faultPoint('project_import.page_saved');
-      if (isDone) return;
+      // A late one is decided on where stages begin.
+      if (isDone || saved.late) return;
     }
   }
 
@@ -106,7 +108,7 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
     // Each time: a process may have died between the two. Where the project shows another end, groups-admin keeps it.
     await targets.setStatus(project.projectId, 'started', undefined, one.import.requestId);
     faultPoint('project_import.started');
-    const forge = forges.open(one.import.host, one.token ?? '');
+    const forge = forges.open(one.import.host, one.token ?? '', signal);
     for (;;) {
       // Again for each stage: what one has written the next one has to find (D5), and the project may be gone.
       const current = await targets.project(project.projectId, one.import.requestId);
@@ -117,7 +119,8 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
         await runStage(one, stage, context, gotOn);
       } else if (one.import.optimistic) {
         logger.warn({ import: one.import.id, stage: stage.name }, 'a stage of an import took too long and is left out');
-        await owned(imports.saveStage(one, stage.name, { ...stage, isDone: true }));
+        const saved = await imports.saveStage(one, stage.name, { ...stage, isDone: true }, stageHours);
+        if (saved === undefined) throw new LeaseLost();
       } else {
         throw new ForgeProblem('refused', `The stage ${stage.name} took more than ${stageHours} hours`);
       }
@@ -131,7 +134,8 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
     if (error instanceof LeaseLost) return imports.release(one, 0, 'stopped');
     if (error !== undefined) {
       logger.warn({ err: error, import: id, attempt: one.attempt }, 'an import did not get on');
-      const isLater = error instanceof ForgeProblem ? error.kind === 'later' : isAppError(error, 'unavailable');
+      const isLater =
+        error instanceof ForgeProblem ? error.kind === 'later' : isAppError(error, 'unavailable', 'rate_limited');
       if (isLater) {
         const asked = error instanceof ForgeProblem ? error.seconds : isAppError(error) ? error.retryAfter : undefined;
         return imports.release(one, Math.min(maxPause, Math.max(asked ?? 0, pauseAfter(one.pauses + 1))), 'paused');

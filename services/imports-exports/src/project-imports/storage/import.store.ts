@@ -149,14 +149,15 @@ export const importStore = (db: Database, ring: Keyring) => {
       { import: { id }, lease }: ImportLease,
       name: StageName,
       { page, fetched, imported, isDone }: StageProgress,
-    ): Promise<boolean> {
-      const rows = await db.query(sql`
+      hours: number,
+    ): Promise<{ late: boolean } | undefined> {
+      return db.one<{ late: boolean }>(sql`
         with held as (
           update project_imports set attempts = 1, pauses = 0, leased_until = ${leased}
           where id = ${id} and lease = ${lease}::uuid and ${isOpen} returning id)
         update import_stages s set page = ${page}, fetched = ${fetched}, imported = ${imported}, done = ${isDone}
-        from held where s.import_id = held.id and s.name = ${name} returning 1`);
-      return rows.length > 0;
+        from held where s.import_id = held.id and s.name = ${name}
+        returning started_at < now() - make_interval(hours => ${hours}::int) as late`);
     },
 
     async setStatus({ import: { id }, lease }: ImportLease, status: ImportStatus, problem?: string): Promise<boolean> {
