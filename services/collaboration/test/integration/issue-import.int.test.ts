@@ -65,12 +65,12 @@ test('what is here already is not touched, and what no issue can be is left out'
   const strange = [
     issue(3),
     issue(4, { title: ' ' }),
-    issue(5, { title: 'x'.repeat(256) }),
+    issue(5, { title: 'x'.repeat(1_000_001), description: 'y'.repeat(1_048_577) }),
     issue(6, { createdAt: new Date(-1) }),
     issue(0),
     issue(8, { authorId: 0 }),
   ];
-  expect(await imports.issues(key, strange)).toBe(1);
+  expect(await imports.issues(key, strange)).toBe(0);
   expect(await imports.notes(key, [note(1, 3)])).toBe(0);
   expect(
     await running.issues.view({ projectId: open.id, iid: 3 }, { ...harness.asViewer(harness.root) }),
@@ -78,6 +78,18 @@ test('what is here already is not touched, and what no issue can be is left out'
     issue: { id: own.id, title: 'Own', importedFrom: 'none', userNotesCount: 0 },
   });
   await expect(imports.issues({ ...key, projectId: 999_999 }, [])).rejects.toMatchObject({ kind: 'not_found' });
+});
+
+test('a title that is too long is cut, and one with line breaks is one line; labels are found as they are stored', async () => {
+  const page = [
+    issue(5, { title: '🐛'.repeat(256), labels: [' bug\n'] }),
+    issue(6, { title: 'a\nb\u202e ', labels: [] }),
+    issue(7, { title: 'x'.repeat(255), labels: [] }),
+  ];
+  expect(await imports.issues(key, page)).toBe(3);
+  const rows = await running.db.query<{ title: string }>(sql`select title from issues order by iid`);
+  expect(rows.map(({ title }) => title)).toEqual([`${'🐛'.repeat(254)}…`, 'a b', 'x'.repeat(255)]);
+  expect(await stored()).toMatchObject([{ labels: [running.bug.id] }, { labels: [] }, { labels: [] }]);
 });
 
 test('comments are there once each, in their order, and counted', async () => {

@@ -8,11 +8,11 @@ const noMentions = { usernames: [], directlyAddressed: [] };
 
 /** Opens the store of imported issues. */
 export const issueImportStore = (db: Database) => ({
-  async addIssues({ projectId, importedFrom }: ImportKey, issues: readonly ImportedIssue[]): Promise<void> {
+  async addIssues({ projectId, importedFrom }: ImportKey, issues: readonly ImportedIssue[]): Promise<number> {
     const iids = issues.map(({ iid }) => iid);
-    const known = await db.query<{ iid: number }>(
-      sql`select iid from issues where project_id = ${projectId} and iid = any(${iids}::bigint[])`,
-    );
+    const known = await db.query<{ iid: number; own: boolean }>(sql`
+      select iid, imported_from = ${importedFrom} as own from issues
+      where project_id = ${projectId} and iid = any(${iids}::bigint[])`);
     const have = new Set(known.map(({ iid }) => iid));
     const missing = issues.filter(({ iid }) => !have.has(iid));
     const labels = await labelsByTitles(db, projectId, [...new Set(missing.flatMap((issue) => issue.labels))]);
@@ -44,6 +44,7 @@ export const issueImportStore = (db: Database) => ({
           if (!isUniqueViolation(error, 'issues_iid')) throw error;
         });
     }
+    return known.filter(({ own }) => own).length + new Set(missing.map(({ iid }) => iid)).size;
   },
 
   addNotes: ({ projectId, importedFrom }: ImportKey, notes: readonly ImportedNote[]): Promise<number> =>
