@@ -5,8 +5,15 @@ import type { Request, Response } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { renderError } from './render-error';
 
-/** Milliseconds after which an idle connection is given up: before Node's servers close it, after 5,000. */
+/** Milliseconds after which an idle connection is given up: long before the services close it, after 75,000. */
 const idleMs = 4_000;
+
+/**
+ * Whether a request may go over a connection that is kept. One with a body may not: a service that refuses it closes the connection with the
+ * rest of the body unread, and the next request on it would end as if it might have been carried out.
+ */
+const sharesConnections = ({ method, headers }: Request): boolean =>
+  (method === 'GET' || method === 'HEAD') && !headers['content-length'] && !headers['transfer-encoding'];
 
 /** Streams a request to a service's internal HTTP port, both ways, with signed metadata. */
 export type Forwarder = (
@@ -27,39 +34,39 @@ export function forwarder(
   reach: (service: string) => Promise<void>,
 ): Forwarder {
   // Without an agent of its own the proxy makes a connection a request, and has the client make one as well.
-  const agent = new Agent({ keepAlive: true, timeout: idleMs });
-  const proxies = new Map(
-    Object.entries(addresses).map(([name, target]) => [
-      name,
-      createProxyMiddleware<Request, Response>({
-        target,
-        agent,
-        changeOrigin: false,
-        xfwd: false,
-        proxyTimeout: 600_000,
-        timeout: 600_000,
-        on: {
-          // The proxy itself watches the request alone, which is whole long before the client may leave.
-          proxyReq: (forwarded, _request, response) => {
-            const onClose = (): void => {
-              if (!response.writableFinished) forwarded.destroy();
-            };
-            if (response.destroyed) onClose();
-            else response.once('close', onClose);
-          },
-          proxyRes: (reply, request, response) => {
-            // The proxy waits for an end that does not come when the service dies after the head.
-            reply.once('close', () => {
-              if (!reply.complete) breakOff(request, response, new Error(`${name} broke its reply off`));
-            });
-          },
-          error: (error, request, response) => breakOff(request, response as Response, error),
+  const kept = new Agent({ keepAlive: true, timeout: idleMs });
+  const single = new Agent({ keepAlive: false });
+  const proxiesOver = (agent: Agent) =>
+    new Map(Object.entries(addresses).map(([name, target]) => [name, proxyTo(name, target, agent)]));
+  const proxyTo = (name: string, target: string, agent: Agent) =>
+    createProxyMiddleware<Request, Response>({
+      target,
+      agent,
+      changeOrigin: false,
+      xfwd: false,
+      proxyTimeout: 600_000,
+      timeout: 600_000,
+      on: {
+        // The proxy itself watches the request alone, which is whole long before the client may leave.
+        proxyReq: (forwarded, _request, response) => {
+          const onClose = (): void => {
+            if (!response.writableFinished) forwarded.destroy();
+          };
+          if (response.destroyed) onClose();
+          else response.once('close', onClose);
         },
-      }),
-    ]),
-  );
+        proxyRes: (reply, request, response) => {
+          // The proxy waits for an end that does not come when the service dies after the head.
+          reply.once('close', () => {
+            if (!reply.complete) breakOff(request, response, new Error(`${name} broke its reply off`));
+          });
+        },
+        error: (error, request, response) => breakOff(request, response as Response, error),
+      },
+    });
+  const [overKept, overSingle] = [proxiesOver(kept), proxiesOver(single)];
   return async (request, response, { to, path }, identity) => {
-    const proxy = proxies.get(to);
+    const proxy = (sharesConnections(request) ? overKept : overSingle).get(to);
     if (proxy === undefined) throw unavailable(new Error(`no internal HTTP address for ${to}`));
     await reach(to);
     request.url = path;
