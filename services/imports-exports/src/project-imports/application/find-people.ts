@@ -1,4 +1,8 @@
+import { ForgeProblem } from '../../forges';
 import type { StageContext } from './imports.ports';
+
+/** Milliseconds for the people of a page; then the stage begins again, which looks at its age. A page has up to 10,100. */
+const pageMs = 600_000;
 
 /** Who wrote something. */
 export interface Writer {
@@ -29,8 +33,10 @@ export async function findPeople(
   const found = await people.known(id, distinct);
   const fresh = distinct.filter((login) => !found.has(login));
   const among = fresh.length === 0 ? [] : [author.userId, ...(await people.members(project))];
+  const until = Date.now() + pageMs;
   for (const login of fresh) {
     signal.throwIfAborted();
+    if (Date.now() > until) throw new ForgeProblem('later', 'The forge answers slowly');
     const email = await forge.emailOf(login);
     const userId = email === undefined ? undefined : await people.byEmail(email, among);
     await people.record(id, login, userId);
