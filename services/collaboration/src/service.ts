@@ -11,6 +11,7 @@ import { composeEpics } from './epics';
 import { composeExportNotices } from './export-notices';
 import { PrismaClient } from './generated/prisma/client';
 import { composeHookBodies } from './hook-bodies';
+import { composeImportNotices } from './import-notices';
 import { composeIssues } from './issues';
 import { composeLedger } from './ledger';
 import { composeMail, mailAttempts } from './mail';
@@ -52,6 +53,7 @@ function areas(given: Edges): Area[] {
     composeAlerts(given, { todos }),
     composeTokenNotices(given),
     composeExportNotices(),
+    composeImportNotices(),
     composeDeletedUsers(given, [issues.authored, epics.authored, snippets.authored, ...notes.authored]),
     composeHookBodies(given),
     composeLedger(given, { mailAttempts }),

@@ -3,6 +3,7 @@ import { type Area, defineService } from '@switchyard/service';
 import { composeDependencyListExports } from './dependency-list-exports';
 import { type Edges, variables } from './edges';
 import { PrismaClient } from './generated/prisma/client';
+import { composeGistImports } from './gist-imports';
 import { composeProjectExports } from './project-exports';
 import { composeProjectImports } from './project-imports';
 import { composeReports } from './reports';
@@ -15,6 +16,7 @@ function areas(given: Edges): Area[] {
     composeDependencyListExports(given, { reports }),
     composeProjectExports(given, reports),
     composeProjectImports(given),
+    composeGistImports(given),
     // New areas
   ];
 }

@@ -1,4 +1,5 @@
 import { DependencyListExportEvent } from '@switchyard/protos/imports_exports/events/v1/dependency_list_export_event';
+import { GistImportEvent } from '@switchyard/protos/imports_exports/events/v1/gist_import_event';
 import { defineEvent } from '../event';
 
 /** Exports of dependency lists that have ended, in order per export (see the proto for the ids of events). */
@@ -8,4 +9,13 @@ export const dependencyListExportEvents = defineEvent({
   type: 'dependency_list_export.ended',
   message: DependencyListExportEvent,
   key: (event) => String(event.exportId),
+});
+
+/** Imports of gists that failed or left some out, in order per import (see the proto for the ids of events). */
+export const gistImportEvents = defineEvent({
+  stream: 'imports-exports.gist-import',
+  version: 1,
+  type: 'gist_import.ended',
+  message: GistImportEvent,
+  key: (event) => String(event.importId),
 });

@@ -11,6 +11,10 @@ export interface ForgeContents {
   readonly lists: Record<string, object[]>;
   /** By login. */
   readonly users: Record<string, object>;
+  /** Gists of the owner of the token, as one is sent by its id; the list leaves out the contents of their files. */
+  gists: { readonly id: string; readonly files: Record<string, object> }[];
+  /** Texts below `/raw/`, which need no token. */
+  readonly raw: Record<string, string>;
 }
 
 /** Answers one request in place of the forge. */
@@ -48,6 +52,13 @@ const sendJson = (
 
 const tagOf = (body: unknown): string => `W/"${createHash('sha256').update(JSON.stringify(body)).digest('hex')}"`;
 
+const withoutContents = (gist: ForgeContents['gists'][number]): object => ({
+  ...gist,
+  files: Object.fromEntries(
+    Object.entries(gist.files).map(([name, file]) => [name, { ...file, content: undefined, truncated: undefined }]),
+  ),
+});
+
 /**
  * Starts a forge on a port of this machine.
  * @param repositories folder with `octo/things.git`; undefined: git gets 404
@@ -79,6 +90,12 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
 
   function answer(request: IncomingMessage, response: ServerResponse): void {
     const url = new URL(request.url ?? '/', forge.url);
+    const rawName = /^\/raw\/(.+)$/.exec(url.pathname)?.[1];
+    if (rawName !== undefined) {
+      const text = forge.contents.raw[rawName];
+      response.writeHead(text === undefined ? 404 : 200, { 'Content-Type': 'text/plain' }).end(text);
+      return;
+    }
     if (!url.pathname.startsWith('/api/v3/')) {
       const basic = `Basic ${Buffer.from(`x-access-token:${forge.token}`).toString('base64')}`;
       if (git === undefined || request.headers.authorization !== basic) response.writeHead(404).end();
@@ -89,11 +106,13 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
     if (isAllowed) remaining -= 1;
     const path = url.pathname.slice('/api/v3'.length);
     const name = /^\/repos\/octo\/things\/([a-z/]+)$/.exec(path)?.[1] ?? '';
-    const list = forge.contents.lists[name];
+    const gist = forge.contents.gists.find(({ id }) => path === `/gists/${id}`);
+    const list = path === '/gists' ? forge.contents.gists.map(withoutContents) : forge.contents.lists[name];
     const user = forge.contents.users[/^\/users\/([\w-]+)$/.exec(path)?.[1] ?? ''];
     if (!isAllowed) sendJson(response, 401, { message: 'Bad credentials' }, rateHeaders());
     else if (path === '/repositories/1') sendJson(response, 200, forge.contents.repository, rateHeaders());
     else if (user !== undefined) sendJson(response, 200, user, rateHeaders());
+    else if (gist !== undefined) sendJson(response, 200, gist, rateHeaders());
     else if (list === undefined) sendJson(response, 404, { message: 'Not Found' }, rateHeaders());
     else sendPage(request, response, url, list);
   }
@@ -129,6 +148,8 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
       },
       lists: { labels: [], milestones: [], issues: [], 'issues/comments': [], ...given.lists },
       users: { ...given.users },
+      gists: given.gists ?? [],
+      raw: given.raw ?? {},
     },
     requests,
     breakNext: (path, fault) => void faults.push({ path, fault }),

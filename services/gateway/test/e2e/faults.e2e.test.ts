@@ -16,6 +16,7 @@ import {
   faultPointsOfSources,
   forkedRequestPoints,
   forkPoints,
+  gistImportPoints,
   importCancelPoints,
   importPoints,
   issuePoints,
@@ -66,6 +67,7 @@ test('every fault point of the sources is fired here', () => {
     ...projectExportPoints,
     ...importPoints,
     ...importCancelPoints,
+    ...gistImportPoints,
     ...deletedUserPoints,
     ...deploymentPoints,
     ...deliveryPoints,
@@ -838,6 +840,30 @@ describe('a process dies', () => {
       expect(await system.query('imports_exports', 'select 1 from project_imports where token is not null')).toEqual(
         [],
       );
+    });
+
+    it.each(gistImportPoints)('at %s: a gist is a personal snippet once', async (point) => {
+      const gist = {
+        ...{ id: point.replace(/[._]/g, '-'), description: point, public: false, html_url: `${forge.url}/g` },
+        ...{ created_at: '2020-01-02T03:04:05Z', updated_at: '2020-01-02T03:04:05Z' },
+        files: { 'a.txt': { filename: 'a.txt', content: 'a', truncated: false, raw_url: `${forge.url}/raw/a` } },
+      };
+      forge.contents.gists.push(gist);
+      system.arm(point);
+      const body = { personal_access_token: forge.token, forgea_hostname: forge.url };
+      await system.api('POST', '/import/forgea/gists', { body }).catch(() => undefined);
+      await fired();
+      await eventually(
+        async () => {
+          // As if the lease of the dead process had run out.
+          await system.query('imports_exports', `update gist_imports set leased_until = now() where lease is not null`);
+          const open = await system.query('imports_exports', `select 1 from gist_imports where token is not null`);
+          expect(open).toEqual([]);
+        },
+        { within: 90_000, every: 2_000 },
+      );
+      const titles = (await fixture.all('/snippets')).map(({ title }: { title: string }) => title);
+      expect(titles.filter((title) => title === point)).toEqual([point]);
     });
 
     it.each(importCancelPoints)('at %s: it stays cancelled, and the project says so', async (point) => {

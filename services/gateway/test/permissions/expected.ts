@@ -1028,6 +1028,8 @@ export const expectations: readonly Expectation[] = [
   row('GET /dependency_list_exports/:export_id/download', 'userRead', 'G-4.14-4'),
   row('GET /dependency_list_exports/:export_id/signature', 'userRead', 'G-4.14-4'),
 
+  row('POST /import/forgea/gists', 'userWrite', 'G-4.19-3', { personal_access_token: 't' }),
+
   // Exports of projects. They change nothing, so an archived project is exported too.
   row('POST /projects/:id/export', 'maintainerWrite', 'ADR 60'),
   row('GET /projects/:id/export', 'maintainerRead', 'ADR 60'),

@@ -1,2 +1,2 @@
 export { leased, leaseStore } from './lease.store';
-export { isFinal, type Leased, LeaseLost, problemOf, workLeased } from './work-leased';
+export { LeaseLost, workLeased } from './work-leased';

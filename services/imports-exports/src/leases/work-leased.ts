@@ -18,13 +18,21 @@ export interface Leased {
 /** Another process has the work: this one stops, and writes nothing more. */
 export class LeaseLost extends Error {}
 
-/** Kinds of failure that another try would not change, with what is said of them. */
-export const isFinal = (error: unknown): boolean =>
-  isAppError(error, 'invalid', 'invalid_params', 'too_large', 'not_found');
+/** What a failure means. */
+export interface Failure {
+  /** Another try would not change it. */
+  readonly isFinal: boolean;
+  /** What is said of it; undefined where it has no words of its own. */
+  readonly text: string | undefined;
+  /** Seconds until the next try. */
+  readonly pause: number;
+}
 
-/** What is said of a failure. @param otherwise what is said of one that has no words of its own */
-export const problemOf = (error: unknown, otherwise: string): string =>
-  isAppError(error) ? String(error.body.error ?? error.body.message) : otherwise;
+const failureOf = (error: unknown, attempt: number): Failure => ({
+  isFinal: isAppError(error, 'invalid', 'invalid_params', 'too_large', 'not_found'),
+  text: isAppError(error) ? String(error.body.error ?? error.body.message) : undefined,
+  pause: 2 ** attempt,
+});
 
 /** Work of one kind. */
 export interface LeasedWork<Work extends Leased, Result> {
@@ -48,11 +56,13 @@ export interface LeasedWork<Work extends Leased, Result> {
   end(one: Work, outcome: { readonly file: Result } | { readonly problem: string }): Promise<void>;
   /** What is said of a failure without words of its own. */
   readonly otherwise: string;
+  /** What a failure means, where the work knows more than that services refuse. */
+  readonly judge?: (error: unknown, attempt: number) => Failure | undefined;
 }
 
 /** Does work that waits, one after the other in a process, and what other processes left behind. */
 export function workLeased<Work extends Leased, Result>(work: LeasedWork<Work, Result>): Repeating {
-  const { name, maxAttempts, leases, make, end, otherwise } = work;
+  const { name, maxAttempts, leases, make, end, otherwise, judge } = work;
 
   /** Keeps a lease by a clock: a step may wait long for what another service prepares. */
   async function held(one: Work, stopping: AbortSignal): Promise<Result> {
@@ -83,8 +93,9 @@ export function workLeased<Work extends Leased, Result>(work: LeasedWork<Work, R
     } catch (error) {
       if (error instanceof LeaseLost) return leases.release(one, 0);
       logger.warn({ err: error, lease: one.lease, attempt: one.attempt }, `${name}: one failed`);
-      if (!isFinal(error) && one.attempt < maxAttempts) return leases.release(one, 2 ** one.attempt);
-      outcome = { problem: problemOf(error, otherwise) };
+      const { isFinal, text = otherwise, pause } = judge?.(error, one.attempt) ?? failureOf(error, one.attempt);
+      if (!isFinal && one.attempt < maxAttempts) return leases.release(one, pause);
+      outcome = { problem: text };
     }
     await end(one, outcome);
   }

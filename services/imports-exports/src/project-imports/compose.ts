@@ -1,9 +1,8 @@
 import type { Repeating } from '@switchyard/background';
 import { configuredOutbound, type Outbound } from '@switchyard/outbound';
-import { openKeyring, readKeyFile } from '@switchyard/secrets';
 import type { Area } from '@switchyard/service';
 import type { Edges } from '../edges';
-import { forgeaClient, forgeaHost } from '../forges';
+import { forgeaClient, forgeaHost, tokenRing } from '../forges';
 import type { Forges } from './application/imports.ports';
 import { manageImports } from './application/manage-imports';
 import { workImports } from './application/work-imports';
@@ -12,8 +11,6 @@ import { peopleStore } from './storage/people.store';
 import { importTargetsOf } from './transport/import-targets.client';
 import { projectImportHandler } from './transport/project-import.handler';
 
-const keyVariable = 'SWITCHYARD_IMPORTS_EXPORTS_SECRETS_KEY_FILE';
-
 const forgesBy = (outbound: Outbound): Forges => ({
   problemOf: (host) => outbound.problemOf(forgeaHost(host).api),
   open: (host, token, signal) => forgeaClient(outbound, forgeaHost(host), token, signal),
@@ -21,15 +18,9 @@ const forgesBy = (outbound: Outbound): Forges => ({
 
 /** Builds imports of projects from other forges. */
 export function composeProjectImports({ db, config, peer, observe, directory }: Edges): Area {
-  // With the label of `keys` in package.json.
-  const ring = openKeyring(
-    config,
-    'switchyard secrets of imports-exports',
-    readKeyFile(keyVariable, config[keyVariable]),
-  );
   const outbound = configuredOutbound(config);
   const edges = {
-    imports: importStore(db, ring),
+    imports: importStore(db, tokenRing(config)),
     forges: forgesBy(outbound),
     targets: importTargetsOf({
       groupsAdmin: peer('groups-admin'),

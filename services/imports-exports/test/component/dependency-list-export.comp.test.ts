@@ -1,5 +1,4 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { sql } from '@switchyard/database/sql';
@@ -14,6 +13,7 @@ import { implement, type RpcClient } from '@switchyard/rpc';
 import { dieAt, eventually } from '@switchyard/testkit';
 import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
 import { service } from '../../src/service';
+import { keysIn } from '../support/keys';
 
 let here: TestInstallation;
 let exports: RpcClient<typeof DependencyListExportServiceService>;
@@ -52,11 +52,7 @@ beforeAll(async () => {
     service,
     main: join(__dirname, '..', '..', 'dist', 'main.js'),
     peers: () => [sources],
-    environment(folder) {
-      const file = join(folder, 'signing.key');
-      writeFileSync(file, '17'.repeat(32));
-      return { SWITCHYARD_EXPORT_SIGNING_KEY_FILE: file, SWITCHYARD_IMPORTS_EXPORTS_SECRETS_KEY_FILE: file };
-    },
+    environment: keysIn,
   });
   exports = here.client(DependencyListExportServiceService);
   [author, stranger] = [here.directory.user().id, here.directory.user().id];

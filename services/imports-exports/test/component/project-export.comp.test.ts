@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -12,6 +11,7 @@ import { dieAt, eventually } from '@switchyard/testkit';
 import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
 import { extract } from 'tar-stream';
 import { service } from '../../src/service';
+import { keysIn } from '../support/keys';
 
 let here: TestInstallation;
 let exports: RpcClient<typeof ProjectExportServiceService>;
@@ -58,11 +58,7 @@ beforeAll(async () => {
     service,
     main: join(__dirname, '..', '..', 'dist', 'main.js'),
     peers: () => owners,
-    environment(folder) {
-      const file = join(folder, 'some.key');
-      writeFileSync(file, '17'.repeat(32));
-      return { SWITCHYARD_EXPORT_SIGNING_KEY_FILE: file, SWITCHYARD_IMPORTS_EXPORTS_SECRETS_KEY_FILE: file };
-    },
+    environment: keysIn,
   });
   exports = here.client(ProjectExportServiceService);
   author = here.directory.user().id;

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { sql } from '@switchyard/database/sql';
 import {
   AppError,
@@ -35,6 +33,7 @@ import { eventually } from '@switchyard/testkit';
 import { type FakeForge, type ForgeFault, startFakeForge } from '@switchyard/testkit/forge';
 import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
 import { service } from '../../src/service';
+import { keysIn } from '../support/keys';
 
 /** What the other services were asked for, and how they answer. */
 const others = {
@@ -171,15 +170,7 @@ beforeAll(async () => {
   here = await testInstallation({
     service,
     peers: () => peers,
-    environment(folder) {
-      const file = join(folder, 'some.key');
-      writeFileSync(file, '17'.repeat(32));
-      return {
-        SWITCHYARD_EXPORT_SIGNING_KEY_FILE: file,
-        SWITCHYARD_IMPORTS_EXPORTS_SECRETS_KEY_FILE: file,
-        SWITCHYARD_OUTBOUND_ALLOWED: '127.0.0.1',
-      };
-    },
+    environment: (folder) => ({ ...keysIn(folder), SWITCHYARD_OUTBOUND_ALLOWED: '127.0.0.1' }),
   });
   imports = here.client(ProjectImportServiceService);
   others.namespaceId = here.directory.namespace().id;

@@ -37,6 +37,7 @@ const named: Readonly<Record<string, string>> = {
   'POST /projects/user/:user_id': 'createProjectForUser',
   'POST /import/forgea': 'importForgeaProject',
   'POST /import/forgea/cancel': 'cancelForgeaImport',
+  'POST /import/forgea/gists': 'importForgeaGists',
   'POST /projects/:id/fork/:forked_from_id': 'createProjectForkRelation',
   'DELETE /projects/:id/fork': 'deleteProjectForkRelation',
   'POST /topics/merge': 'mergeTopics',

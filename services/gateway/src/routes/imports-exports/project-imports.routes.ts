@@ -6,17 +6,22 @@ import { oneLine } from '../field-facts';
 
 const section = 'Imports';
 
-const hostname = () =>
+/** Address of a forge, under both its names. */
+export const hostname = () =>
   documented(text({ oneLine: true }), {
     ...oneLine,
     description: 'Address of a forge of your own, with or without `/api/v3`; none for the hosted one.',
   }).optional();
 
-const params = {
-  personal_access_token: documented(text({ notEmpty: true, oneLine: true }), {
+/** Token of a forge. */
+export const forgeToken = () =>
+  documented(text({ notEmpty: true, oneLine: true }), {
     ...oneLine,
     description: 'Token of the forge. It is kept encrypted until the import has ended.',
-  }),
+  });
+
+const params = {
+  personal_access_token: forgeToken(),
   repo_id: documented(integer({ min: 1 }), { description: 'Id of the repository at the forge.' }),
   target_namespace: documented(text({ notEmpty: true }), { description: 'Full path of a namespace.' }),
   // G-4.19-8.

@@ -137,6 +137,14 @@ export const importPoints = [
 /** Fault points passed by an import that is cancelled. */
 export const importCancelPoints = ['project_import.canceled'];
 
+/** Fault points passed by an import of gists, in their order. */
+export const gistImportPoints = [
+  'gist_import.added',
+  'gist_import.page_written',
+  'gist_import.page_saved',
+  'gist_import.ended',
+];
+
 /** Fault points passed by the export of a project, in their order. */
 export const projectExportPoints = [
   'project_export.created',

@@ -61,6 +61,25 @@ export interface ForgeNote {
   readonly updatedAt: Date;
 }
 
+/** A gist at a forge, without the contents of its files. */
+export interface ForgeGist {
+  readonly id: string;
+  /** Empty for none. */
+  readonly description: string;
+  readonly isPublic: boolean;
+  /** Its address for people. */
+  readonly webUrl: string;
+  readonly fileNames: readonly string[];
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** A file of a gist. */
+export interface GistFile {
+  readonly name: string;
+  readonly content: string;
+}
+
 /** Some items of a list. */
 export interface ForgePage<T> {
   /** How many the forge sent. */

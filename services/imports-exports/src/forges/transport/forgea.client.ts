@@ -3,6 +3,7 @@ import { z } from '@switchyard/config';
 import { type Outbound, OutboundRefused } from '@switchyard/outbound';
 import {
   type Forge,
+  type ForgeGist,
   type ForgeIssue,
   type ForgeLabel,
   type ForgeMilestone,
@@ -10,6 +11,7 @@ import {
   type ForgePage,
   ForgeProblem,
   type ForgeRepository,
+  type GistFile,
 } from '../domain/forge';
 import { outboundFetch } from './outbound-fetch';
 
@@ -17,6 +19,9 @@ import { outboundFetch } from './outbound-fetch';
 const pause = 60;
 /** Seconds after which a forge is asked again, whatever it says: its limits are those of an hour. */
 const longestPause = 3_600;
+
+/** Milliseconds for a file of a gist. */
+const rawFileMs = 60_000;
 
 /** Where a forge is. */
 export interface ForgeaHost {
@@ -157,6 +162,40 @@ const isOfPull = (item: unknown): boolean => {
   return (pull !== undefined && pull !== null) || (typeof url === 'string' && /\/pull\/\d+(#.*)?$/.test(url));
 };
 
+const gistShape = z
+  .object({
+    id: z.string().regex(/^[\w-]{1,255}$/),
+    description: text,
+    public: z.boolean(),
+    html_url: written.pipe(z.url({ protocol: /^https?$/ }).max(2_048)),
+    files: z.record(z.string(), z.object({ filename: written })),
+    created_at: date,
+    updated_at: date,
+  })
+  .transform(
+    (given): ForgeGist => ({
+      id: given.id,
+      description: given.description,
+      isPublic: given.public,
+      webUrl: given.html_url,
+      fileNames: Object.values(given.files).map(({ filename }) => filename),
+      createdAt: given.created_at,
+      updatedAt: given.updated_at,
+    }),
+  );
+
+const gistFileShape = z.object({
+  filename: written,
+  // Its NUL stays: by it a file that is no text is known.
+  content: z.string().transform((given) => given.toWellFormed()),
+  truncated: z.boolean().default(false),
+  raw_url: z.string(),
+});
+const gistFilesShape = z.object({ files: z.record(z.string(), gistFileShape) });
+
+/** Bytes of the files of a gist: as much as a request that makes a snippet may have. */
+const maxGistBytes = 16 << 20;
+
 /** A failure of the client library: the answer of the forge, or what stopped the request. */
 interface RequestFailure extends Error {
   readonly status: number;
@@ -181,6 +220,8 @@ const bounded = (seconds: number): number =>
 /** Refusals that another try would not change. */
 const final = new Set<OutboundRefused['reason']>(['invalid', 'redirect', 'tls', 'too_large']);
 
+const refusedToken = (): ForgeProblem => new ForgeProblem('token', 'The forge does not accept the token');
+
 /** What a failure of the client library means. */
 function problemOf(error: unknown, now: number): unknown {
   if (!isRequestFailure(error)) return error;
@@ -189,7 +230,7 @@ function problemOf(error: unknown, now: number): unknown {
     return new ForgeProblem('address', cause.message, undefined, { cause });
   if (cause instanceof OutboundRefused)
     return new ForgeProblem(final.has(cause.reason) ? 'refused' : 'later', cause.message, undefined, { cause });
-  if (status === 401) return new ForgeProblem('token', 'The forge does not accept the token');
+  if (status === 401) return refusedToken();
   const seconds = status === 403 || status === 429 || status >= 500 ? pauseOf(error, now) : undefined;
   if (seconds !== undefined) return new ForgeProblem('later', 'The forge asks for a pause', bounded(seconds));
   if (status >= 500) return new ForgeProblem('later', `The forge answered ${status}`);
@@ -214,6 +255,8 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
   });
 
   const answered = async <T>(ask: () => Promise<T>): Promise<T> => {
+    // No header carries another one: the library would say that the forge answered 500.
+    if (!/^[\x21-\x7e]+$/.test(token)) throw refusedToken();
     try {
       return await ask();
     } catch (error) {
@@ -235,6 +278,23 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
       return read.success ? [read.data] : [];
     });
     return { fetched: wanted.length, items, isLast: data.length === 0 || !/rel="?next"?/.test(headers.link ?? '') };
+  }
+
+  /** A file that is too long for the answer about its gist; without the token, as it lies on another host. */
+  async function rawFile(url: string, maxResponseBytes: number): Promise<string | undefined> {
+    try {
+      const answer = await outbound.request(
+        { method: 'GET', url, headers: {} },
+        { timeoutMs: rawFileMs, maxResponseBytes },
+      );
+      if (answer.status >= 500 || answer.status === 429)
+        throw new ForgeProblem('later', `The forge answered ${answer.status}`);
+      return answer.status === 200 && !answer.isCut ? answer.body : undefined;
+    } catch (error) {
+      if (!(error instanceof OutboundRefused)) throw error;
+      if (error.reason === 'address' || final.has(error.reason)) return undefined;
+      throw new ForgeProblem('later', error.message, undefined, { cause: error });
+    }
   }
 
   const named = ({ fullName }: ForgeRepository, page: number, size: number) => {
@@ -274,6 +334,31 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
   };
   return {
     ...forge,
+    /** Gists of the owner of the token, the last changed first. @throws ForgeProblem */
+    gists: (page: number, size: number): Promise<ForgePage<ForgeGist>> =>
+      pageOf(gistShape, size, () => client.rest.gists.list({ page, per_page: size })),
+
+    /** Files of a gist; undefined for one that is gone, or has more than 16 MiB. @throws ForgeProblem */
+    async gistFiles(id: string): Promise<GistFile[] | undefined> {
+      try {
+        const { data } = await answered(() => client.rest.gists.get({ gist_id: id }));
+        const read = gistFilesShape.safeParse(data);
+        if (!read.success) throw unexpected();
+        const files: GistFile[] = [];
+        let left = maxGistBytes;
+        for (const { filename, truncated, content, raw_url: url } of Object.values(read.data.files)) {
+          const whole = truncated ? await rawFile(url, left) : content;
+          left -= whole === undefined ? left + 1 : Buffer.byteLength(whole);
+          if (whole === undefined || left < 0) return undefined;
+          files.push({ name: filename, content: whole });
+        }
+        return files;
+      } catch (error) {
+        if (error instanceof ForgeProblem && error.kind === 'refused') return undefined;
+        throw error;
+      }
+    },
+
     /** A repository by its id. @throws ForgeProblem */
     async repository(id: number): Promise<ForgeRepository> {
       const { data } = await answered(() => client.request('GET /repositories/{id}', { id }));

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AppError, invalidParams, isAppError, notFound, unauthorized } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
-import { ForgeProblem } from '../../forges';
+import { ForgeProblem, invalidUrl } from '../../forges';
 import { type ImportAuthor, isProjectName, type NewImport } from '../domain/project-import';
 import type { ImportedProject, ShownImport } from '../domain/shown-import';
 import type { Forges, ImportStore, ImportTargets } from './imports.ports';
@@ -28,8 +28,6 @@ export type WantedImport = Pick<NewImport, 'host' | 'namespace' | 'pageSize' | '
 };
 
 const refused = (text: string): AppError => new AppError('unprocessable', { errors: text });
-
-const invalidUrl = (host: string): AppError => new AppError('invalid', { errors: `Invalid URL: ${host}` });
 
 /** What a forge's refusal is to the caller (G-4.19-1). */
 function refusalOfForge(error: unknown, host: string): unknown {

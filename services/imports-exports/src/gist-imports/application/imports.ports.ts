@@ -1,0 +1,46 @@
+import type { Tx } from '@switchyard/database';
+import type { ForgeGist, ForgePage, GistFile } from '../../forges';
+import type { EndedGistImport, GistImportLease, GistPageResult } from '../domain/gist-import';
+
+/** Imports of gists in the database. Every write may be repeated. */
+export interface GistImportStore {
+  /** Adds one; false while the author has one that goes on. */
+  add(authorId: number, host: string, token: string): Promise<boolean>;
+  /** Takes one that waits, or whose lease has run out, for 30 seconds; undefined without one. */
+  claim(): Promise<GistImportLease | undefined>;
+  /** Extends a lease; false when another process has it. */
+  extend(one: GistImportLease): Promise<boolean>;
+  /** Gives it back, to be taken again after some seconds. */
+  release(one: GistImportLease, seconds: number): Promise<void>;
+  /** Records that a page was read, and that the import got on; false when another process has it. */
+  savePage(one: GistImportLease, page: number, result: GistPageResult): Promise<boolean>;
+  /** Ends it, erases its token, and publishes it; false when another process has it. */
+  end(one: GistImportLease, problem: string | undefined, publish: PublishEnd): Promise<boolean>;
+  /** Removes those that ended more than a week ago. */
+  sweep(): Promise<void>;
+}
+
+/** Publishes that an import has ended. */
+export type PublishEnd = (tx: Tx, ended: EndedGistImport) => Promise<void>;
+
+/** A forge that can be asked for the gists of the owner of its token. Every call throws `ForgeProblem` without an answer. */
+export interface GistForge {
+  gists(page: number, size: number): Promise<ForgePage<ForgeGist>>;
+  /** The files of a gist with their contents; undefined for one that is gone, or too large. */
+  gistFiles(id: string): Promise<readonly GistFile[] | undefined>;
+}
+
+/** Forges by their address. */
+export interface GistForges {
+  /** What is wrong with the address of a forge; undefined for nothing. */
+  problemOf(host: string): string | undefined;
+  open(host: string, token: string): GistForge;
+}
+
+/** Makes the snippet of a gist; one that is there already stays. Fails with `invalid`. */
+export type ImportSnippet = (
+  authorId: number,
+  gist: ForgeGist,
+  snippet: { readonly title: string; readonly files: readonly GistFile[] },
+  requestId: string,
+) => Promise<void>;

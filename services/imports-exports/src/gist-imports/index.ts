@@ -1,0 +1,1 @@
+export { composeGistImports } from './compose';

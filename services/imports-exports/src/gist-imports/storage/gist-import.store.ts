@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, Tx } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
+import type { Keyring } from '@switchyard/secrets';
+import { leased, leaseStore } from '../../leases';
+import {
+  type EndedGistImport,
+  type GistImportLease,
+  type GistPageResult,
+  isWorthMail,
+  listed,
+  type SkippedGist,
+} from '../domain/gist-import';
+
+/** What a token is encrypted for. */
+const identityOf = (key: string): string => `gist_imports:${key}`;
+
+/** Opens the store. */
+export const gistImportStore = (db: Database, ring: Keyring, leases = leaseStore(db, 'gist_imports')) => ({
+  async add(authorId: number, host: string, token: string): Promise<boolean> {
+    const key = randomUUID();
+    const rows = await db.query(sql`
+      insert into gist_imports (key, author_id, host, token)
+      values (${key}::uuid, ${authorId}, ${host}, ${ring.encrypt(identityOf(key), token)}) on conflict do nothing returning 1`);
+    return rows.length > 0;
+  },
+
+  async claim(): Promise<GistImportLease | undefined> {
+    const lease = randomUUID();
+    const row = await db.one<{
+      id: number;
+      key: string;
+      authorId: number;
+      host: string;
+      token: Buffer;
+      page: number;
+      attempt: number;
+    }>(sql`
+      update gist_imports set attempts = attempts + 1, lease = ${lease}::uuid, leased_until = ${leased}
+      where id = (
+        select id from gist_imports where status = 'started' and (leased_until is null or leased_until < now())
+        order by id limit 1 for update skip locked)
+      returning id, key, author_id as "authorId", host, token, page, attempts as attempt`);
+    if (row === undefined) return undefined;
+    const { key, token, ...one } = row;
+    return { ...one, lease, token: ring.decrypt(identityOf(key), token) };
+  },
+
+  extend: ({ id, lease }: GistImportLease) => leases.extend(id, lease),
+  release: ({ id, lease }: GistImportLease, seconds: number) => leases.release(id, lease, seconds),
+
+  async savePage(
+    { id, lease }: GistImportLease,
+    page: number,
+    { imported, skipped }: GistPageResult,
+  ): Promise<boolean> {
+    const rows = await db.query(sql`
+      update gist_imports set page = ${page}, attempts = 0, leased_until = ${leased}, imported = imported + ${imported},
+        skipped = skipped + ${skipped.length},
+        skipped_gists = case when jsonb_array_length(skipped_gists) < ${listed}
+          then skipped_gists || ${JSON.stringify(skipped)}::jsonb else skipped_gists end
+      where id = ${id} and lease = ${lease}::uuid and status = 'started' and page < ${page} returning 1`);
+    return rows.length > 0;
+  },
+
+  end: (
+    { id, lease }: GistImportLease,
+    problem: string | undefined,
+    publish: (tx: Tx, ended: EndedGistImport) => Promise<void>,
+  ): Promise<boolean> =>
+    db.transaction(async (tx) => {
+      const row = await tx.one<{
+        authorId: number;
+        imported: number;
+        skipped: number;
+        skippedGists: SkippedGist[];
+      }>(sql`
+        update gist_imports set status = ${problem === undefined ? 'finished' : 'failed'}, problem = ${problem ?? null}::text,
+          token = null, lease = null, leased_until = null, ended_at = now()
+        where id = ${id} and lease = ${lease}::uuid and status = 'started'
+        returning author_id as "authorId", imported, skipped, skipped_gists as "skippedGists"`);
+      if (row === undefined) return false;
+      const ended: EndedGistImport = { ...row, id, problem, skippedGists: row.skippedGists.slice(0, listed) };
+      if (isWorthMail(ended)) await publish(tx, ended);
+      return true;
+    }),
+
+  async sweep(): Promise<void> {
+    await db.query(sql`delete from gist_imports where ended_at < now() - interval '7 days'`);
+  },
+});
