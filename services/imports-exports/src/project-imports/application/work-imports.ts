@@ -29,8 +29,12 @@ faultPoints.push(
   'project_import.announced',
 );
 
-/** Milliseconds between two looks for imports that another process left behind; a new one is begun at once. */
+/** Milliseconds between two looks for imports that wait, or that another process left behind; a new one is begun at once. */
 const interval = 1_000;
+
+/** Where nothing has been found for a minute, twice the length of a lease, one look in five is enough. */
+const livelyMs = 60_000;
+const quietLook = 5;
 
 /** Milliseconds between two extensions of a lease: a sixth of it. */
 const extendEvery = 5_000;
@@ -194,21 +198,30 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
   }
 
   const running = new Set<Promise<void>>();
+  let livelyUntil = Date.now() + livelyMs;
+  let looks = 0;
   const looking = repeat('project imports', interval, async (stopping) => {
+    looks += 1;
+    if (Date.now() > livelyUntil && looks % quietLook > 0) return;
     while (!stopping.aborted && running.size < atOnce) {
       const one = await imports.claim();
       if (one === undefined) return;
+      livelyUntil = Date.now() + livelyMs;
       const work = workOn(one, stopping)
         .catch((error: unknown) => logger.error({ err: error, import: one.import.id }, 'an import was not settled'))
         .finally(() => {
           running.delete(work);
-          looking.soon();
+          lookSoon();
         });
       running.add(work);
     }
   });
+  const lookSoon = (): void => {
+    livelyUntil = Date.now() + livelyMs;
+    looking.soon();
+  };
   return {
-    soon: looking.soon,
+    soon: lookSoon,
     async close() {
       await looking.close();
       await Promise.all(running);
