@@ -217,10 +217,10 @@ describe('an epic as what carries notes', () => {
     const secret = await open({ confidential: true });
     const there = (user: DirectoryUser, tier = 'ultimate') =>
       here.as(user, { id: project.id, level: people.levelOf(user), tier });
-    const create = async (description: string, user = planner): Promise<Item> =>
+    const create = async (description: string, user = planner, epicId?: number): Promise<Item> =>
       json(
         await here.issues.createIssue(
-          CreateIssueRequest.fromPartial({ projectId: project.id, title: 'Part', description }),
+          CreateIssueRequest.fromPartial({ projectId: project.id, title: 'Part', description, epicId }),
           there(user),
         ),
       );
@@ -246,6 +246,8 @@ describe('an epic as what carries notes', () => {
     expect(await say(`/epic &${epic.iid}`, planner, 'free')).toMatchObject(refused);
     expect(await say(`/epic &${epic.iid}`)).toMatchObject({ commands_changes: { epic: `&${epic.iid}` } });
     expect(await create(`/epic &${secret.iid}`, outsider)).toMatchObject({ epic: null });
+    // What a text names in vain takes no effect from the parameter.
+    expect(await create('/epic &999', planner, epic.id)).toMatchObject({ epic_iid: epic.iid });
   });
 });
 

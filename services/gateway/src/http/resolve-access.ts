@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { AppError, forbidden, notFound, unauthorized } from '@switchyard/errors';
+import { AppError, forbidden, isAppError, notFound, unauthorized, unavailable } from '@switchyard/errors';
 import {
   type AccessServiceService,
   type ResolveRequest,
@@ -122,6 +122,10 @@ export function accessResolver(client: RpcClient<typeof AccessServiceService>): 
           if (left > 0) cache.set(key, found, { ttl: Math.min(left, lifetimeMs) });
         }
         return found;
+      })
+      // Nothing is written by a question, whatever became of it (ADR 49).
+      .catch((error: unknown) => {
+        throw isAppError(error, 'unavailable') ? unavailable(error, error.retryAfter) : error;
       })
       .finally(() => {
         if (asking.get(key) === asked) asking.delete(key);

@@ -26,13 +26,15 @@ const made = () =>
 
 beforeAll(async () => {
   gateway = await startTestGateway({
-    access: ({ token, target }) =>
-      resolved({
+    access: ({ token, target }) => {
+      if (token === 'glpat-lost') throw mayHaveBegun(new Error('lost'));
+      return resolved({
         actor: token === '' ? anonymous : actor({ userId: token === 'glpat-bob' ? 8 : 7 }),
         access: target === undefined ? undefined : access,
         movedTo: target === undefined ? 0 : movedTo,
         tokenRefusal,
-      }),
+      });
+    },
     fakes: {
       'LabelService/CreateLabel': async (_request: never, options: CallOptions) => create(options),
       'IdempotencyService/BeginRequest': async (request: BeginRequestRequest) => {
@@ -148,6 +150,11 @@ it('gives the first answer to who does not find the object any more, or finds it
   expect((await send('one')).text).toBe(first.text);
   expect((await send('two')).status).toBe(405);
   expect(creations()).toBe(1);
+});
+
+it('promises that nothing was begun where nobody knows who asks (ADR 49)', async () => {
+  const reply = await send('one', 'bug', 'glpat-lost');
+  expect([reply.status, reply.headers.has('retry-after'), questions()]).toEqual([503, true, 0]);
 });
 
 it('gives no answer to who was blocked since', async () => {

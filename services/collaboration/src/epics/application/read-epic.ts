@@ -53,9 +53,10 @@ export async function parentOf(
   if (parentEpic !== undefined && parentEpic !== null) {
     const groupId = parentEpic.path === '' ? homeId : await epics.groupByPath(parentEpic.path);
     const named = groupId === undefined ? undefined : await epics.view({ groupId, iid: parentEpic.iid }, caller);
-    return named?.editable === true ? named.epic.id : undefined;
+    if (named?.editable === true) return named.epic.id;
+    // A text that names none that can be used leaves the parameter its effect.
   }
-  const parentId = parentEpic === undefined ? wanted.parentId : null;
+  const parentId = parentEpic === null ? null : wanted.parentId;
   if (parentId === undefined || parentId === null) return parentId;
   const parent = await epics.view({ id: parentId }, caller);
   if (parent === undefined) throw notFound('Epic');

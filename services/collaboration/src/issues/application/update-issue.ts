@@ -70,7 +70,8 @@ export async function epicOf(
     const id = hasEpics ? await issues.epicByName(projectId, epic) : undefined;
     if (id !== undefined && (await issues.mayChangeEpic(id, viewer)) === true) return id;
     if (strict === true) throw notFound('Epic');
-    return undefined;
+    // A text that names none that can be used leaves the parameter its effect.
+    if (epicId === undefined) return undefined;
   }
   if (!hasEpics) return undefined;
   if (epic === null || epicId === null || epicId === undefined) return null;
