@@ -33,6 +33,8 @@ const refusalsOfState: readonly RegExp[] = [
   /is too short \(minimum is|is not a valid emoji name/,
   // A variable is hidden from its beginning, or never.
   /Only new variables can be set as masked and hidden/,
+  // The address of a forge, which is more than a text.
+  /Invalid URL: /,
   // Without a payload the sample of the integration is shown, which may have none.
   /"payload":\["can't be blank"\]/,
 ];
