@@ -79,6 +79,8 @@ function answerFor(request: ResolveRequest): ResolveResponse {
         ? anonymous
         : actor({ admin: who === 'administrator', scopes: who === 'read_api' ? ['read_api'] : ['api', 'sudo'] }),
     access,
+    // The question of an anonymous caller is the same in every visibility: its answer must not be kept.
+    validUntil: who === 'anonymous' ? 1 : 0,
   });
 }
 
