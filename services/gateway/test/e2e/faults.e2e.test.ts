@@ -869,15 +869,17 @@ describe('a process dies', () => {
     it.each(importCancelPoints)('at %s: it stays cancelled, and the project says so', async (point) => {
       // Nothing of it ends before it is cancelled.
       forge.breakNext(/info\/refs/, (_, response) => response.writeHead(503).end());
-      const { body } = await start('cancelled');
+      // The process of the last case may still be starting.
+      const begun = async () => {
+        const reply = await start('cancelled');
+        expect(reply.status).toBe(201);
+        return reply;
+      };
+      const { body } = await eventually(begun, { within: 30_000, every: 200 });
       system.arm(point);
       const cancel = () => system.api('POST', '/import/github/cancel', { body: { project_id: body.id } });
-      // The process of the last case may still be starting.
-      const cancelled = async () => {
-        await cancel().catch(() => undefined);
-        expect(system.fired()).toBe(true);
-      };
-      await eventually(cancelled, { within: 30_000, every: 500 });
+      await cancel().catch(() => undefined);
+      await fired();
       await eventually(async () => expect(await statusOf('root/cancelled')).toBe('canceled'), { within: 30_000 });
       await eventually(
         async () => expect((await fixture.ok('GET', `/projects/${body.id}`)).import_status).toBe('canceled'),
