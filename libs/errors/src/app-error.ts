@@ -91,10 +91,14 @@ export const unavailable = (cause?: unknown, retryAfter = 1): AppError =>
 
 /**
  * The same failure of a request that may have been carried out all the same: 504 without `Retry-After`, since 503
- * promises that nothing was begun (ADR 49).
+ * promises that nothing was begun (ADR 49). The pause of the cause is kept for a request that only reads.
  */
 export const mayHaveBegun = (cause: unknown): AppError =>
-  new AppError('unavailable', '504 Gateway Timeout - The request may have been carried out', { cause, begun: true });
+  new AppError('unavailable', '504 Gateway Timeout - The request may have been carried out', {
+    cause,
+    begun: true,
+    retryAfter: isAppError(cause) ? cause.retryAfter : undefined,
+  });
 
 /** True when `error` is an AppError of one of `kinds` (of any kind when none is given). */
 export const isAppError = (error: unknown, ...kinds: ErrorKind[]): error is AppError =>

@@ -107,12 +107,13 @@ function fail(request: IncomingMessage, response: ServerResponse, error: unknown
   }
   // As between processes that call each other: the client's token is not what is wrong.
   const isRead = request.method === 'GET' || request.method === 'HEAD';
-  const answer = known instanceof ClaimsRefused || (known.begun && isRead) ? unavailable(known) : known;
+  const answer =
+    known instanceof ClaimsRefused || (known.begun && isRead) ? unavailable(known, known.retryAfter) : known;
   const body = Buffer.from(JSON.stringify(answer.body));
   response.writeHead(answer.status, {
     'Content-Type': 'application/json',
     'Content-Length': String(body.length),
-    ...(answer.retryAfter === undefined ? {} : { 'Retry-After': String(answer.retryAfter) }),
+    ...(answer.retryAfter === undefined || answer.begun ? {} : { 'Retry-After': String(answer.retryAfter) }),
   });
   if (request.method === 'HEAD') response.end();
   else if (request.complete) response.end(body);

@@ -16,7 +16,7 @@ export function renderError(error: unknown, request: Request, response: Response
     response.destroy();
     return;
   }
-  if (known.retryAfter !== undefined) response.setHeader('Retry-After', String(known.retryAfter));
+  if (known.retryAfter !== undefined && !known.begun) response.setHeader('Retry-After', String(known.retryAfter));
   if (known.kind === 'invalid_token') {
     const { error: code, error_description: description } = known.body as Record<string, string>;
     response.setHeader(
@@ -41,7 +41,7 @@ export function logFailure(request: Request, response: Response, status: number)
 
 /** What was begun for a request that only reads does no harm: it may be sent again. */
 const asSeenBy = ({ method }: Request, error: AppError): AppError =>
-  error.begun && (method === 'GET' || method === 'HEAD') ? unavailable(error) : error;
+  error.begun && (method === 'GET' || method === 'HEAD') ? unavailable(error, error.retryAfter) : error;
 
 /** express and its parsers throw errors that carry a status. */
 function ofHttpLibrary(error: unknown): AppError {

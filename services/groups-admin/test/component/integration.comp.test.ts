@@ -197,7 +197,7 @@ test('rotate-secrets encrypts secrets under the new key; those that cannot be re
     },
   );
   expect(code).toBe(0);
-  expect(lines.at(-1)).toMatch(/^integrations: 1 encrypted/);
+  expect(lines.find((line) => line.startsWith('integrations:'))).toMatch(/^integrations: 1 encrypted/);
   const newer = integrationStore(running.db, keyring([deriveKey(newerSecret, label)]));
   const seen: unknown[] = [];
   await newer
