@@ -284,7 +284,7 @@ it('goes on after a death at any point, and ends as the same file', async () => 
   // The first calls may still find the process before it dead.
   for (const point of points)
     await dieAt(`dependency_export.${point}`, here.startProcess, () =>
-      eventually(() => create(ofPipeline(11)), { within: 3_000 }).catch(() => undefined),
+      eventually(() => create(ofPipeline(11)), { within: 15_000 }).catch(() => undefined),
     );
   // As if the lease of the dead process had run out.
   await here.db.query(sql`update dependency_list_exports set leased_until = now() where leased_until is not null`);
