@@ -8,7 +8,6 @@ const overExpressions = [
   'emails_of_user',
   'namespaces_full_path',
   'namespaces_root',
-  'projects_import_key',
   'projects_name_unique',
   'projects_path_unique',
   'topics_name_unique',
