@@ -66,11 +66,7 @@ export function balancedChannel(address: string, resolveEveryMs = resolveEvery):
 
   async function renew(): Promise<void> {
     const next = open();
-    try {
-      await connected(next, Date.now() + connectWithinMs);
-    } catch {
-      // It is looked at below.
-    }
+    await connected(next, Number.POSITIVE_INFINITY).catch(() => undefined);
     if (next.getChannel().getConnectivityState(false) !== connectivityState.READY) {
       next.close();
       return;

@@ -3,6 +3,7 @@ import { type AppError, isAppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import { ForgeProblem } from '../../forges';
+import { LeaseLost } from '../../leases';
 import type { ImportLease } from '../domain/import-work';
 import {
   hasEnded,
@@ -49,9 +50,6 @@ export interface WorkingEdges {
   readonly targets: ImportTargets;
   readonly people: ImportPeople;
 }
-
-/** The import was cancelled, or another process has it: this one stops, and writes nothing more. */
-class LeaseLost extends Error {}
 
 /** Failures of other services that another try would not change. */
 const isFinal = (error: unknown): error is AppError =>
@@ -154,7 +152,7 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
     await announce({ ...one, import: { ...one.import, status, problem } });
   }
 
-  /** Tells groups-admin how an import has ended. */
+  /** Notifies groups-admin how an import has ended. */
   async function announce(one: ImportLease): Promise<void> {
     const { id, projectId, status, problem, requestId } = one.import;
     try {

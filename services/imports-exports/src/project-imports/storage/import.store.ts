@@ -3,6 +3,7 @@ import type { Database } from '@switchyard/database';
 import { raw, sql } from '@switchyard/database/sql';
 import type { Keyring } from '@switchyard/secrets';
 import type { ForgeKind, ForgeRepository } from '../../forges';
+import { leased, leaseStore } from '../../leases';
 import type { ImportLease, ReleaseReason, StageProgress } from '../domain/import-work';
 import {
   type ImportStage,
@@ -12,11 +13,6 @@ import {
   type StageName,
   stageNames,
 } from '../domain/project-import';
-
-/** Seconds for which an import belongs to a process that does not report. */
-const leaseSeconds = 30;
-
-const leased = raw(`now() + interval '${leaseSeconds} seconds'`);
 
 const columns =
   raw(`x.id, x.key, x.project_id, x.author_id, x.author_admin, x.author_external, x.request_id, x.forge, x.host,
@@ -50,6 +46,7 @@ const isOpen = sql`status in ('scheduled', 'started')`;
 
 /** Opens the store. */
 export const importStore = (db: Database, ring: Keyring) => {
+  const leases = leaseStore(db, 'project_imports');
   const toLease = (row: Record<string, unknown>, lease: string): ImportLease => {
     const one = toImport(row);
     const token = row.token === null ? undefined : ring.decrypt(identityOf(one.key), row.token as Buffer);
@@ -115,11 +112,7 @@ export const importStore = (db: Database, ring: Keyring) => {
       return row && toLease(row, lease);
     },
 
-    async extend({ import: { id }, lease }: ImportLease): Promise<boolean> {
-      const rows = await db.query(sql`
-        update project_imports set leased_until = ${leased} where id = ${id} and lease = ${lease}::uuid returning 1`);
-      return rows.length > 0;
-    },
+    extend: ({ import: { id }, lease }: ImportLease): Promise<boolean> => leases.extend(id, lease),
 
     async release({ import: { id }, lease }: ImportLease, seconds: number, reason: ReleaseReason): Promise<void> {
       await db.query(sql`
