@@ -7,7 +7,7 @@ import {
   type PageInfo,
   type PageRequest,
 } from '@switchyard/database';
-import { sql } from '@switchyard/database/sql';
+import { named, sql } from '@switchyard/database/sql';
 import type { CommitStatusFilter, CommitStatusView, PipelineFilter, PipelineView } from '../domain/pipeline';
 import { scopeStatuses } from '../domain/pipeline-status';
 import { pipelineSelect, statusSelect, toPipelineView, toStatusView } from './pipeline.row';
@@ -73,7 +73,9 @@ export const pipelineLists = (db: Database) => ({
   byIds: async (pipelineIds: readonly number[]): Promise<PipelineView[]> => {
     if (pipelineIds.length === 0) return [];
     const ids = sql`${[...pipelineIds]}::bigint[]`;
-    const rows = await db.query(sql`select ${pipelineSelect} from pipelines pl where pl.id = any(${ids})`);
+    const rows = await db.query(
+      named('pipelines_by_ids', sql`select ${pipelineSelect} from pipelines pl where pl.id = any(${ids})`),
+    );
     return rows.map(toPipelineView);
   },
 
