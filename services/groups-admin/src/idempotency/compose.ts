@@ -1,4 +1,6 @@
+import { createHmac } from 'node:crypto';
 import { repeat } from '@switchyard/background';
+import { deriveKey } from '@switchyard/secrets';
 import type { Area } from '@switchyard/service';
 import type { Edges } from '../edges';
 import { ringOf } from '../secret-keys';
@@ -11,7 +13,9 @@ const pruneIntervalMs = 600_000;
 
 /** Builds requests that are carried out once. */
 export function composeIdempotency({ db, config, observe }: Pick<Edges, 'db' | 'config' | 'observe'>): Area {
-  const requests = observe('idempotency', keyedRequests(idempotencyStore(db, ringOf(config))));
+  const key = deriveKey(config.SWITCHYARD_SECRET, 'switchyard fingerprints of requests');
+  const seal = (fingerprint: Buffer): Buffer => createHmac('sha256', key).update(fingerprint).digest();
+  const requests = observe('idempotency', keyedRequests(idempotencyStore(db, ringOf(config)), seal));
   return {
     services: [idempotencyHandler(requests)],
     start: () => [repeat('expired idempotency keys', pruneIntervalMs, requests.prune)],

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { deriveKey, keyring } from '@switchyard/secrets';
@@ -14,7 +14,8 @@ let requests: KeyedRequests;
 beforeAll(async () => {
   server = await testDatabase({ sets: service.migrationSets });
   db = openDatabase({ url: server.url, applicationName: 'test' });
-  requests = keyedRequests(idempotencyStore(db, keyring([deriveKey('material', 'test')])));
+  const seal = (fingerprint: Buffer) => createHmac('sha256', 'key').update(fingerprint).digest();
+  requests = keyedRequests(idempotencyStore(db, keyring([deriveKey('material', 'test')])), seal);
 });
 afterAll(async () => {
   await db.close();
@@ -42,8 +43,11 @@ it('lets one of many through, and gives the others its answer, which is encrypte
   await requests.finish(attempts[first] as string, answer);
   expect(await begin()).toEqual({ outcome: 'answered', answer });
   expect(await requests.begin(requestOf(), true)).toEqual({ outcome: 'answered', answer });
-  const [row] = await db.query<{ answer: Buffer }>(sql`select answer from idempotency_keys`);
+  const [row] = await db.query<{ answer: Buffer; fingerprint: Buffer }>(
+    sql`select answer, fingerprint from idempotency_keys`,
+  );
   expect(row?.answer.toString('latin1')).not.toContain('shown-once');
+  expect(row?.fingerprint).not.toEqual(requestOf().fingerprint);
   // What comes late changes nothing.
   await requests.finish(attempts[first] as string, 'not_begun');
   expect((await begin()).outcome).toBe('answered');
@@ -78,4 +82,16 @@ it('refuses a caller who has 10,000 keys', async () => {
   await expect(begin()).rejects.toMatchObject({ kind: 'rate_limited' });
   expect((await begin({ key: 'k1' })).outcome).toBe('unknown');
   expect((await begin({ caller: 'user:8' })).outcome).toBe('first');
+});
+
+it('refuses a caller whose answers take 64 MiB, until some have expired', async () => {
+  await db.query(sql`
+    insert into idempotency_keys (caller, key, fingerprint, attempt, state, running_until, expires_at, answer)
+    select 'user:7', 'k' || i, ${Buffer.alloc(32, 1)}, gen_random_uuid(), 'answered', now(), now() + interval '1 hour',
+      convert_to(repeat('x', 1 << 20), 'UTF8')
+    from generate_series(1, 64) i`);
+  await expect(begin()).rejects.toMatchObject({ kind: 'rate_limited' });
+  expect((await begin({ caller: 'user:8' })).outcome).toBe('first');
+  await db.query(sql`update idempotency_keys set expires_at = now() where key = 'k1'`);
+  expect((await begin()).outcome).toBe('first');
 });

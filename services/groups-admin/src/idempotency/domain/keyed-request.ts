@@ -3,7 +3,7 @@ export interface KeyedRequest {
   /** Whose key it is. */
   readonly caller: string;
   readonly key: string;
-  /** Digest of what is asked for. */
+  /** Digest of what is asked for. A short secret could be guessed from it, so it is stored as a MAC. */
   readonly fingerprint: Buffer;
   /** UUID of this way of the request through a gateway. */
   readonly attempt: string;
@@ -24,4 +24,16 @@ export interface KnownRequest {
   /** `unknown`: it may have been carried out, or not. */
   readonly state: 'running' | 'answered' | 'unknown';
   readonly answer: KeptAnswer | undefined;
+}
+
+/** What one caller may have kept, and for how long. */
+export interface KeyLimits {
+  /** Milliseconds after which a request that has not ended never will. */
+  readonly runningMs: number;
+  /** Milliseconds for which an answer is kept. */
+  readonly keptMs: number;
+  /** Keys. */
+  readonly most: number;
+  /** Bytes of all answers, encrypted; the last one may exceed them. */
+  readonly mostBytes: number;
 }

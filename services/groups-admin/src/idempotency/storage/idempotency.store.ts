@@ -1,7 +1,7 @@
 import type { Database } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import type { EncryptedTable, Keyring } from '@switchyard/secrets';
-import type { KeptAnswer, KeyedRequest, KnownRequest } from '../domain/keyed-request';
+import type { KeptAnswer, KeyedRequest, KeyLimits, KnownRequest } from '../domain/keyed-request';
 
 const identityOf = (attempt: string): string => `idempotency_keys:${attempt}`;
 
@@ -17,13 +17,13 @@ function unpack(text: string): KeptAnswer {
 export const idempotencyStore = (db: Database, ring: Keyring) => ({
   async begin(
     { caller, key, fingerprint, attempt }: KeyedRequest,
-    { runningMs, keptMs, most }: { readonly runningMs: number; readonly keptMs: number; readonly most: number },
+    { runningMs, keptMs, most, mostBytes }: KeyLimits,
   ): Promise<'begun' | 'taken' | 'too_many'> {
     const ms = (count: number) => sql`now() + make_interval(secs => ${count / 1_000}::float8)`;
     const [row] = await db.query<{ begun: boolean; many: boolean }>(sql`
       with own as (
-        select count(*) >= ${most} as many from (
-          select from idempotency_keys where caller = ${caller} and expires_at > now() limit ${most}) as counted),
+        select count(*) >= ${most} or coalesce(sum(octet_length(answer)), 0) >= ${mostBytes} as many from (
+          select answer from idempotency_keys where caller = ${caller} and expires_at > now() limit ${most}) as counted),
       begun as (
         insert into idempotency_keys as k (caller, key, fingerprint, attempt, running_until, expires_at)
         select ${caller}, ${key}, ${fingerprint}, ${attempt}::uuid, ${ms(runningMs)}, ${ms(keptMs)} from own where not many
