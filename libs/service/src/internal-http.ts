@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { logger, metrics } from '@switchyard/telemetry';
 import type { ServiceParts } from './process-parts';
@@ -6,7 +6,7 @@ import type { ServiceParts } from './process-parts';
 /** The internal HTTP server of a process. */
 export interface InternalHttp {
   readonly port: number;
-  /** From now on `/-/readiness` answers 503. */
+  /** From now on `/-/readiness` answers 503, and replies that begin end their connection. */
   drain(): void;
   /** Lets running requests finish, at most `graceMs`, then closes. */
   close(graceMs: number): Promise<void>;
@@ -17,15 +17,24 @@ export async function startInternalHttp(
   options: Pick<ServiceParts, 'http' | 'ready'> & { readonly host: string; readonly port: number },
 ): Promise<InternalHttp> {
   let draining = false;
+  const underway = new Set<ServerResponse>();
+  const listener = internalListener(options, () => draining);
   const server = createServer(
     { requestTimeout: 0, keepAliveTimeout: 75_000, headersTimeout: 80_000, maxHeaderSize: 64 << 10 },
-    internalListener(options, () => draining),
+    (request, response) => {
+      response.shouldKeepAlive &&= !draining;
+      underway.add(response);
+      response.once('close', () => underway.delete(response));
+      listener(request, response);
+    },
   );
   const port = await listen(server, options.host, options.port);
   return {
     port,
     drain: () => {
       draining = true;
+      // A caller that kept the connection would send its next request to who is about to close it.
+      for (const response of underway) response.shouldKeepAlive = false;
     },
     close: (graceMs) => closeHttp(server, graceMs),
   };

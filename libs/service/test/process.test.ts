@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { type RunningService, type ServiceParts, startService } from '@switchyard/service';
+import { eventually } from '@switchyard/testkit';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const context = { signer: { name: 'gateway', key: privateKey }, trusted: new Map([['gateway', publicKey]]) };
@@ -59,4 +60,21 @@ test('it stops in order: waits end, requests finish, then pools close; once', as
   expect((await pending).status).toBe(200);
   expect(order).toEqual(['started', 'drained', 'answered', 'closed']);
   await expect(get('/-/liveness')).rejects.toThrow();
+});
+
+test('replies that begin while it stops end their connection', async () => {
+  let answer: (() => void) | undefined;
+  const { service: running, get } = await start({
+    http: (request, response) => {
+      if (request.url === '/quick') response.end();
+      else answer = () => response.end();
+    },
+  });
+  expect((await get('/quick')).headers.get('connection')).toBe('keep-alive');
+  const pending = get('/slow');
+  await eventually(() => expect(answer).toBeDefined());
+  const closing = running.close();
+  answer?.();
+  expect((await pending).headers.get('connection')).toBe('close');
+  await closing;
 });

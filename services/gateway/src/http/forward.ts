@@ -1,4 +1,4 @@
-import { Agent } from 'node:http';
+import { Agent, type ClientRequest } from 'node:http';
 import { mayHaveBegun, unavailable } from '@switchyard/errors';
 import { forwardedMethod, type Identity, identityKey, type Signer, signClaims } from '@switchyard/rpc';
 import type { Request, Response } from 'express';
@@ -38,6 +38,9 @@ export function forwarder(
   const single = new Agent({ keepAlive: false });
   const proxiesOver = (agent: Agent) =>
     new Map(Object.entries(addresses).map(([name, target]) => [name, proxyTo(name, target, agent)]));
+  /** How a request is sent once more, over a connection of its own. */
+  const repetitions = new WeakMap<Request, () => Promise<void>>();
+  const sent = new WeakMap<Request, ClientRequest>();
   const proxyTo = (name: string, target: string, agent: Agent) =>
     createProxyMiddleware<Request, Response>({
       target,
@@ -48,7 +51,8 @@ export function forwarder(
       timeout: 600_000,
       on: {
         // The proxy itself watches the request alone, which is whole long before the client may leave.
-        proxyReq: (forwarded, _request, response) => {
+        proxyReq: (forwarded, request, response) => {
+          sent.set(request, forwarded);
           const onClose = (): void => {
             if (!response.writableFinished) forwarded.destroy();
           };
@@ -61,7 +65,15 @@ export function forwarder(
             if (!reply.complete) breakOff(request, response, new Error(`${name} broke its reply off`));
           });
         },
-        error: (error, request, response) => breakOff(request, response as Response, error),
+        error: (error, request, response) => {
+          const repeat = repetitions.get(request);
+          repetitions.delete(request);
+          const { headersSent, destroyed } = response as Response;
+          // A service that stops, or has kept the connection for long enough, may close it as the next request comes.
+          const missed = sent.get(request)?.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+          if (missed && repeat !== undefined && !headersSent && !destroyed) void repeat();
+          else breakOff(request, response as Response, error);
+        },
       },
     });
   const [overKept, overSingle] = [proxiesOver(kept), proxiesOver(single)];
@@ -74,9 +86,15 @@ export function forwarder(
     for (const name of ['private-token', 'authorization', 'cookie', 'sudo', 'expect', identityKey])
       delete request.headers[name];
     const bound = forwardedMethod(request.method, path);
-    request.headers[identityKey] = signClaims(signer, bound, identity.requestId, identity).toString('base64');
     request.headers['x-request-id'] = identity.requestId;
-    await proxy(request, response, (error?: unknown) => breakOff(request, response, error as Error));
+    const forwardOver = async (chosen: typeof proxy): Promise<void> => {
+      // Claims are good for one request.
+      request.headers[identityKey] = signClaims(signer, bound, identity.requestId, identity).toString('base64');
+      await chosen(request, response, (error?: unknown) => breakOff(request, response, error as Error));
+    };
+    const single = overSingle.get(to);
+    if (proxy !== single && single !== undefined) repetitions.set(request, () => forwardOver(single));
+    await forwardOver(proxy);
   };
 }
 

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { identityKey } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
 import { eventually } from '@switchyard/testkit';
 import { projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
@@ -117,6 +118,32 @@ describe('what streams through the gateway', () => {
       raw: Buffer.alloc(4 << 20),
     });
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([504, null]);
+  });
+
+  it('a read is sent again when its service closes the kept connection as it comes, once and over another', async () => {
+    const sockets: unknown[] = [];
+    const claims = new Set<unknown>();
+    answer = (request, response) => {
+      sockets.push(request.socket);
+      claims.add(request.headers[identityKey]);
+      if (sockets.length > 1 && sockets[0] === request.socket) request.socket.resetAndDestroy();
+      else response.end('whole');
+    };
+    const read = () => gateway.send('GET', image.slice('/api/v4'.length), { token: 'glpat-developer' });
+    expect((await read()).status).toBe(200);
+    expect((await read()).status).toBe(200);
+    expect([sockets.length, new Set(sockets).size, claims.size]).toEqual([3, 2, 3]);
+  });
+
+  it('a read is not sent again when its service dies over a new connection', async () => {
+    let asked = 0;
+    answer = (request) => {
+      asked += 1;
+      request.socket.resetAndDestroy();
+    };
+    service.closeIdleConnections();
+    const reply = await gateway.send('GET', image.slice('/api/v4'.length), { token: 'glpat-developer' });
+    expect([reply.status, asked]).toEqual([503, 1]);
   });
 });
 
