@@ -1,33 +1,41 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isAppError, mayHaveBegun } from '@switchyard/errors';
-import { isLostUnderway } from './errors';
+import { databaseError, isLostUnderway } from './errors';
 
 /** A call whose caller waits. */
 interface GuardedCall {
   /** Whether it has written: from then on it is not refused. */
   wrote: boolean;
-  /** Whether the commit of a write has been sent and not been answered. */
+  /** Whether the commit of a write has been sent, and has not been answered or was lost. */
   committing: boolean;
   /** Whether it has its reply. Work that still runs is then not refused. */
   over: boolean;
   /** Throws when a reply can no longer arrive in time. */
   readonly refuseLate: () => void;
+  /** Called after each commit of a write. */
+  readonly noteBegun: () => void;
 }
 
 const calls = new AsyncLocalStorage<GuardedCall>();
 
 /**
  * Runs a call and refuses its first write when the reply would be too late: `refuseLate` throws, and the transaction is
- * rolled back. After the first write the call is not refused: half of a change would be worse than a late one.
- * What fails with `unavailable` after a write, or under its commit, says that something was begun (ADR 49).
+ * rolled back. After the first write the call is not refused: half of a change would be worse than a late one. Writes
+ * through Prisma are not refused.
+ * What fails with `unavailable` under the commit of a write says that something may have been begun (ADR 49). A database
+ * that is away is `unavailable`, through Prisma as well.
  */
-export async function guardWrites<T>(refuseLate: () => void, work: () => Promise<T>): Promise<T> {
-  const call: GuardedCall = { wrote: false, committing: false, over: false, refuseLate };
+export async function guardWrites<T>(
+  given: Pick<GuardedCall, 'refuseLate' | 'noteBegun'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const call: GuardedCall = { wrote: false, committing: false, over: false, ...given };
   try {
-    return await calls.run(call, work);
+    // Awaited inside: a Prisma promise sends its statement only when it is first awaited.
+    return await calls.run(call, async () => await work());
   } catch (error) {
-    const isUnknown = call.wrote || (call.committing && isLostUnderway(error));
-    throw isUnknown && isAppError(error, 'unavailable') ? mayHaveBegun(error) : error;
+    const failure = databaseError(error);
+    throw call.committing && isAppError(failure, 'unavailable') ? mayHaveBegun(failure) : failure;
   } finally {
     call.over = true;
   }
@@ -46,18 +54,22 @@ const writingWithin = /\b(insert\s+into|update|delete\s+from|merge\s+into)\b/i;
 export const isWriting = (text: string): boolean =>
   !reading.test(text) && (!/^\s*with\b/i.test(text) || writingWithin.test(text));
 
-/** Called before the commit of a call's first write. @throws what the call's guard throws */
-export function beforeWrite(): void {
+/** Called before the commit of a write. @throws what the call's guard throws */
+export function refuseLateWrite(): void {
   const call = calls.getStore();
-  if (call === undefined) return;
-  if (!call.wrote && !call.over) call.refuseLate();
-  call.committing = true;
+  if (call !== undefined && !call.wrote && !call.over) call.refuseLate();
 }
 
-/** Called after the commit of a write. */
-export function afterWrite(): void {
+/** Called when the commit of a write is sent; what it returns is called with the answer. */
+export function beginCommit(): (outcome: 'committed' | 'rolled back' | { readonly failure: unknown }) => void {
   const call = calls.getStore();
-  if (call === undefined) return;
-  call.wrote = true;
-  call.committing = false;
+  if (call !== undefined) call.committing = true;
+  return (outcome) => {
+    if (call === undefined) return;
+    if (outcome === 'committed') {
+      call.wrote = true;
+      call.noteBegun();
+    }
+    if (typeof outcome === 'string' || !isLostUnderway(outcome.failure)) call.committing = false;
+  };
 }

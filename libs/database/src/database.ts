@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { Mutex } from 'async-mutex';
 import pg from 'pg';
-import { afterWrite, beforeWrite, isWriting } from './call-guard';
+import { beginCommit, isWriting, refuseLateWrite } from './call-guard';
 import { databaseError, isStalePlan } from './errors';
 import { measureStatements } from './metrics';
 import { type Notices, openNotices } from './notices';
@@ -92,30 +92,56 @@ const types: pg.CustomTypesConfig = {
 
 type QueryArguments = [config: unknown, values?: unknown, callback?: unknown];
 
-// Counting sits in the client, where statements of this lib and of Prisma's adapter both pass.
+type Answered = (error: unknown, result?: { readonly command?: string }) => void;
+
+// Counting and noting of writes sit in the client, where statements of this lib and of Prisma's adapter both pass.
 class CountingClient extends pg.Client {
+  #inTransaction = false;
+  #writes = false;
+
+  /** Whether a statement commits writes, by itself or those before it. */
+  #commits(text: string): boolean {
+    const [, word] = /^\s*(begin|start|commit|rollback(?!\s+to\b))\b/i.exec(text) ?? [];
+    if (word === undefined) {
+      if (!isWriting(text)) return false;
+      this.#writes = this.#inTransaction;
+      return !this.#inTransaction;
+    }
+    const commits = this.#writes && /commit/i.test(word);
+    this.#inTransaction = /begin|start/i.test(word);
+    this.#writes = false;
+    return commits;
+  }
+
   override query(...given: never): never {
     const args = given as unknown as QueryArguments;
     const [config] = args;
     const text = typeof config === 'string' ? config : ((config as { text?: string } | undefined)?.text ?? '');
     const { label, name } = (config ?? {}) as { label?: string; name?: string };
     const end = beginStatement(label ?? name, text);
+    const committed = this.#commits(text) ? beginCommit() : undefined;
     const run = super.query as unknown as (...passed: unknown[]) => unknown;
-    if (end === undefined) return run.apply(this, args) as never;
+    if (end === undefined && committed === undefined) return run.apply(this, args) as never;
+    const answered: Answered = (error, result) => {
+      end?.(Boolean(error));
+      // PostgreSQL answers the COMMIT of a transaction in which a statement failed with ROLLBACK.
+      committed?.(error ? { failure: error } : result?.command === 'ROLLBACK' ? 'rolled back' : 'committed');
+    };
     const last = args.length - 1;
     const callback = args[last];
     if (typeof callback === 'function') {
-      args[last] = (error: unknown, result: unknown) => {
-        end(Boolean(error));
+      args[last] = (error: unknown, result: { readonly command?: string }) => {
+        answered(error, result);
         callback(error, result);
       };
       return run.apply(this, args) as never;
     }
     const answer = run.apply(this, args);
+    // Noted before whoever awaits the answer goes on.
     if (answer instanceof Promise) {
       answer.then(
-        () => end(false),
-        () => end(true),
+        (result) => answered(undefined, result),
+        (error) => answered(error ?? true),
       );
     }
     return answer as never;
@@ -190,9 +216,8 @@ async function run<T>(
 
 /** One statement outside a transaction: it has done nothing where its plan was stale. */
 async function runAlone<T>(pool: pg.Pool, query: Sql): Promise<T[]> {
-  const writes = isWriting(query.text);
-  if (writes) beforeWrite();
-  const rows = await run<T>(pool, query)
+  if (isWriting(query.text)) refuseLateWrite();
+  return run<T>(pool, query)
     .catch((error) => {
       if (isStalePlan(error)) return run<T>(pool, query);
       throw error;
@@ -200,8 +225,6 @@ async function runAlone<T>(pool: pg.Pool, query: Sql): Promise<T[]> {
     .catch((error) => {
       throw databaseError(error);
     });
-  if (writes) afterWrite();
-  return rows;
 }
 
 const isolationClause: Record<Isolation, string> = {
@@ -241,7 +264,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       await client.query(isolationClause[isolation]);
       try {
         result = await work(tx);
-        if (writes) beforeWrite();
+        if (writes) refuseLateWrite();
       } catch (error) {
         await mutex
           .runExclusive(() => client.query('rollback'))
@@ -259,7 +282,6 @@ export function openDatabase(options: DatabaseOptions): Database {
       // PostgreSQL answers the COMMIT of a transaction that a caught error has aborted with ROLLBACK.
       if (command !== 'COMMIT')
         throw new Error('the transaction was rolled back: a failed statement was not passed on');
-      if (writes) afterWrite();
     } catch (error) {
       if (callbacks.length > 0) callbacks.length = 0;
       throw error;

@@ -20,6 +20,8 @@ afterAll(async () => {
 });
 
 const refused = { kind: 'unavailable' };
+const noteBegun = jest.fn();
+beforeEach(() => noteBegun.mockClear());
 const stored = async () =>
   (await db.query<{ name: string }>(sql`select name from guarded order by name`)).map((row) => row.name);
 const insert = (name: string) => db.query(sql`insert into guarded values (${name})`);
@@ -27,14 +29,13 @@ const insert = (name: string) => db.query(sql`insert into guarded values (${name
 /** A call that becomes late on demand. */
 function callOf(work: (beLate: () => void) => Promise<unknown>): Promise<unknown> {
   let late = false;
-  return guardWrites(
-    () => {
-      if (late) throw unavailable('late');
-    },
-    () =>
-      work(() => {
-        late = true;
-      }),
+  const refuseLate = () => {
+    if (late) throw unavailable('late');
+  };
+  return guardWrites({ refuseLate, noteBegun }, () =>
+    work(() => {
+      late = true;
+    }),
   );
 }
 
@@ -78,14 +79,29 @@ test('what has written once goes to its end, late or not', async () => {
 });
 
 test.each([
-  ['before it has written', async () => db.query(sql`select 1`), false],
-  ['after a write', () => insert('one'), true],
-])('what fails %s says whether something was begun', async (_name, before, begun) => {
-  const call = callOf(async () => {
-    await before();
-    throw unavailable('away');
-  });
-  await expect(call).rejects.toMatchObject({ ...refused, begun, status: begun ? 504 : 503 });
+  ['a read', () => db.query(sql`select 1`), 0],
+  ['a transaction that reads', () => db.transaction((tx) => tx.query(sql`select 1`)), 0],
+  ['a write', () => insert('one'), 1],
+  ['a transaction that writes', () => db.transaction((tx) => tx.query(sql`insert into guarded values ('two')`)), 1],
+  [
+    'a transaction that is rolled back',
+    () =>
+      db
+        .transaction(async (tx) => {
+          await tx.query(sql`insert into guarded values ('three')`);
+          throw new Error('no');
+        })
+        .catch(() => undefined),
+    0,
+  ],
+  [
+    'a write that is refused',
+    () => db.query(sql`insert into guarded values ((1 / 0)::text)`).catch(() => undefined),
+    0,
+  ],
+])('%s is noted as begun once it has been committed', async (_name, work, times) => {
+  await callOf(work);
+  expect(noteBegun).toHaveBeenCalledTimes(times);
 });
 
 test('a connection that is lost under a commit leaves open what was done, one that is refused does not', async () => {

@@ -8,6 +8,7 @@ import {
   type Database,
   databaseError,
   fromPrisma,
+  guardWrites,
   isUniqueViolation,
   openDatabase,
   prismaAdapter,
@@ -31,6 +32,7 @@ interface Client {
   };
   $transaction<T>(work: (tx: Client) => Promise<T>): Promise<T>;
   $queryRaw<T>(query: unknown): Promise<T>;
+  $executeRawUnsafe(text: string): Promise<number>;
   $disconnect(): Promise<void>;
 }
 
@@ -116,5 +118,52 @@ test('a database that is away gives unavailable through Prisma', async () => {
     expect(isAppError(databaseError(error), 'unavailable')).toBe(true);
   }
   await client.$disconnect();
+  await away.close();
+});
+
+test.each<[string, boolean, () => Promise<unknown>]>([
+  ['a row', true, () => prisma.thing.create({ data: { name: 'begun' } })],
+  ['a statement', true, () => prisma.$executeRawUnsafe(`update things set rank = 1 where name = 'nobody'`)],
+  ['a transaction', true, () => prisma.$transaction((tx) => tx.thing.create({ data: { name: 'begun in turn' } }))],
+  ['a transaction that reads', false, () => prisma.$transaction((tx) => tx.thing.count())],
+  ['a read', false, () => prisma.thing.findMany()],
+  [
+    'a transaction that is rolled back',
+    false,
+    () =>
+      prisma
+        .$transaction(async (tx) => {
+          await tx.thing.create({ data: { name: 'never' } });
+          throw new Error('no');
+        })
+        .catch(() => undefined),
+  ],
+  [
+    'a row that is refused',
+    false,
+    () => prisma.thing.create({ data: { name: 'once' } }).then(Promise.reject, () => undefined),
+  ],
+])('through Prisma %s is noted as begun: %s', async (_name, begun, work) => {
+  const noteBegun = jest.fn();
+  await guardWrites({ refuseLate: () => undefined, noteBegun }, work);
+  expect(noteBegun.mock.calls.length > 0).toBe(begun);
+});
+
+test('a connection that Prisma loses under a write leaves open what was done, and one that it does not get does not', async () => {
+  await db.query(sql`create function die() returns trigger language plpgsql as $$
+    begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$`);
+  await db.query(sql`create constraint trigger dies after insert on things deferrable initially deferred
+    for each row when (new.name like 'lost%') execute function die()`);
+  const writing = (client: Client, work: (given: Client) => Promise<unknown>) =>
+    guardWrites({ refuseLate: () => undefined, noteBegun: () => undefined }, () => work(client));
+  const alone = (client: Client) => client.thing.create({ data: { name: 'lost alone' } });
+  const within = (client: Client) => client.$transaction((tx) => tx.thing.create({ data: { name: 'lost within' } }));
+  const away = openDatabase({ url: `postgres://x:y@127.0.0.1:${await freePort()}/x`, applicationName: 'test' });
+  const nobody = new PrismaClient({ adapter: prismaAdapter(away) });
+  for (const work of [alone, within]) {
+    await expect(writing(prisma, work)).rejects.toMatchObject({ kind: 'unavailable', begun: true });
+    await expect(writing(nobody, work)).rejects.toMatchObject({ kind: 'unavailable', begun: false });
+  }
+  await nobody.$disconnect();
   await away.close();
 });

@@ -2,6 +2,7 @@ import { Metadata, type ServiceDefinition, type ServiceError, status } from '@gr
 import { isAppError } from '@switchyard/errors';
 import { observeRpc } from '@switchyard/telemetry';
 import { type BalancedChannel, balancedChannel, type ChannelOptions, connected } from './balanced-channel';
+import { begunNoter, hasBegun } from './begun';
 import { addCost, requestCost, runningCost } from './cost';
 import { fromServiceError, isBrokenOff, isRefused } from './error-status';
 import { type Identity, identityKey, type Signer, signClaims } from './identity';
@@ -94,6 +95,7 @@ function clientOf<T extends ServiceDefinition>(
         const metadata = metadataFor(options, content);
         const done = observeRpc('client', method.path);
         const cost = runningCost();
+        const noteBegun = begunNoter();
         if (cost !== undefined) requestCost(metadata);
         const cancel = (): void => call.cancel();
         const call = channel.makeUnaryRequest(
@@ -108,7 +110,10 @@ function clientOf<T extends ServiceDefinition>(
             else reject(fromServiceError(error));
           },
         );
-        if (cost !== undefined) call.on('status', (ended) => addCost(cost, ended.metadata));
+        call.on('status', ({ metadata: trailer }) => {
+          if (cost !== undefined) addCost(cost, trailer);
+          if (hasBegun(trailer)) noteBegun();
+        });
         if (options.signal?.aborted) cancel();
         else options.signal?.addEventListener('abort', cancel, { once: true });
       });

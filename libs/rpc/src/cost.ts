@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Metadata } from '@grpc/grpc-js';
+import type { Metadata } from '@grpc/grpc-js';
 
 /** What a piece of work cost: gRPC calls made, and SQL statements of this process and of all it called. */
 export interface Cost {
@@ -34,12 +34,9 @@ export async function measureCost<T>(
   return { result, cost };
 }
 
-/** Trailing metadata with the cost of the call. */
-export function costTrailer(cost: Cost): Metadata {
-  const trailer = new Metadata();
-  trailer.set(costKey, `${cost.calls} ${cost.statements}`);
-  return trailer;
-}
+/** Adds the cost of a call to its trailing metadata. */
+export const showCost = (trailer: Metadata, { calls, statements }: Cost): void =>
+  trailer.set(costKey, `${calls} ${statements}`);
 
 /** The running measurement of the caller, for calls that end outside its async context. */
 export const runningCost = (): Cost | undefined => costs.getStore();

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { AppError, notFound, unavailable } from '@switchyard/errors';
 import { Access_Kind, type Claims } from '@switchyard/protos/rpc/v1/identity';
 import { logger, withRequestId } from '@switchyard/telemetry';
+import { begunNoter, trackBegun } from './begun';
 import { ClaimsRefused, forwardedMethod, identityKey, type TrustedKeys, verifyClaims } from './identity';
 import { anonymous, type WriteGuard } from './server';
 import { UsedClaims } from './used-claims';
@@ -78,7 +79,7 @@ async function handle(
     const call = { request, response, claims, ...place, parts, query: new URLSearchParams(query) };
     const run = () => endpoint.run(call);
     // A transfer is never too late for its first write.
-    await (edges.guardWrites?.(() => undefined, run) ?? run());
+    await trackBegun(() => edges.guardWrites?.({ refuseLate: () => undefined, noteBegun: begunNoter() }, run) ?? run());
     return;
   }
   throw notFound();

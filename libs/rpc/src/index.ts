@@ -6,6 +6,7 @@ export {
   overloaded,
   type Release,
 } from './admission-queue';
+export { begunNoter, trackBegun } from './begun';
 export { type CallOptions, connect, type Peer, type RpcClient } from './client';
 export { type Cost, measureCost, type StatementCounter } from './cost';
 export { fromServiceError, toServiceError } from './error-status';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import {
-  type Metadata,
+  Metadata,
   Server,
   ServerCredentials,
   type ServerUnaryCall,
@@ -13,7 +13,8 @@ import type { Access, Actor } from '@switchyard/protos/rpc/v1/identity';
 import { logger, observeRpc, withRequestId } from '@switchyard/telemetry';
 import { HealthImplementation } from 'grpc-health-check';
 import { type AdmissionQueue, admissionQueue } from './admission-queue';
-import { costTrailer, isCostWanted, measureCost, type StatementCounter } from './cost';
+import { begunNoter, markBegun, trackBegun } from './begun';
+import { isCostWanted, measureCost, type StatementCounter, showCost } from './cost';
 import { toServiceError } from './error-status';
 import { identityKey, type TrustedKeys, verifyClaims } from './identity';
 import { addReflection } from './reflection';
@@ -98,10 +99,13 @@ export interface ServerOptions {
 }
 
 /**
- * Runs a call; its first write is refused when `refuseLate` throws, and a failure after a write says that something was
- * begun. libs/database has one.
+ * Runs a call; its first write is refused when `refuseLate` throws, and each is noted once it has been committed.
+ * libs/database has one.
  */
-export type WriteGuard = <T>(refuseLate: () => void, work: () => Promise<T>) => Promise<T>;
+export type WriteGuard = <T>(
+  call: { readonly refuseLate: () => void; readonly noteBegun: () => void },
+  work: () => Promise<T>,
+) => Promise<T>;
 
 /** A running gRPC server. */
 export interface RunningServer {
@@ -255,13 +259,19 @@ const unary =
       const handle = async (): Promise<unknown> => handler(call.request, context);
       const work = () =>
         withRequestId(context.requestId, async () => {
-          const answer = await (options.guardWrites?.(refuseLate, handle) ?? handle());
+          const answer = await trackBegun(
+            () => options.guardWrites?.({ refuseLate, noteBegun: begunNoter() }, handle) ?? handle(),
+          );
           logger.debug({ rpc: path, caller: context.caller }, 'call answered');
           return answer;
         });
-      if (!isCostWanted(call.metadata)) return { result: await work(), trailer: undefined };
-      const { result, cost } = await measureCost(work, options.countStatements);
-      return { result, trailer: costTrailer(cost) };
+      const { result: answer, cost } = isCostWanted(call.metadata)
+        ? await measureCost(work, options.countStatements)
+        : { result: await work(), cost: undefined };
+      const trailer = new Metadata();
+      if (answer.begun) markBegun(trailer);
+      if (cost !== undefined) showCost(trailer, cost);
+      return { result: answer.result, trailer };
     };
     admit(path, rule, call, options)
       .then((context) =>

@@ -1,11 +1,19 @@
-import { type CallContext, type RunningServer, startServer, type WriteGuard } from '@switchyard/rpc';
+import { unavailable } from '@switchyard/errors';
+import {
+  begunNoter,
+  type CallContext,
+  type RunningServer,
+  startServer,
+  trackBegun,
+  type WriteGuard,
+} from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
 import { request, trusted, workPeer, workService } from './support/work-service';
 
 describe('a server with more calls than places', () => {
   let server: RunningServer;
   let work: (token: string, context: CallContext) => Promise<unknown>;
-  let guard: WriteGuard = (_refuseLate, run) => run();
+  let guard: WriteGuard = (_call, run) => run();
   let begun: string[] = [];
   const open: { close(): void }[] = [];
 
@@ -29,12 +37,12 @@ describe('a server with more calls than places', () => {
       host: '127.0.0.1',
       port: 0,
       slots: 1,
-      guardWrites: (refuseLate, run) => guard(refuseLate, run),
+      guardWrites: (bounds, run) => guard(bounds, run),
     });
   });
   beforeEach(() => {
     begun = [];
-    guard = (_refuseLate, run) => run();
+    guard = (_call, run) => run();
   });
   afterAll(async () => {
     for (const peer of open) peer.close();
@@ -63,7 +71,7 @@ describe('a server with more calls than places', () => {
 
   it('refuses the first write in the second half of the time that a call has', async () => {
     const refusals: unknown[] = [];
-    guard = async (refuseLate, run) => {
+    guard = async ({ refuseLate }, run) => {
       refuseLate();
       const result = await run();
       try {
@@ -78,5 +86,20 @@ describe('a server with more calls than places', () => {
     expect(refusals).toEqual([]);
     await call('gateway', 'late', { timeoutMs: 1_300 }).catch(() => undefined);
     await eventually(() => expect(refusals).toEqual([expect.objectContaining({ kind: 'unavailable' })]));
+  });
+
+  it.each([
+    ['has begun', true],
+    ['has not begun', false],
+  ])('what fails after a peer that %s anything says so', async (_name, begins) => {
+    work = async (token) => {
+      if (token === 'outer') {
+        await call('packages', 'inner');
+        throw unavailable('away');
+      }
+      if (begins) begunNoter()();
+    };
+    await expect(call('gateway', 'outer')).rejects.toMatchObject({ kind: 'unavailable', begun: begins });
+    expect(await trackBegun(() => call('packages', 'inner'))).toMatchObject({ begun: begins });
   });
 });

@@ -3,7 +3,7 @@ import type { ResolveResponse } from '@switchyard/protos/groups_admin/v1/access'
 import type { KeptAnswer } from '@switchyard/protos/groups_admin/v1/idempotency';
 import type { Access } from '@switchyard/protos/rpc/v1/identity';
 import type { PageRequest, Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
-import { type Identity, measureCost, type ServiceDefinition } from '@switchyard/rpc';
+import { type Identity, measureCost, type ServiceDefinition, trackBegun } from '@switchyard/rpc';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import { refuseOtherThanJson } from './accept';
@@ -329,7 +329,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     const options = { ...identity, requestId, signal, idempotent: route.method === 'get' };
     const visit = edges.admission.visit(route, options);
     const page = paging?.page ?? noPage;
-    const handling = (): Promise<Answer> =>
+    const handle = async (): Promise<Answer> =>
       route.handle({
         params: checked.value as never,
         path: checkedPath.value as never,
@@ -341,6 +341,9 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
         lastEventId: request.get('last-event-id'),
         limits: edges.limits.inForce(),
       });
+    // A read has begun nothing.
+    const handling = async (): Promise<Answer> =>
+      route.method === 'get' ? handle() : (await trackBegun(handle)).result;
     const handled = (
       edges.showCost ? measureCost(handling) : handling().then((result) => ({ result, cost: undefined }))
     ).finally(() => {

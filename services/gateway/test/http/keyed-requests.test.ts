@@ -7,7 +7,7 @@ import {
   BeginRequestResponse_Outcome as Outcome,
 } from '@switchyard/protos/groups_admin/v1/idempotency';
 import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
-import { anonymous, type CallOptions, entity } from '@switchyard/rpc';
+import { anonymous, begunNoter, type CallOptions, entity } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
 import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
 
@@ -126,8 +126,11 @@ it('says 409 with Retry-After while the first request runs, and goes on when its
 });
 
 it('keeps refusals of the service, frees the key where nothing was begun, and says where nobody knows', async () => {
-  const after = async (error: AppError) => {
-    create = () => Promise.reject(error);
+  const after = async (error: AppError, before = (): void => undefined) => {
+    create = async () => {
+      before();
+      throw error;
+    };
     const first = await send('one');
     create = async () => made();
     const again = await send('one');
@@ -137,6 +140,8 @@ it('keeps refusals of the service, frees the key where nothing was begun, and sa
   expect(await after(invalid({ name: ['has already been taken'] }))).toEqual([400, 400, false]);
   expect(await after(unavailable())).toEqual([503, 201, false]);
   expect(await after(mayHaveBegun(new Error('lost')))).toEqual([504, 409, false]);
+  // A peer that was called before has begun something.
+  expect(await after(unavailable(), () => begunNoter()())).toEqual([504, 409, false]);
   expect(await after(new AppError('internal'))).toEqual([500, 409, false]);
 });
 

@@ -1,4 +1,4 @@
-import { afterWrite, beforeWrite, type Database, fromPrisma, retrying, type Tx } from '@switchyard/database';
+import { type Database, fromPrisma, refuseLateWrite, retrying, type Tx } from '@switchyard/database';
 import type { Sql } from '@switchyard/database/sql';
 import type { Prisma, PrismaClient } from '../../generated/prisma/client';
 import { type DirectoryTx, recorded } from './recorded';
@@ -37,10 +37,9 @@ export function directoryWriter(db: Database, prisma: PrismaClient): DirectoryWr
             notify: (channel) => callbacks.push(() => db.notices.notify(channel)),
           };
           const done = await recorded(tx, (recording) => work(recordedClient(client, recording), recording));
-          beforeWrite();
+          refuseLateWrite();
           return done;
         }, limits);
-        afterWrite();
         for (const callback of callbacks) callback();
         return result;
       }),
