@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** Bytes in the order in which they come. */
+/** Bytes in the order in which they come. Chunks belong to the reader: their bytes do not change afterwards. */
 export type Content = AsyncIterable<Uint8Array>;
 
 /** A blob that is read. */

@@ -34,6 +34,12 @@ export function blobStoreContract(given: () => BlobStore): void {
     expect((await read('kind/much'))?.equals(Buffer.concat([much, much, much]))).toBe(true);
   });
 
+  it('keeps the order of chunks of any size', async () => {
+    const chunks = Array.from({ length: 1_500 }, (_, at) => Buffer.alloc(at % 7 === 0 ? 40_000 : at % 5, at % 251));
+    expect(await given().write('kind/chunks', pieces(...chunks))).toBe(Buffer.concat(chunks).length);
+    expect((await read('kind/chunks'))?.equals(Buffer.concat(chunks))).toBe(true);
+  });
+
   it.each([0, 6 << 20])('shows nothing of a content that breaks off after %p bytes', async (size) => {
     const failure = new Error('broke off');
     const key = `kind/broken-${size}`;
