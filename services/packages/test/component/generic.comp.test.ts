@@ -85,8 +85,10 @@ it('stores a file and gives it back, whole and in parts, with its digests (G-4.1
   expect((await get('app/1.0/linux/app.tar', { Range: 'bytes=10000-' })).status).toBe(416);
   const head = await get('app/1.0/linux/app.tar', {}, 'HEAD');
   expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '10000', '']);
-  const [row] = await here.db.query(sql`select last_downloaded_at from packages where id = ${record.package_id}`);
-  expect(row?.last_downloaded_at).toBeInstanceOf(Date);
+  await eventually(async () => {
+    const [row] = await here.db.query(sql`select last_downloaded_at from packages where id = ${record.package_id}`);
+    expect(row?.last_downloaded_at).toBeInstanceOf(Date);
+  });
   const files = json(
     await packages.listPackageFiles({ projectId, packageId: record.package_id, page: undefined }, as()),
   );

@@ -6,9 +6,11 @@ import {
   type PageRequest,
   requireUnmodified,
   type Tx,
+  unguarded,
 } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { joinProject } from '@switchyard/directory';
+import { logger } from '@switchyard/telemetry';
 import {
   type NewPackageFile,
   type OpenedPackage,
@@ -142,9 +144,12 @@ export const packageStore = (db: Database) => ({
   },
 
   async recordDownload(packageId: number): Promise<void> {
-    await db.query(sql`
+    const query = sql`
       update packages set last_downloaded_at = now()
-      where id = ${packageId} and (last_downloaded_at is null or last_downloaded_at < now() - interval '1 minute')`);
+      where id = ${packageId} and (last_downloaded_at is null or last_downloaded_at < now() - interval '1 minute')`;
+    unguarded(() => db.query(query)).catch((error: unknown) =>
+      logger.warn({ err: error, package_id: packageId }, 'download not recorded'),
+    );
   },
 
   async find(projectId: number, id: number) {
