@@ -12,6 +12,7 @@ const oneFilePath = `${filesPath}/:package_file_id` as const;
 const one = { package_id: integer({ min: 0 }) };
 const oneFile = { ...one, package_file_id: integer({ min: 0 }) };
 
+/** All that packages can be (G-2-34), those that no format here publishes too: a client that asks for them gets none. */
 const types = [
   'conan',
   'maven',
@@ -24,6 +25,9 @@ const types = [
   'generic',
   'debian',
   'rubygems',
+  'rpm',
+  'ml_model',
+  'cargo',
 ] as const;
 
 const filterOf = (packageType: ReturnType<typeof oneOf>) => ({

@@ -104,6 +104,8 @@ it('lists with every filter, and shows a package (G-4.17-7)', async () => {
     filter: { packageType: 'npm', packageName: 'a', packageVersion: '1', includeVersionless: true, status: 'hidden' },
     page: { orderBy: 'type' },
   });
+  expect(await gateway.send('GET', `${path}?package_type=ml_model`, token)).toMatchObject({ status: 200 });
+  expect(lastRequest()).toMatchObject({ filter: { packageType: 'ml_model' } });
   expect(await gateway.send('GET', `${path}?package_type=x&status=y&order_by=z`, token)).toMatchObject({
     status: 400,
     body: {
