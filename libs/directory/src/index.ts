@@ -53,6 +53,7 @@ export {
   labelsByTitles,
   labelsInScope,
   type MilestoneRow,
+  milestoneIdsByIids,
   milestoneInScope,
   milestonesByIds,
   milestonesByTitle,

@@ -109,6 +109,19 @@ export const milestonesByTitle = (db: SqlExecutor, projectId: number, title: str
     select ${milestoneColumns} from directory.milestones ms
     where ms.title = ${title} and ms.deleted_at is null and ${inScopeOf(sql`ms`, projectId)} order by ms.id`);
 
+/** Ids of a project's own milestones, by number. */
+export async function milestoneIdsByIids(
+  db: SqlExecutor,
+  projectId: number,
+  iids: readonly number[],
+): Promise<Map<number, number>> {
+  if (iids.length === 0) return new Map();
+  const rows = await db.query<{ id: number; iid: number }>(sql`
+    select id, iid from directory.milestones
+    where project_id = ${projectId} and deleted_at is null and iid = any(${[...iids]}::bigint[])`);
+  return new Map(rows.map(({ id, iid }) => [iid, id]));
+}
+
 /**
  * Milestones a project may use, by exact titles and by ids: one statement. Of equal titles the project's own comes
  * first, then the nearest group's.

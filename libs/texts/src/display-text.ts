@@ -24,6 +24,12 @@ export const displayText = (text: string): string => text.normalize().trim();
 export const oneLine = (text: string): string =>
   displayText(text.replace(new RegExp(`(?:${unshowable.source})+`, 'gu'), ' '));
 
+/** A title of another system as it can be stored here: `oneLine`, cut to 255 characters. */
+export function shortLine(text: string): string {
+  const characters = [...oneLine(text)];
+  return characters.length <= maxLength ? characters.join('') : `${characters.slice(0, maxLength - 1).join('')}…`;
+}
+
 /** Whether a text has no visible character. */
 export const isBlank = (text: string): boolean => text.replace(invisible, '') === '';
 

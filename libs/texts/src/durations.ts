@@ -58,3 +58,6 @@ export function parseDuration(text: string): number | undefined {
 /** A timestamp as people read it, in UTC, to the second. */
 export const formatTimestamp = (timestamp: Date): string =>
   `${timestamp.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+/** Whether every client can read a time: it lies after 1970-01-01 and before the year 10,000. */
+export const isShowableTime = (time: Date): boolean => time.getTime() > 0 && time.getUTCFullYear() < 10_000;

@@ -110,10 +110,9 @@ export function composeIssues(
     listEventsOfIssue: listEventsOfIssue(edges, eventStore),
     readEventOfIssue: readEventOfIssue(edges, eventStore),
   });
-  const imports = observe(
-    'issues.imports',
-    importIssues({ directory: edges.directory, imports: issueImportStore(db) }),
-  );
+  const imports = observe('issues.imports', {
+    importIssues: importIssues({ directory: edges.directory, imports: issueImportStore(db) }),
+  });
   const timelogs = issueTimelogStore(db);
   const times = observe('issues.timelogs', {
     listTimelogsOfIssue: listTimelogsOfIssue(edges, timelogs),
@@ -134,7 +133,7 @@ export function composeIssues(
       }),
       issueEventHandler(events, { externalUrl, clock }),
       issueTimelogHandler(times, externalUrl),
-      issueImportHandler(imports),
+      issueImportHandler(imports.importIssues),
     ],
     consumers: [{ group: 'collaboration.pushes', subscriptions: [pushSubscription(closeOfPush, directory)] }],
     start: () => [purgeIssues(edges.issues), keepInPriorityOrder(priorityOrderStore(db, issueOrders), directory)],

@@ -1,4 +1,4 @@
-import { writtenNames } from '@switchyard/directory';
+import { projectById, writtenNames } from '@switchyard/directory';
 import type { Area } from '@switchyard/service';
 import { logger } from '@switchyard/telemetry';
 import { commandSteps } from '@switchyard/texts';
@@ -33,6 +33,7 @@ import {
   updateDraftNote,
 } from './application/draft-notes';
 import { findNoteable } from './application/find-noteable';
+import { importNotes } from './application/import-notes';
 import { limitNotes } from './application/limit-notes';
 import { getNote, listNotes } from './application/list-notes';
 import { moveDiffNotes } from './application/move-diff-notes';
@@ -51,6 +52,7 @@ import { draftNoteStore, purgeDraftNotes } from './storage/draft-note.store';
 import { epicNoteNames } from './storage/epic-note.names';
 import { noteList } from './storage/note.list';
 import { forgetBegunNotes, noteStore } from './storage/note.store';
+import { noteImportStore } from './storage/note-import.store';
 import { noteRateStore } from './storage/note-rate.store';
 import { suggestionStore } from './storage/suggestion.store';
 import { systemNotes } from './storage/system-note.store';
@@ -61,11 +63,13 @@ import { diffPositions } from './transport/diff-positions';
 import { discussionHandler } from './transport/discussion.handler';
 import { draftNoteHandler } from './transport/draft-note.handler';
 import { epicNoteSubscription } from './transport/epic-note.subscription';
+import { importedMergeRequests } from './transport/imported-merge-requests';
 import { issueNoteSubscription } from './transport/issue-note.subscription';
 import { mergeRequestEditor } from './transport/merge-request-editor';
 import { systemNoteFollower } from './transport/merge-request-note.follower';
 import { mergeRequestNoteables } from './transport/merge-request-noteable';
 import { noteHandler } from './transport/note.handler';
+import { noteImportHandler } from './transport/note-import.handler';
 import { suggestedChanges } from './transport/suggested-changes';
 import { suggestionFollower } from './transport/suggestion.follower';
 import { suggestionHandler } from './transport/suggestion.handler';
@@ -196,6 +200,11 @@ export function composeNotes(
     locateSuggestions: locateSuggestions(suggesting),
     applySuggestions: applySuggestions(suggesting),
     followAppliedSuggestions: followAppliedSuggestions(suggesting),
+    importNotes: importNotes({
+      projectExists: async (id) => (await projectById(db, id)) !== undefined,
+      mergeRequests: importedMergeRequests(mergeRequests),
+      imports: noteImportStore(db),
+    }),
     countNotes: countNotes({ db, noteables: noteableStore }),
     noteIssues: writeIssueSystemNotes({ ...noting, families: writeFamilyNotes(noting) }),
     noteEpics: writeEpicSystemNotes(noting),
@@ -212,6 +221,7 @@ export function composeNotes(
       draftNoteHandler(useCases),
       awardEmojiHandler(useCases, externalUrl),
       suggestionHandler(useCases),
+      noteImportHandler(useCases.importNotes),
     ],
     consumers: [
       {

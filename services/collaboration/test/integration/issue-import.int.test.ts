@@ -1,6 +1,6 @@
 import { sql } from '@switchyard/database/sql';
 import { importIssues } from '../../src/issues/application/import-issues';
-import type { ImportedIssue, ImportedNote } from '../../src/issues/domain/issue-import';
+import type { ImportedIssue } from '../../src/issues/domain/issue-import';
 import { issueDirectoryStore } from '../../src/issues/storage/issue-directory.store';
 import { issueImportStore } from '../../src/issues/storage/issue-import.store';
 import { issueHarness } from '../support/issue-harness';
@@ -16,10 +16,7 @@ beforeAll(async () => {
   imports = importIssues({ directory: issueDirectoryStore(db), imports: issueImportStore(db) });
 });
 afterAll(harness.stop);
-beforeEach(async () => {
-  await harness.clear();
-  await running.db.query(sql`truncate noteables, notes cascade`);
-});
+beforeEach(harness.clear);
 
 const key = { projectId: open.id, importedFrom: 'github' };
 const made = new Date('2020-01-02T03:04:05.000Z');
@@ -28,10 +25,6 @@ const issue = (iid: number, given: Partial<ImportedIssue> = {}): ImportedIssue =
   ...{ iid, authorId: author.id, title: `Issue ${iid}`, description: 'See #12, @assignee', closedAt: undefined },
   ...{ labels: ['bug', 'none'], milestoneIid: undefined, assigneeIds: [assignee.id], locked: false },
   ...{ createdAt: made, updatedAt: changed },
-  ...given,
-});
-const note = (foreignId: number, issueIid: number, given: Partial<ImportedNote> = {}): ImportedNote => ({
-  ...{ foreignId, issueIid, authorId: assignee.id, body: `Comment ${foreignId}`, createdAt: made, updatedAt: changed },
   ...given,
 });
 const stored = () =>
@@ -44,7 +37,7 @@ test('issues keep number, author, dates and state; a page that comes again adds 
   const page = [issue(7), issue(12, { closedAt: changed, locked: true, labels: [] })];
   const row = { author: author.id, from: 'github', made, changed, notes: 0 };
   for (let round = 0; round < 2; round += 1) {
-    expect(await imports.issues(key, page)).toBe(2);
+    expect(await imports(key, page)).toBe(2);
     expect(await stored()).toEqual([
       { ...row, iid: 7, state: 'opened', closed: null, locked: null, labels: [running.bug.id] },
       { ...row, iid: 12, state: 'closed', closed: changed, locked: true, labels: [] },
@@ -70,14 +63,13 @@ test('what is here already is not touched, and what no issue can be is left out'
     issue(0),
     issue(8, { authorId: 0 }),
   ];
-  expect(await imports.issues(key, strange)).toBe(0);
-  expect(await imports.notes(key, [note(1, 3)])).toBe(0);
+  expect(await imports(key, strange)).toBe(0);
   expect(
     await running.issues.view({ projectId: open.id, iid: 3 }, { ...harness.asViewer(harness.root) }),
   ).toMatchObject({
     issue: { id: own.id, title: 'Own', importedFrom: 'none', userNotesCount: 0 },
   });
-  await expect(imports.issues({ ...key, projectId: 999_999 }, [])).rejects.toMatchObject({ kind: 'not_found' });
+  await expect(imports({ ...key, projectId: 999_999 }, [])).rejects.toMatchObject({ kind: 'not_found' });
 });
 
 test('a title that is too long is cut, and one with line breaks is one line; labels are found as they are stored', async () => {
@@ -86,30 +78,8 @@ test('a title that is too long is cut, and one with line breaks is one line; lab
     issue(6, { title: 'a\nb\u202e ', labels: [] }),
     issue(7, { title: 'x'.repeat(255), labels: [] }),
   ];
-  expect(await imports.issues(key, page)).toBe(3);
+  expect(await imports(key, page)).toBe(3);
   const rows = await running.db.query<{ title: string }>(sql`select title from issues order by iid`);
   expect(rows.map(({ title }) => title)).toEqual([`${'🐛'.repeat(254)}…`, 'a b', 'x'.repeat(255)]);
   expect(await stored()).toMatchObject([{ labels: [running.bug.id] }, { labels: [] }, { labels: [] }]);
-});
-
-test('comments are there once each, in their order, and counted', async () => {
-  await imports.issues(key, [issue(7), issue(8)]);
-  const page = [note(21, 7), note(22, 8), note(23, 7, { createdAt: new Date(made.getTime() - 1) }), note(24, 9)];
-  for (let round = 0; round < 2; round += 1) {
-    expect(await imports.notes(key, [...page, note(25, 7, { body: ' ' })])).toBe(3);
-    expect((await stored()).map(({ iid, notes }) => [iid, notes])).toEqual([
-      [7, 2],
-      [8, 1],
-    ]);
-  }
-  const notes = await running.db.query(sql`
-    select n.body, n.author_id as author, n.imported_from as from, n.created_at as made, n.starts_discussion as starts, n.type
-    from notes n join noteables c on c.id = n.noteable_id join issues i on i.id = c.target_id where i.iid = 7
-    order by n.created_at`);
-  const common = { author: assignee.id, from: 'github', starts: true, type: null };
-  expect(notes).toEqual([
-    { ...common, body: 'Comment 23', made: new Date(made.getTime() - 1) },
-    { ...common, body: 'Comment 21', made },
-  ]);
-  expect(await running.db.query(sql`select 1 from events.outbox where event_id like 'note%'`)).toEqual([]);
 });

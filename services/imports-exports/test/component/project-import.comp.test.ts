@@ -8,11 +8,8 @@ import {
   unavailable,
   unprocessable,
 } from '@switchyard/errors';
-import {
-  type ImportIssueNotesRequest,
-  type ImportIssuesRequest,
-  IssueImportServiceService,
-} from '@switchyard/protos/collaboration/v1/issue_import';
+import { type ImportIssuesRequest, IssueImportServiceService } from '@switchyard/protos/collaboration/v1/issue_import';
+import { type ImportedNote, NoteImportServiceService } from '@switchyard/protos/collaboration/v1/note_import';
 import {
   type CreateImportedProjectRequest,
   type ImportedProject,
@@ -44,7 +41,7 @@ const others = {
   labelRequests: [] as ImportLabelsRequest[],
   milestones: [] as ImportMilestonesRequest['milestones'],
   issues: [] as ImportIssuesRequest['issues'],
-  notes: new Map<number, ImportIssueNotesRequest['notes'][number]>(),
+  notes: new Map<string, ImportedNote>(),
   repositories: [] as ImportRepositoryRequest[],
   refusal: undefined as AppError | undefined,
   repositoryRefusals: [] as AppError[],
@@ -133,12 +130,18 @@ const peers = [
         others.issues = issues;
         return { imported: issues.length };
       },
-      async importIssueNotes({ notes }) {
-        for (const note of notes) others.notes.set(note.foreignId, note);
+    },
+    { importIssues: rule },
+  ),
+  implement(
+    NoteImportServiceService,
+    {
+      async importNotes({ notes }) {
+        for (const note of notes) others.notes.set(note.key, note);
         return { imported: notes.length };
       },
     },
-    { importIssues: rule, importIssueNotes: rule },
+    { importNotes: rule },
   ),
   implement(
     RepositoryImportServiceService,
@@ -232,7 +235,7 @@ it('brings over repository, labels and milestones, page by page, and erases the 
   expect(others.statuses).toEqual(['started', 'finished']);
   expect(others.repositories).toEqual([
     {
-      ...{ projectId: begun.id, actorId: 5, url: `${forge.url}/octo/things.git` },
+      ...{ projectId: begun.id, actorId: 5, url: `${forge.url}/octo/things.git`, headsPattern: '' },
       authorization: `Basic ${Buffer.from(`x-access-token:${forge.token}`).toString('base64')}`,
     },
   ]);
@@ -447,10 +450,10 @@ it('brings over issues and comments, with who wrote them by e-mail, and leaves p
   ]);
   expect(blocked.id).not.toBe(known.id);
   expect([...others.notes.values()]).toMatchObject([
-    { foreignId: 11, issueIid: 1, authorId: user.id, body: '*Created by: hubot*\n\nComment 11' },
-    { foreignId: 13, issueIid: 3, authorId: user.id, body: '*Created by: gone*\n\nComment 13' },
-    { foreignId: 15, issueIid: 1, authorId: known.id, body: 'Comment 15' },
-    { foreignId: 16, issueIid: 1, authorId: user.id, body: '*Created by: boss*\n\nComment 16' },
+    { key: '11', noteableIid: 1, authorId: user.id, body: '*Created by: hubot*\n\nComment 11' },
+    { key: '13', noteableIid: 3, authorId: user.id, body: '*Created by: gone*\n\nComment 13' },
+    { key: '15', noteableIid: 1, authorId: known.id, body: 'Comment 15' },
+    { key: '16', noteableIid: 1, authorId: user.id, body: '*Created by: boss*\n\nComment 16' },
   ]);
   const asked = forge.requests.filter(({ url }) => url.includes('/users/')).map(({ url }) => url.split('/').at(-1));
   expect(asked.sort()).toEqual(['boss', 'gone', 'hubot', 'octocat']);

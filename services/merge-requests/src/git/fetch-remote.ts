@@ -1,6 +1,6 @@
 import { unavailable } from '@switchyard/errors';
 import { runToCompletion } from './git-work';
-import { type RefName, refKind, refNameOf, type Sha, shaOf } from './names';
+import { mergeRequestRef, type RefName, refKind, refNameOf, type Sha, shaOf } from './names';
 import { describeObjects } from './objects';
 import { isConnected } from './receive-pack';
 import type { Ref } from './refs';
@@ -29,30 +29,46 @@ const config: NonNullable<GitOptions['config']> = [
 /** Branches and tags of another repository, and how many of its refs cannot be refs here. */
 export interface RemoteRefs {
   readonly refs: readonly Pick<Ref, 'ref' | 'sha'>[];
+  /** Heads of its merge requests by their number, as refs here. */
+  readonly heads: readonly Pick<Ref, 'ref' | 'sha'>[];
   readonly skipped: number;
 }
 
+/** The number that a ref has in place of the star of a pattern; undefined for another ref. */
+function numberIn(pattern: string, name: string): number | undefined {
+  const [before = '', after] = pattern.split('*');
+  if (after === undefined || !name.startsWith(before) || !name.endsWith(after)) return undefined;
+  const digits = name.slice(before.length, name.length - after.length);
+  return /^[1-9]\d{0,8}$/.test(digits) ? Number(digits) : undefined;
+}
+
 /**
- * Lists branches and tags of a repository at an HTTP address.
+ * Lists branches, tags and heads of merge requests of a repository at an HTTP address.
+ * @param headsPattern where those heads are, with a star for the number; empty: nowhere
  * @throws GitCommandError when it does not answer as a repository
  */
-export async function listRemoteRefs(url: string, options: Pick<GitOptions, 'signal'> = {}): Promise<RemoteRefs> {
-  const text = await gitText(
-    undefined,
-    ['ls-remote', '--heads', '--tags', '--refs', '--quiet', '--end-of-options', url],
-    {
-      ...options,
-      config,
-      timeoutMs: listMs,
-    },
-  );
-  const lines = text.split('\n').filter((line) => line !== '');
-  const refs = lines.slice(0, maxRefs).flatMap((line): { ref: RefName; sha: Sha }[] => {
-    const [id = '', name = ''] = line.split('\t');
-    const [sha, ref] = [shaOf(id), refNameOf(name)];
-    return sha === undefined || ref === undefined || refKind(ref).kind === 'other' ? [] : [{ ref, sha }];
+export async function listRemoteRefs(
+  url: string,
+  headsPattern: string,
+  options: Pick<GitOptions, 'signal'> = {},
+): Promise<RemoteRefs> {
+  const patterns = ['refs/heads/*', 'refs/tags/*', ...(headsPattern === '' ? [] : [headsPattern])];
+  const text = await gitText(undefined, ['ls-remote', '--refs', '--quiet', '--end-of-options', url, ...patterns], {
+    ...options,
+    config,
+    timeoutMs: listMs,
   });
-  return { refs, skipped: lines.length - refs.length };
+  const lines = text.split('\n').filter((line) => line !== '');
+  const refs: { ref: RefName; sha: Sha }[] = [];
+  const heads: typeof refs = [];
+  for (const line of lines.slice(0, maxRefs)) {
+    const [id = '', name = ''] = line.split('\t');
+    const [sha, ref, iid] = [shaOf(id), refNameOf(name), numberIn(headsPattern, name)];
+    if (sha === undefined) continue;
+    if (iid !== undefined) heads.push({ ref: mergeRequestRef(iid, 'head'), sha });
+    else if (ref !== undefined && refKind(ref).kind !== 'other') refs.push({ ref, sha });
+  }
+  return { refs, heads, skipped: lines.length - refs.length - heads.length };
 }
 
 /**

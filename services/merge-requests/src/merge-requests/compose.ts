@@ -30,6 +30,7 @@ import { deleteAuthored } from './application/delete-authored';
 import { diffPositions } from './application/diff-positions';
 import { followPushOptions as followOptions } from './application/follow-push-options';
 import { followRefChanges as follow, followSources, recheckTarget } from './application/follow-ref-changes';
+import { importMergeRequests } from './application/import-merge-requests';
 import { inviteMergeRequests } from './application/invite-merge-requests';
 import { type Landing, landing } from './application/land-merge-request';
 import { mergeMergeRequest } from './application/merge-merge-request';
@@ -62,6 +63,7 @@ import { mergeRequestStore, type TrainChanges } from './storage/merge-request.st
 import { mergeRequestBlockStore } from './storage/merge-request-block.store';
 import { mergeRequestDirectoryStore } from './storage/merge-request-directory.store';
 import { mergeRequestEventStore } from './storage/merge-request-event.store';
+import { mergeRequestImportStore } from './storage/merge-request-import.store';
 import { mergeRequestLinksStore } from './storage/merge-request-links.store';
 import { orphanStore } from './storage/merge-request-people.store';
 import { mergeRequestTimelogStore } from './storage/merge-request-timelog.store';
@@ -74,6 +76,7 @@ import { diffPositionHandler } from './transport/diff-position.handler';
 import { mergeRequestHandler } from './transport/merge-request.handler';
 import { mergeRequestBlockHandler } from './transport/merge-request-block.handler';
 import { mergeRequestEventHandler } from './transport/merge-request-event.handler';
+import { mergeRequestImportHandler } from './transport/merge-request-import.handler';
 import { mergeRequestTargetHandler } from './transport/merge-request-target.handler';
 import { mergeRequestTimelogHandler } from './transport/merge-request-timelog.handler';
 import { noteSubscription } from './transport/note.subscription';
@@ -233,6 +236,10 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
   const blocks = observe('merge_requests.blocks', mergeRequestBlocks(edges, mergeRequestBlockStore(db)));
   const refsOf = diffRefsOf(db);
   const positions = diffPositions({ open: edges.openRepository, refsOf });
+  const imports = observe(
+    'merge_requests.imports',
+    importMergeRequests({ ...edges, positions, imports: mergeRequestImportStore(db) }),
+  );
   const suggestedChanges = observe('merge_requests.suggested_changes', {
     readSuggestedLines: readSuggestedLines(edges),
     applySuggestedChanges: applySuggestedChanges({ ...edges, positions, refsOf }),
@@ -259,6 +266,7 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
       mergeRequestTargetHandler(edges),
       diffPositionHandler(positions),
       suggestedChangeHandler(suggestedChanges),
+      mergeRequestImportHandler(imports),
       mergeRequestEventHandler(events, edges),
       mergeRequestTimelogHandler(times, edges),
     ],

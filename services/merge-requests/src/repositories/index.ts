@@ -19,7 +19,15 @@ export {
   rulesOf,
 } from './domain/protected-branch';
 export { isProtectedTag, refusalOfTag } from './domain/protected-tag';
-export { branchOf, deletes, type PushedOptions, type PushFacts, type RefChange, tagOf } from './domain/ref-change';
+export {
+  branchOf,
+  deletes,
+  type PushedOptions,
+  type PushFacts,
+  type RefChange,
+  type RefUpdate,
+  tagOf,
+} from './domain/ref-change';
 export { commitObject, diffObject, type RepositoryAddress, repositoryUrl } from './presenters/commit.presenter';
 export { protectedBranchObject } from './presenters/protected-branch.presenter';
 export { dateTime, optionalDateTime } from './presenters/text';

@@ -21,6 +21,14 @@ const commit = async (message: string) => {
   await git('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '--allow-empty', '-m', message);
   return git('rev-parse', 'HEAD');
 };
+/** A commit with a file that hides a folder of git's. */
+async function hiddenFolder(): Promise<string> {
+  const blob = await git('hash-object', '-w', '/dev/null');
+  const tree = execFileSync('git', ['mktree'], { cwd: work, input: `100644 blob ${blob}\t.git\n` })
+    .toString()
+    .trim();
+  return git('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit-tree', tree, '-m', 'evil');
+}
 
 beforeAll(async () => {
   ({ harness } = await startRepository());
@@ -52,7 +60,7 @@ const bring = (given: object = {}) =>
   harness.asImports(RepositoryImportServiceService).importRepository(
     {
       ...{ projectId: project.id, actorId: people.maintainer.id },
-      ...{ url: `${forge.url}/octo/things.git`, authorization: authorization() },
+      ...{ url: `${forge.url}/octo/things.git`, authorization: authorization(), headsPattern: '' },
       ...given,
     },
     { requestId: 'test', timeoutMs: 60_000 },
@@ -93,6 +101,22 @@ test('what was made here since is never overwritten', async () => {
   await git('checkout', '-q', 'main');
 });
 
+test('heads of merge requests come over; one whose objects git refuses costs itself alone, and one that is here stays', async () => {
+  const hidden = await hiddenFolder();
+  await git('push', '-q', bare(), `${hidden}:refs/pull/2/head`, 'main:refs/pull/3/merge', 'main:refs/pull/0/head');
+  await git('push', '-q', bare(), `${await commit('Of a fork')}:refs/pull/4/head`);
+  await git('reset', '-q', '--hard', 'HEAD^');
+  const heads = () => refs(repositoryPath(), 'refs/merge-requests');
+  expect(await bring({ headsPattern: 'refs/pull/*/head' })).toEqual({ refs: 4, skipped: 1 });
+  const first = await heads();
+  expect(first.replace(/ .*/gm, '')).toBe('refs/merge-requests/1/head\nrefs/merge-requests/4/head\n');
+  await git('push', '-q', '-f', bare(), 'main:refs/pull/4/head', ':refs/pull/2/head');
+  await bring({ headsPattern: 'refs/pull/*/head' });
+  expect(await heads()).toBe(first);
+  await expect(bring({ headsPattern: '--upload-pack=id' })).rejects.toMatchObject({ kind: 'invalid_params' });
+  await git('push', '-q', bare(), ':refs/pull/3/merge', ':refs/pull/0/head', ':refs/pull/4/head');
+});
+
 test.each([
   [
     'a wrong token',
@@ -122,12 +146,7 @@ test('a forge that is away, asks for a pause or breaks off is one for later', as
 });
 
 test('objects that hide a .git are refused, and nothing of them stays', async () => {
-  const blob = await git('hash-object', '-w', '/dev/null');
-  const hidden = execFileSync('git', ['mktree'], { cwd: work, input: `100644 blob ${blob}\t.git\n` })
-    .toString()
-    .trim();
-  const evil = await git('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit-tree', hidden, '-m', 'evil');
-  await git('push', '-q', '-f', bare(), `${evil}:refs/heads/evil`);
+  await git('push', '-q', '-f', bare(), `${await hiddenFolder()}:refs/heads/evil`);
   await expect(bring()).rejects.toMatchObject({
     kind: 'unprocessable',
     body: { message: 'The forge did not send a repository that git accepts' },

@@ -24,13 +24,3 @@ export interface ImportedIssue {
   readonly taskCount?: number;
   readonly completedTaskCount?: number;
 }
-
-/** A comment as it was at another forge. */
-export interface ImportedNote {
-  readonly foreignId: number;
-  readonly issueIid: number;
-  readonly authorId: number;
-  readonly body: string;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}

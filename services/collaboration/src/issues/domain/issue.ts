@@ -1,6 +1,6 @@
 import { invalid } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
-import { displayTextProblems, type HealthStatus } from '@switchyard/texts';
+import { displayTextProblems, type HealthStatus, isShowableTime } from '@switchyard/texts';
 
 /** States of an issue. */
 export type IssueState = 'opened' | 'closed';
@@ -84,10 +84,7 @@ export function issueFieldProblems(fields: CheckedFields): Record<string, string
     problems.assignees = [`total must be less than or equal to ${maxAssignees}`];
   }
   for (const [name, timestamp] of Object.entries({ created_at: fields.createdAt, updated_at: fields.updatedAt })) {
-    // Not every client can read what lies outside.
-    if (timestamp !== undefined && (timestamp.getTime() <= 0 || timestamp.getUTCFullYear() > 9_999)) {
-      problems[name] = ['must be after 1970-01-01'];
-    }
+    if (timestamp !== undefined && !isShowableTime(timestamp)) problems[name] = ['must be after 1970-01-01'];
   }
   return problems;
 }

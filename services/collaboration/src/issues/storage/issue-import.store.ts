@@ -1,7 +1,7 @@
-import { type Database, isUniqueViolation } from '@switchyard/database';
+import { type Database, isUniqueViolation, type Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { labelsByTitles } from '@switchyard/directory';
-import type { ImportedIssue, ImportedNote, ImportKey } from '../domain/issue-import';
+import { labelsByTitles, milestoneIdsByIids } from '@switchyard/directory';
+import type { ImportedIssue, ImportKey } from '../domain/issue-import';
 import { openIssue } from './issue-change.store';
 
 const noMentions = { usernames: [], directlyAddressed: [] };
@@ -17,10 +17,11 @@ export const issueImportStore = (db: Database) => ({
     const missing = issues.filter(({ iid }) => !have.has(iid));
     const labels = await labelsByTitles(db, projectId, [...new Set(missing.flatMap((issue) => issue.labels))]);
     const labelIds = new Map(labels.map(({ title, id }) => [title, id]));
-    const milestones = await db.query<{ id: number; iid: number }>(sql`
-      select id, iid from directory.milestones where project_id = ${projectId} and deleted_at is null
-        and iid = any(${missing.flatMap(({ milestoneIid }) => milestoneIid ?? [])}::bigint[])`);
-    const milestoneIds = new Map(milestones.map(({ id, iid }) => [iid, id]));
+    const milestoneIds = await milestoneIdsByIids(
+      db,
+      projectId,
+      missing.flatMap(({ milestoneIid }) => milestoneIid ?? []),
+    );
     for (const { labels: titles, milestoneIid, locked, closedAt, updatedAt, ...issue } of missing) {
       const wanted = {
         ...issue,
@@ -46,48 +47,27 @@ export const issueImportStore = (db: Database) => ({
     }
     return known.filter(({ own }) => own).length + new Set(missing.map(({ iid }) => iid)).size;
   },
-
-  addNotes: ({ projectId, importedFrom }: ImportKey, notes: readonly ImportedNote[]): Promise<number> =>
-    db.transaction(async (tx) => {
-      const column = <T>(read: (note: ImportedNote) => T): T[] => notes.map(read);
-      const issues = await tx.query<{ id: number; iid: number }>(sql`
-        select id, iid from issues where project_id = ${projectId} and imported_from = ${importedFrom}
-          and iid = any(${column(({ issueIid }) => issueIid)}::bigint[]) order by id for no key update`);
-      if (issues.length === 0) return 0;
-      // A row that is there is locked by the update that changes nothing.
-      const carriers = await tx.query<{ id: number; issue: number }>(sql`
-        insert into noteables (kind, project_id, target_id)
-        select 'Issue', ${projectId}::bigint, id from unnest(${issues.map(({ id }) => id)}::bigint[]) as given (id)
-        on conflict (kind, target_id, project_id, sha) do update set version = noteables.version
-        returning id, target_id as issue`);
-      const carrierOf = new Map(carriers.map(({ id, issue }) => [issue, id]));
-      const byIid = new Map(issues.map(({ id, iid }) => [iid, carrierOf.get(id)]));
-      const placed = notes.flatMap((note) => {
-        const carrier = byIid.get(note.issueIid);
-        return carrier === undefined ? [] : [{ ...note, carrier }];
-      });
-      // The cause makes a note one of its own: a page that comes again adds nothing.
-      const added = await tx.query<{ carrier: number }>(sql`
-        insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body, cause, imported_from,
-          created_at, updated_at)
-        select carrier, ${projectId}::bigint, substring(int8send((extract(epoch from created_at) * 1000)::bigint) from 3 for 6)
-            || substring(sha256(int8send(carrier) || int8send(foreign_id)) from 1 for 14),
-          true, author_id, body, ${`import:${importedFrom}:${projectId}:`}::text || foreign_id, ${importedFrom}::text,
-          created_at, updated_at
-        from unnest(${placed.map(({ carrier }) => carrier)}::bigint[], ${placed.map((note) => note.foreignId)}::bigint[],
-          ${placed.map((note) => note.authorId)}::bigint[], ${placed.map((note) => note.body)}::text[],
-          ${placed.map((note) => note.createdAt)}::timestamptz[], ${placed.map((note) => note.updatedAt)}::timestamptz[])
-          as given (carrier, foreign_id, author_id, body, created_at, updated_at)
-        order by created_at, foreign_id
-        on conflict (cause) where cause is not null do nothing returning noteable_id as carrier`);
-      await tx.query(sql`
-        with added as (
-          select carrier, count(*)::int as count from unnest(${added.map(({ carrier }) => carrier)}::bigint[]) as given (carrier)
-          group by carrier),
-        counted as (
-          update noteables c set user_notes_count = c.user_notes_count + added.count, version = c.version + 1
-          from added where c.id = added.carrier returning c.target_id, c.user_notes_count)
-        update issues i set user_notes_count = counted.user_notes_count from counted where i.id = counted.target_id`);
-      return placed.length;
-    }),
 });
+
+/** Imported issues as carriers of imported notes. */
+export const importedIssues = {
+  /** Locks imported issues; their ids by number. */
+  async lock(tx: Tx, { projectId, importedFrom }: ImportKey, iids: readonly number[]): Promise<Map<number, number>> {
+    const rows = await tx.query<{ id: number; iid: number }>(sql`
+      select id, iid from issues where project_id = ${projectId} and imported_from = ${importedFrom}
+        and iid = any(${[...iids]}::bigint[]) order by id for no key update`);
+    return new Map(rows.map(({ id, iid }) => [iid, id]));
+  },
+
+  /** Keeps how many notes locked issues have. */
+  async keepCounts(
+    tx: Tx,
+    counts: readonly { readonly id: number; readonly userNotes: number; readonly internalNotes: number }[],
+  ): Promise<void> {
+    await tx.query(sql`
+      update issues i set user_notes_count = given.notes, internal_notes_count = given.internal
+      from unnest(${counts.map(({ id }) => id)}::bigint[], ${counts.map(({ userNotes }) => userNotes)}::int[],
+        ${counts.map(({ internalNotes }) => internalNotes)}::int[]) as given (id, notes, internal)
+      where i.id = given.id`);
+  },
+};

@@ -5,15 +5,13 @@ import type { ImportIssues } from '../application/import-issues';
 /** Items of one request. */
 const maxItems = 100;
 
-const rule = { callers: ['imports-exports'] };
-
 /** Serves `IssueImportService`. */
 export const issueImportHandler = (imports: ImportIssues): ServiceImplementation =>
   implement(
     IssueImportServiceService,
     {
       importIssues: async ({ projectId, importedFrom, issues }) => ({
-        imported: await imports.issues(
+        imported: await imports(
           { projectId, importedFrom },
           issues
             .slice(0, maxItems)
@@ -26,14 +24,6 @@ export const issueImportHandler = (imports: ImportIssues): ServiceImplementation
             })),
         ),
       }),
-      importIssueNotes: async ({ projectId, importedFrom, notes }) => ({
-        imported: await imports.notes(
-          { projectId, importedFrom },
-          notes
-            .slice(0, maxItems)
-            .map(({ createdAt = new Date(0), updatedAt = createdAt, ...note }) => ({ ...note, createdAt, updatedAt })),
-        ),
-      }),
     },
-    { importIssues: rule, importIssueNotes: rule },
+    { importIssues: { callers: ['imports-exports'] } },
   );

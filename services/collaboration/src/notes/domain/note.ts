@@ -50,6 +50,9 @@ function lengthOf(text: string): number {
   return text.length - pairs;
 }
 
+/** Whether a note may have a body. */
+export const isBody = (body: string): boolean => body.trim() !== '' && lengthOf(body) <= maxBodyLength;
+
 /**
  * Requires a body that a note may have (G-4.6-3).
  * @throws AppError bad_request

@@ -127,6 +127,8 @@ export const importPoints = [
   'project_import.started',
   'repository_import.fetched',
   'repository_import.refs_moved',
+  'repository_import.heads_moved',
+  'note_import.added',
   'project_import.page_written',
   'project_import.page_saved',
   'project_import.stage_done',

@@ -68,7 +68,7 @@ export interface ImportTargets {
   /** Returns how many the project has now. */
   importIssues(project: ImportedProject, issues: readonly OwnedIssue[], requestId: string): Promise<number>;
   /** Returns how many the project has now. */
-  importIssueNotes(project: ImportedProject, notes: readonly OwnedNote[], requestId: string): Promise<number>;
+  importNotes(project: ImportedProject, notes: readonly OwnedNote[], requestId: string): Promise<number>;
   /** Returns how many the project has now. */
   importMilestones(projectId: number, milestones: readonly ForgeMilestone[], requestId: string): Promise<number>;
 }

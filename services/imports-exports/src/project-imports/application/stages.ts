@@ -65,7 +65,7 @@ export const stages: Readonly<Record<StageName, Stage>> = {
         const { userId: authorId, prefix } = found.writer(author);
         return { ...note, authorId, body: `${prefix}${body}` };
       });
-      return context.targets.importIssueNotes(context.project, owned, context.import.requestId);
+      return context.targets.importNotes(context.project, owned, context.import.requestId);
     },
   ),
 };

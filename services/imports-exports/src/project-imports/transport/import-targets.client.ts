@@ -1,4 +1,5 @@
 import { IssueImportServiceService } from '@switchyard/protos/collaboration/v1/issue_import';
+import { ImportNotesRequest, NoteImportServiceService } from '@switchyard/protos/collaboration/v1/note_import';
 import {
   ImportedProjectServiceService,
   type ImportedProject as WireProject,
@@ -31,6 +32,7 @@ export function importTargetsOf({
   const labels = groupsAdmin.client(LabelServiceService);
   const milestones = groupsAdmin.client(MilestoneServiceService);
   const issues = collaboration.client(IssueImportServiceService);
+  const notes = collaboration.client(NoteImportServiceService);
   const repositories = mergeRequests.client(RepositoryImportServiceService);
   const options = (requestId: string) => ({ requestId, idempotent: true });
   return {
@@ -56,7 +58,7 @@ export function importTargetsOf({
     async importRepository({ project, author }, source, { requestId, signal }) {
       const { projectId, directorySequence } = project;
       await repositories.importRepository(
-        { projectId, actorId: author.userId, ...source },
+        { projectId, actorId: author.userId, headsPattern: '', ...source },
         { requestId, directorySequence, signal, timeoutMs: repositoryMs },
       );
     },
@@ -72,9 +74,18 @@ export function importTargetsOf({
       return (await issues.importIssues(request, { ...options(requestId), directorySequence, timeoutMs: pageMs }))
         .imported;
     },
-    async importIssueNotes({ projectId, importType: importedFrom, directorySequence }, given, requestId) {
-      const request = { projectId, importedFrom, notes: [...given] };
-      return (await issues.importIssueNotes(request, { ...options(requestId), directorySequence, timeoutMs: pageMs }))
+    async importNotes({ projectId, importType: importedFrom, directorySequence }, given, requestId) {
+      const request = ImportNotesRequest.fromPartial({
+        projectId,
+        importedFrom,
+        notes: given.map(({ foreignId, issueIid, ...note }) => ({
+          ...note,
+          key: String(foreignId),
+          noteableType: 'Issue',
+          noteableIid: issueIid,
+        })),
+      });
+      return (await notes.importNotes(request, { ...options(requestId), directorySequence, timeoutMs: pageMs }))
         .imported;
     },
     async importMilestones(projectId, given, requestId) {

@@ -4,6 +4,7 @@ import {
   diff,
   emptyTreeSha,
   type FileDiff,
+  mergeBase,
   parseSha,
   type Repository,
   readCommit,
@@ -13,7 +14,15 @@ import {
   treePathOf,
 } from '../../git';
 import type { OpenProjectRepository } from '../../repositories';
-import { codeLines, isPosition, type LineNumbers, movedLine, positionWithin } from '../domain/diff-position';
+import {
+  codeLines,
+  isPosition,
+  type LineNumbers,
+  lastLine,
+  movedLine,
+  positionWithin,
+  sidedLine,
+} from '../domain/diff-position';
 
 /** A place in the difference of two commits; without lines it is the whole file. */
 export interface DiffPosition extends LineNumbers {
@@ -22,6 +31,18 @@ export interface DiffPosition extends LineNumbers {
   readonly headSha: string;
   readonly oldPath: string;
   readonly newPath: string;
+}
+
+/** A place in the diff of a merge request as a forge names it; see ImportedPlace. */
+export interface ImportedPlace {
+  /** What the newest version compares; undefined where there is nothing to compare. */
+  readonly refs: DiffRefs | undefined;
+  readonly commitSha: string;
+  readonly path: string;
+  /** 0 for the whole file. */
+  readonly line: number;
+  readonly oldSide: boolean;
+  readonly hunk: string;
 }
 
 /** Commits that the newest version of a merge request compares. */
@@ -138,6 +159,27 @@ function patches(repo: Repository, from: Sha, to: Sha) {
   };
 }
 
+/** What a commit of a source branch changes since it left the target, each file read once. */
+async function changesAt(repo: Repository, newest: DiffRefs, head: Sha) {
+  const start = parseSha(newest.startSha);
+  const isNewest = head === newest.headSha;
+  const base = isNewest ? parseSha(newest.baseSha) : ((await mergeBase(repo, start, head)) ?? emptyTreeSha);
+  const { files } = await changedPaths(repo, { from: base, to: head, mode: 'straight' });
+  return {
+    refs: { baseSha: base, startSha: newest.startSha, headSha: head },
+    files,
+    patchOf: patches(repo, base, head),
+  };
+}
+
+/** Where a place is that git cannot say: its lines as the forge has sent them, at the commit that it names. */
+function placeAsSent({ refs, commitSha, path, line, oldSide, hunk }: ImportedPlace): DiffPosition | undefined {
+  if (refs === undefined) return undefined;
+  const lines = line === 0 ? {} : (lastLine(hunk) ?? (oldSide ? { oldLine: line } : { newLine: line }));
+  const headSha = shaPattern.test(commitSha) ? commitSha : refs.headSha;
+  return { ...refs, headSha, oldPath: path, newPath: path, ...lines };
+}
+
 /** Looks places of diffs up in git. */
 export function diffPositions({ open, refsOf }: DiffPositionEdges) {
   return {
@@ -194,6 +236,38 @@ export function diffPositions({ open, refsOf }: DiffPositionEdges) {
         moved.push(lines && { ...place, ...refs, ...lines, oldPath: file.oldPath, newPath: file.newPath });
       }
       return moved;
+    },
+
+    /** Where places are that a forge names; undefined where there is nothing to compare. In their order. */
+    async locate(projectId: number, places: readonly ImportedPlace[]): Promise<(DiffPosition | undefined)[]> {
+      if (places.length === 0) return [];
+      const { repo } = await open(projectId);
+      const read = new Map<string, ReturnType<typeof changesAt> | undefined>();
+      const changesFor = async ({ refs, commitSha }: ImportedPlace) => {
+        const key = `${refs?.startSha} ${commitSha}`;
+        if (!read.has(key)) {
+          const head = await shaIn(repo, commitSha);
+          const start = refs && (await shaIn(repo, refs.startSha));
+          read.set(key, refs && head && start ? changesAt(repo, refs, head) : undefined);
+        }
+        return read.get(key);
+      };
+      const located: (DiffPosition | undefined)[] = [];
+      for (const place of places.slice(0, maxPositions)) {
+        const { path, line, oldSide } = place;
+        const changes = await changesFor(place);
+        const file =
+          changes?.files.find(({ newPath }) => newPath === path) ??
+          changes?.files.find(({ oldPath }) => oldPath === path);
+        const patch = line === 0 || changes === undefined || file === undefined ? '' : await changes.patchOf(file);
+        if (changes === undefined || file === undefined || patch === undefined) {
+          located.push(placeAsSent(place));
+          continue;
+        }
+        const lines = line === 0 ? {} : sidedLine(patch, line, oldSide);
+        located.push({ ...changes.refs, oldPath: file.oldPath, newPath: file.newPath, ...lines });
+      }
+      return located;
     },
 
     /** A commit by branch, tag or sha. Fails with `not_found`. */

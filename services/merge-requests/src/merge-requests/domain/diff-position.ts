@@ -90,6 +90,22 @@ export function positionWithin(diff: string, { oldLine, newLine }: LineNumbers):
   return isPosition(diff, oldLine, newLine) ? { oldLine, newLine } : undefined;
 }
 
+/** The numbers of a line that is named by its side alone. */
+export function sidedLine(diff: string, line: number, isOld: boolean): LineNumbers {
+  if (!isOld) return { oldLine: originalLine(diff, line), newLine: line };
+  return { oldLine: line, newLine: movedLine(diff, line) };
+}
+
+/** The last line of a piece of a diff; undefined where it has none. */
+export function lastLine(diff: string): LineNumbers | undefined {
+  let last: LinePosition | undefined;
+  walk(diff, { old: anywhere, new: anywhere }, (line) => {
+    last = line;
+    return false;
+  });
+  return last && { oldLine: last.oldLine, newLine: last.newLine };
+}
+
 /**
  * The two numbers by which a line code names a place that `isPosition` knows: of an added line also the number of the
  * line that follows it on the old side, of a removed one that on the new side. Undefined without a line.

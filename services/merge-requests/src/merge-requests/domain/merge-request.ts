@@ -136,16 +136,15 @@ export const beingMerged = (): AppError => conflict('409 Conflict: the merge req
 /** GitLab's words for a text of more characters than `limit`. */
 export const tooLong = (limit: number): string => `is too long (maximum is ${limit} characters)`;
 
-/**
- * Checks title, description and numbers of people.
- * @throws AppError invalid with every problem at once (G-4.2-4)
- */
-export function checkMergeRequestFields(fields: {
-  title?: string | undefined;
-  description?: string | undefined;
-  assignees?: number | undefined;
-  reviewers?: number | undefined;
-}): void {
+interface CheckedFields {
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly assignees?: number | undefined;
+  readonly reviewers?: number | undefined;
+}
+
+/** What is wrong with title, description and numbers of people, by field (G-4.2-4). */
+export function mergeRequestFieldProblems(fields: CheckedFields): Record<string, string[]> {
   const problems: Record<string, string[]> = {};
   if (fields.title !== undefined) {
     const found = displayTextProblems(fields.title);
@@ -157,6 +156,15 @@ export function checkMergeRequestFields(fields: {
   const people = `total must be less than or equal to ${maxPeople}`;
   if ((fields.assignees ?? 0) > maxPeople) problems.assignees = [people];
   if ((fields.reviewers ?? 0) > maxPeople) problems.reviewers = [people];
+  return problems;
+}
+
+/**
+ * Checks title, description and numbers of people.
+ * @throws AppError invalid with every problem at once (G-4.2-4)
+ */
+export function checkMergeRequestFields(fields: CheckedFields): void {
+  const problems = mergeRequestFieldProblems(fields);
   if (Object.keys(problems).length > 0) throw invalid(problems);
 }
 

@@ -18,7 +18,7 @@ import {
 import type { OpenProjectRepository } from './open-project-repository';
 import type { ChangeRefs } from './ref-change';
 
-faultPoints.push('repository_import.fetched', 'repository_import.refs_moved');
+faultPoints.push('repository_import.fetched', 'repository_import.refs_moved', 'repository_import.heads_moved');
 
 /** A repository at a forge. */
 export interface ForgeRepository {
@@ -26,6 +26,8 @@ export interface ForgeRepository {
   readonly url: string;
   /** Header `Authorization`; empty for none. */
   readonly authorization: string;
+  /** Where it keeps the heads of its merge requests, with a star for the number; empty: nowhere. */
+  readonly headsPattern: string;
   /** Ends the work. */
   readonly signal: AbortSignal;
 }
@@ -39,6 +41,10 @@ export type FromForge = <T>(repository: ForgeRepository, work: (url: string) => 
 
 /** Refs that move together: their intents and results are a statement each. */
 const refsAtOnce = 500;
+
+/** Parts into which heads are divided of which git refuses one, and how often it may refuse before the rest is left out. */
+const parts = 8;
+const maxRefusals = 200;
 
 type RemoteRef = Pick<Ref, 'ref' | 'sha'>;
 
@@ -55,7 +61,7 @@ export const importRepository =
       return now !== sha && refKind(ref).kind === 'branch' && isAncestor(repo, now, sha);
     }
 
-    /** Branches point at commits. */
+    /** Branches, and heads of merge requests, point at commits. */
     async function pointingRight(repo: Repository, refs: readonly RemoteRef[]): Promise<RemoteRef[]> {
       const objects = await describeObjects(
         repo,
@@ -79,11 +85,63 @@ export const importRepository =
       return moved.filter(({ status }) => status === 'stale').length;
     }
 
+    /**
+     * Heads that the project does not have yet. Anybody may have made a merge request at the forge: one whose objects git
+     * refuses costs itself alone.
+     */
+    async function bringHeads(repo: Repository, url: string, heads: readonly RemoteRef[]): Promise<void> {
+      const now = await readRefs(
+        repo,
+        heads.map(({ ref }) => ref),
+      );
+      const fetched = await fetchWhatCan(
+        repo,
+        url,
+        heads.filter(({ ref }) => !now.has(ref)),
+        { refusals: maxRefusals },
+      );
+      for (let at = 0; at < fetched.length; at += refsAtOnce) {
+        const updates = fetched
+          .slice(at, at + refsAtOnce)
+          .map(({ ref, sha }) => ({ ref, before: zeroSha, after: sha }));
+        await changeRefs({ projectId, actorId: 0, source: 'internal', updates });
+      }
+      faultPoint('repository_import.heads_moved');
+    }
+
+    async function fetchWhatCan(
+      repo: Repository,
+      url: string,
+      heads: readonly RemoteRef[],
+      left: { refusals: number },
+    ): Promise<RemoteRef[]> {
+      if (heads.length === 0 || left.refusals <= 0) return [];
+      try {
+        await fetchRemoteObjects(
+          url,
+          repo,
+          heads.map(({ sha }) => sha),
+          forge,
+        );
+        return await pointingRight(repo, heads);
+      } catch (error) {
+        forge.signal.throwIfAborted();
+        if (!(error instanceof GitCommandError)) throw error;
+        left.refusals -= 1;
+        if (heads.length === 1) return [];
+        const part = Math.ceil(heads.length / parts);
+        const kept: RemoteRef[] = [];
+        for (let at = 0; at < heads.length; at += part)
+          kept.push(...(await fetchWhatCan(repo, url, heads.slice(at, at + part), left)));
+        return kept;
+      }
+    }
+
     const { repo } = await open(projectId);
     // Its place among calls would be taken for an hour: it is work of the background that ends with its caller.
     return runToCompletion(() =>
       fromForge(forge, async (url) => {
-        const { refs, skipped } = await listRemoteRefs(url, forge);
+        const { refs, heads, skipped } = await listRemoteRefs(url, forge.headsPattern, forge);
         await fetchRemoteObjects(
           url,
           repo,
@@ -95,6 +153,7 @@ export const importRepository =
         let left = skipped + refs.length - right.length;
         for (let at = 0; at < right.length; at += refsAtOnce)
           left += await move(repo, right.slice(at, at + refsAtOnce));
+        await bringHeads(repo, url, heads);
         return { refs: refs.length + skipped - left, skipped: left };
       }),
     ).catch((error: unknown) => {

@@ -1,3 +1,4 @@
+import { invalidParams } from '@switchyard/errors';
 import { RepositoryImportServiceService } from '@switchyard/protos/merge_requests/v1/repository_import';
 import { implement, type ServiceImplementation } from '@switchyard/rpc';
 import type { importRepository } from '../application/import-repository';
@@ -7,7 +8,10 @@ export const repositoryImportHandler = (run: ReturnType<typeof importRepository>
   implement(
     RepositoryImportServiceService,
     {
-      importRepository: ({ url, authorization, ...target }, { signal }) => run(target, { url, authorization, signal }),
+      async importRepository({ url, authorization, headsPattern, ...target }, { signal }) {
+        if (!/^(refs\/[\w-]+\/\*\/[\w-]+)?$/.test(headsPattern)) throw invalidParams('heads_pattern is invalid');
+        return run(target, { url, authorization, headsPattern, signal });
+      },
     },
     { importRepository: { callers: ['imports-exports'] } },
   );

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import type { Database, Tx } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
+import { type ImportKey, importedIssues } from '../../issues';
+import { noteableRules } from '../../noteables';
+import { type ImportedNote, type ImportedNoteable, typeOf } from '../domain/imported-note';
+import { publishImported } from './note.events';
+import { discussionBytes, newDiscussionId } from './note.store';
+
+/** A note and the row of what carries it. */
+type PlacedNote = ImportedNote & { readonly carrier: number };
+
+/** Rows that notes hang on, by the id of what carries them: a row that is there is locked by the update that changes nothing. */
+async function lockCarriers(
+  tx: Tx,
+  projectId: number,
+  kind: ImportedNoteable,
+  ids: readonly number[],
+): Promise<Map<number, number>> {
+  const rows = await tx.query<{ id: number; target: number }>(sql`
+    insert into noteables (kind, project_id, target_id)
+    select ${kind}, ${projectId}::bigint, id from unnest(${[...ids].sort((a, b) => a - b)}::bigint[]) as given (id)
+    on conflict (kind, target_id, project_id, sha) do update set version = noteables.version
+    returning id, target_id as target, removed_at is not null as removed`);
+  return new Map(rows.map(({ id, target }) => [target, id]));
+}
+
+/** A discussion's id: the same for all notes of a thread, whenever they come. */
+function discussionOf({ carrier, key, thread, createdAt }: PlacedNote): Buffer {
+  const given = discussionBytes(thread);
+  if (given !== undefined) return given;
+  const digest = createHash('sha256')
+    .update(`${carrier} ${thread === '' ? key : `thread ${thread}`}`)
+    .digest();
+  const id = thread === '' ? newDiscussionId(createdAt) : Buffer.alloc(20);
+  digest.copy(id, thread === '' ? 6 : 0, 0, thread === '' ? 14 : 20);
+  return id;
+}
+
+const json = (value: object | undefined): string | null => (value === undefined ? null : JSON.stringify(value));
+
+/** Adds notes that are not there; returns the rows of what carries those that were added. */
+async function insertNotes(
+  tx: Tx,
+  { projectId, importedFrom }: ImportKey,
+  notes: readonly PlacedNote[],
+): Promise<{ carrier: number; system: boolean; internal: boolean }[]> {
+  const column = <T>(read: (note: PlacedNote) => T): T[] => notes.map(read);
+  // The cause makes a note one of its own: a page that comes again adds nothing. Of a thread the first one begins it.
+  return tx.query(sql`
+    insert into notes (noteable_id, project_id, discussion_id, starts_discussion, type, author_id, body, system, action, internal,
+      position, original_position, resolved_by_id, resolved_at, cause, imported_from, created_at, updated_at)
+    select carrier, ${projectId}::bigint, discussion,
+      row_number() over (partition by carrier, discussion order by place) = 1 and not exists (
+        select 1 from notes known where known.noteable_id = carrier and known.discussion_id = discussion),
+      type, author_id, body, system, action, internal, position::jsonb, coalesce(original::jsonb, position::jsonb), resolved_by, resolved_at,
+      ${`import:${importedFrom}:${projectId}:`}::text || key, ${importedFrom}::text, created_at, updated_at
+    from unnest(${column(({ carrier }) => carrier)}::bigint[], ${column(discussionOf)}::bytea[],
+      ${column((note) => typeOf(note) ?? null)}::text[], ${column(({ authorId }) => authorId)}::bigint[],
+      ${column(({ body }) => body)}::text[], ${column(({ system }) => system)}::boolean[],
+      ${column(({ action, system }) => (system ? (action ?? null) : null))}::text[], ${column(({ internal }) => internal)}::boolean[],
+      ${column(({ position }) => json(position))}::text[], ${column(({ originalPosition }) => json(originalPosition))}::text[],
+      ${column(({ resolvedById }) => resolvedById ?? null)}::bigint[], ${column(({ resolvedAt }) => resolvedAt ?? null)}::timestamptz[],
+      ${column(({ key }) => key)}::text[], ${column(({ createdAt }) => createdAt)}::timestamptz[],
+      ${column(({ updatedAt }) => updatedAt)}::timestamptz[]) with ordinality
+      as given (carrier, discussion, type, author_id, body, system, action, internal, position, original, resolved_by, resolved_at, key,
+        created_at, updated_at, place)
+    order by created_at, place
+    on conflict (cause) where cause is not null do nothing returning noteable_id as carrier, system, internal`);
+}
+
+/** Brings the counters of rows up to what notes they have got; returns them as they are now. */
+const count = (tx: Tx, added: Awaited<ReturnType<typeof insertNotes>>) =>
+  tx.query<{ row: number; kind: string; id: number; userNotes: number; internalNotes: number }>(sql`
+    with added as (
+      select carrier, (count(*) filter (where not system))::int as notes, (count(*) filter (where not system and internal))::int as internal
+      from unnest(${added.map(({ carrier }) => carrier)}::bigint[], ${added.map(({ system }) => system)}::boolean[],
+        ${added.map(({ internal }) => internal)}::boolean[]) as given (carrier, system, internal) group by carrier)
+    update noteables c set user_notes_count = c.user_notes_count + added.notes,
+      internal_notes_count = c.internal_notes_count + added.internal, version = c.version + 1,
+      unresolved_count = case when c.kind = any(${Object.entries(noteableRules)
+        .filter(([, { resolvable }]) => resolvable)
+        .map(([kind]) => kind)}::text[]) then (
+        select count(distinct n.discussion_id)::int from notes n
+        where n.noteable_id = c.id and n.type is not null and not n.system and n.resolved_at is null)
+        else c.unresolved_count end
+    from added where c.id = added.carrier
+    returning c.id as row, c.kind, c.target_id as id, c.user_notes_count as "userNotes", c.internal_notes_count as "internalNotes"`);
+
+/** Opens the store of imported notes. */
+export const noteImportStore = (db: Database) => ({
+  add: (key: ImportKey, notes: readonly ImportedNote[], mergeRequests: ReadonlyMap<number, number>): Promise<number> =>
+    db.transaction(async (tx) => {
+      const of = (kind: ImportedNoteable) => notes.filter(({ noteable }) => noteable === kind);
+      const issues = await importedIssues.lock(
+        tx,
+        key,
+        of('Issue').map(({ noteableIid }) => noteableIid),
+      );
+      const carriers = {
+        Issue: { ids: issues, rows: await lockCarriers(tx, key.projectId, 'Issue', [...issues.values()]) },
+        MergeRequest: {
+          ids: mergeRequests,
+          rows: await lockCarriers(tx, key.projectId, 'MergeRequest', [...mergeRequests.values()]),
+        },
+      };
+      const placed = notes.flatMap((note) => {
+        const { ids, rows } = carriers[note.noteable];
+        const carrier = rows.get(ids.get(note.noteableIid) ?? 0);
+        return carrier === undefined ? [] : [{ ...note, carrier }];
+      });
+      const counted = await count(tx, await insertNotes(tx, key, placed));
+      await importedIssues.keepCounts(
+        tx,
+        counted.filter(({ kind }) => kind === 'Issue'),
+      );
+      await publishImported(
+        tx,
+        counted.filter(({ kind }) => kind === 'MergeRequest').map(({ row }) => row),
+      );
+      return placed.length;
+    }),
+});

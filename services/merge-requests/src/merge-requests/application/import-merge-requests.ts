@@ -1,0 +1,202 @@
+import { notFound } from '@switchyard/errors';
+import { countTasks, displayText } from '@switchyard/texts';
+import {
+  branchNameOf,
+  branchRef,
+  describeObjects,
+  mergeRequestRef,
+  parseSha,
+  type Repository,
+  readHeads,
+  readRefs,
+  type Sha,
+  shaOf,
+  zeroSha,
+} from '../../git';
+import type { RefUpdate } from '../../repositories';
+import {
+  type CountedMergeRequest,
+  type ImportedMergeRequest,
+  type ImportKey,
+  importable,
+  type PreparedMergeRequest,
+  type ReviewOfImported,
+} from '../domain/merge-request-import';
+import { compareBranches } from './compare-branches';
+import type { DiffPosition, DiffPositions, DiffRefs, ImportedPlace } from './diff-positions';
+import type { MergeRequestEdges } from './merge-request.edges';
+
+/** Imported merge requests in the database. */
+export interface MergeRequestImportStore {
+  /** Those of some numbers that a project has, each with whether it came in from there; later ones are numbered above all. */
+  reserve(key: ImportKey, iids: readonly number[]): Promise<Map<number, { readonly own: boolean }>>;
+  /** Adds merge requests; those whose number, or whose open branches, another one has taken meanwhile stay away. */
+  add(key: ImportKey, given: readonly CountedMergeRequest[]): Promise<void>;
+  /** How many of some numbers came in from there. */
+  count(key: ImportKey, iids: readonly number[]): Promise<number>;
+  /** Sets reviews; returns how many belong to imported merge requests. */
+  review(key: ImportKey, reviews: readonly ReviewOfImported[]): Promise<number>;
+  /** Imported ones by number, with what their newest version compares. */
+  locate(
+    key: ImportKey,
+    iids: readonly number[],
+  ): Promise<{ readonly iid: number; readonly id: number; readonly refs: DiffRefs | undefined }[]>;
+}
+
+/** What imports need. */
+export interface ImportEdges extends Pick<MergeRequestEdges, 'openRepository' | 'changeRefs'> {
+  readonly directory: Pick<MergeRequestEdges['directory'], 'project'>;
+  readonly imports: MergeRequestImportStore;
+  readonly positions: Pick<DiffPositions, 'locate'>;
+}
+
+/** Commits among given texts. */
+async function commitsAmong(repo: Repository, texts: readonly (string | undefined)[]): Promise<Set<string>> {
+  const shas = [...new Set(texts.flatMap((text) => (text === undefined ? [] : (shaOf(text) ?? []))))];
+  const found = await describeObjects(repo, shas);
+  return new Set(shas.filter((_, at) => found[at]?.type === 'commit'));
+}
+
+/** A branch that no branch can be here; by its number, so that it is one of its own. */
+const branchOf = (name: string, iid: number): string => branchNameOf(name) ?? `imported-${iid}`;
+
+/** Merge requests that come in from elsewhere; see MergeRequestImportService. */
+export function importMergeRequests({ directory, openRepository, changeRefs, imports, positions }: ImportEdges) {
+  /** What git says of a merge request. */
+  async function prepare(
+    repo: Repository,
+    one: ImportedMergeRequest,
+    heads: ReadonlyMap<string, Sha>,
+    commits: ReadonlySet<string>,
+  ): Promise<PreparedMergeRequest> {
+    const there = (text: string | undefined): Sha | undefined =>
+      text !== undefined && commits.has(text) ? parseSha(text) : undefined;
+    const target = heads.get(one.targetBranch);
+    const known = one.diffs.filter(({ headSha }) => there(headSha) !== undefined);
+    const lastHead = there(known.at(-1)?.headSha);
+    const isOpen = one.state === 'opened';
+    // An open one follows its branch, which may be ahead of what was said of it.
+    const source = isOpen ? (heads.get(one.sourceBranch) ?? lastHead) : lastHead;
+    const wanted = known.map((diff) => ({ ...diff, createdAt: diff.createdAt ?? one.createdAt }));
+    if (isOpen && source !== undefined && source !== lastHead)
+      wanted.push({ baseSha: '', startSha: target ?? '', headSha: source, createdAt: one.updatedAt });
+    const merge = there(one.mergeCommitSha);
+    const [before] = merge === undefined ? [] : await describeObjects(repo, [`${merge}^1^{commit}`]);
+    const versions = [];
+    for (const { baseSha, startSha, headSha, createdAt } of wanted) {
+      const start = there(startSha) ?? before?.sha ?? target;
+      if (start === undefined) continue;
+      const version = await compareBranches(repo, start, parseSha(headSha));
+      versions.push({ ...version, baseSha: there(baseSha) ?? version.baseSha, createdAt });
+    }
+    return {
+      ...one,
+      versions,
+      sourceSha: source,
+      targetSha: (isOpen ? target : undefined) ?? versions.at(-1)?.startSha,
+      sourceBranchExists: heads.has(one.sourceBranch) || (isOpen && source !== undefined),
+    };
+  }
+
+  /** Points refs at the heads, and makes the source branches of open ones that are not there. */
+  async function moveRefs(
+    repo: Repository,
+    { projectId }: ImportKey,
+    actorId: number,
+    given: readonly PreparedMergeRequest[],
+    heads: ReadonlyMap<string, Sha>,
+  ): Promise<void> {
+    const withHead = given.filter(({ sourceSha }) => sourceSha !== undefined);
+    const refs = withHead.map(({ iid }) => mergeRequestRef(iid, 'head'));
+    const now = await readRefs(repo, refs);
+    const moved = withHead.flatMap(({ sourceSha = zeroSha }, at): RefUpdate[] => {
+      const ref = refs[at]!;
+      const before = now.get(ref)?.sha ?? zeroSha;
+      return before === sourceSha ? [] : [{ ref, before, after: sourceSha }];
+    });
+    await changeRefs({ projectId, actorId: 0, source: 'internal', updates: moved });
+    const missing = new Map(
+      withHead
+        .filter(({ state, sourceBranch }) => state === 'opened' && !heads.has(sourceBranch))
+        .map(({ sourceBranch, sourceSha = zeroSha }) => [sourceBranch, sourceSha]),
+    );
+    const updates = [...missing].flatMap(([name, after]): RefUpdate[] => {
+      const branch = branchNameOf(name);
+      return branch === undefined ? [] : [{ ref: branchRef(branch), before: zeroSha, after }];
+    });
+    await changeRefs({ projectId, actorId, source: 'import', updates });
+  }
+
+  return {
+    /** Adds merge requests; returns how many of them the project has now. Fails with `not_found`. */
+    async add(key: ImportKey, actorId: number, given: readonly ImportedMergeRequest[]): Promise<number> {
+      if ((await directory.project(key.projectId)) === undefined) throw notFound('Project');
+      const wanted = importable(given).map((one) => ({
+        ...one,
+        sourceBranch: branchOf(one.sourceBranch, one.iid),
+        targetBranch: branchOf(one.targetBranch, one.iid),
+        // As their owner stores them, so that their titles are found.
+        labels: one.labels.map(displayText),
+      }));
+      const iids = wanted.map(({ iid }) => iid);
+      const known = await imports.reserve(key, iids);
+      const missing = wanted.filter(({ iid }) => !known.has(iid));
+      if (missing.length > 0) {
+        const { repo } = await openRepository(key.projectId);
+        const heads = await readHeads(
+          repo,
+          missing.flatMap(({ sourceBranch, targetBranch }) => [sourceBranch, targetBranch]),
+        );
+        const commits = await commitsAmong(
+          repo,
+          missing.flatMap(({ diffs, mergeCommitSha }) => [
+            mergeCommitSha,
+            ...diffs.flatMap(({ baseSha, startSha, headSha }) => [baseSha, startSha, headSha]),
+          ]),
+        );
+        const prepared: PreparedMergeRequest[] = [];
+        for (const one of missing) prepared.push(await prepare(repo, one, heads, commits));
+        await moveRefs(repo, key, actorId, prepared, heads);
+        await imports.add(
+          key,
+          prepared.map((one) => {
+            const { count, completed } = countTasks(one.description);
+            return { ...one, taskCount: count, completedTaskCount: completed };
+          }),
+        );
+      }
+      return imports.count(key, iids);
+    },
+
+    /** Sets what reviewers decided; returns how many reviews belong to imported merge requests. */
+    review: (key: ImportKey, reviews: readonly ReviewOfImported[]): Promise<number> =>
+      imports.review(
+        key,
+        // Of a user the last one counts.
+        [...new Map(reviews.map((one) => [`${one.mergeRequestIid} ${one.userId}`, one])).values()].filter(
+          ({ userId }) => userId > 0,
+        ),
+      ),
+
+    /** Ids of imported merge requests by number, and where places of their diffs are, in their order. */
+    async locate(
+      key: ImportKey,
+      iids: readonly number[],
+      places: readonly (Omit<ImportedPlace, 'refs'> & { readonly iid: number })[],
+    ): Promise<{
+      readonly mergeRequests: readonly { readonly iid: number; readonly id: number }[];
+      readonly positions: readonly (DiffPosition | undefined)[];
+    }> {
+      const found = await imports.locate(key, [...new Set([...iids, ...places.map(({ iid }) => iid)])]);
+      const refsOf = new Map(found.map(({ iid, refs }) => [iid, refs]));
+      const located = await positions.locate(
+        key.projectId,
+        places.map(({ iid, ...place }) => ({ ...place, refs: refsOf.get(iid) })),
+      );
+      return { mergeRequests: found.map(({ iid, id }) => ({ iid, id })), positions: located };
+    },
+  };
+}
+
+/** What `importMergeRequests` gives. */
+export type ImportMergeRequests = ReturnType<typeof importMergeRequests>;

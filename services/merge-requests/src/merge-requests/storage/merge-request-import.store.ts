@@ -1,0 +1,284 @@
+import type { Database, Tx } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
+import { labelsByTitles, leastPriority, milestoneIdsByIids, milestonesInScope } from '@switchyard/directory';
+import { enqueueJobs } from '../../jobs';
+import { lockHead } from '../../pipelines';
+import type { CountedMergeRequest, ImportKey, ReviewOfImported } from '../domain/merge-request-import';
+import { publishFacts } from './merge-request.events';
+import { toMergeRequest } from './merge-request.row';
+
+const noMentions = { usernames: [], directlyAddressed: [] };
+const noReferences = { closing: [], mentioned: [], mergeRequests: [], epics: [] };
+
+/** Ids of the labels and milestones that merge requests name by title or number. */
+async function attachmentsOf(db: Database, projectId: number, given: readonly CountedMergeRequest[]) {
+  const byTitle = given.flatMap(({ milestone }) =>
+    milestone !== undefined && 'title' in milestone ? milestone.title : [],
+  );
+  const byIid = given.flatMap(({ milestone }) => (milestone !== undefined && 'iid' in milestone ? milestone.iid : []));
+  const [labels, titled, numbered] = await Promise.all([
+    labelsByTitles(db, projectId, [...new Set(given.flatMap((one) => one.labels))]),
+    milestonesInScope(db, projectId, { titles: byTitle, ids: [] }),
+    milestoneIdsByIids(db, projectId, byIid),
+  ]);
+  const labelIds = new Map(labels.map(({ title, id }) => [title, id]));
+  // Of equal titles the nearest one comes first.
+  const milestoneIds = new Map(titled.map(({ title, id }) => [title, id] as const).reverse());
+  return (one: CountedMergeRequest) => {
+    const { milestone } = one;
+    return {
+      labelIds: [...new Set(one.labels.flatMap((title) => labelIds.get(title) ?? []))],
+      milestoneId:
+        milestone === undefined
+          ? undefined
+          : 'iid' in milestone
+            ? numbered.get(milestone.iid)
+            : milestoneIds.get(milestone.title),
+    };
+  };
+}
+
+type Attached = CountedMergeRequest & {
+  readonly labelIds: readonly number[];
+  readonly milestoneId: number | undefined;
+};
+
+const rowOf = ({ projectId, importedFrom }: ImportKey, one: Attached) => ({
+  iid: one.iid,
+  project_id: projectId,
+  source_project_id: projectId,
+  imported_from: importedFrom,
+  source_branch: one.sourceBranch,
+  target_branch: one.targetBranch,
+  author_id: one.authorId,
+  title: one.title,
+  description: one.description,
+  state: one.state,
+  draft: one.draft,
+  task_count: one.taskCount,
+  completed_task_count: one.completedTaskCount,
+  source_sha: one.sourceSha,
+  target_sha: one.targetSha,
+  source_branch_exists: one.sourceBranchExists,
+  squash: one.squash,
+  force_remove_source_branch: one.forceRemoveSourceBranch,
+  discussion_locked: one.discussionLocked || undefined,
+  milestone_id: one.milestoneId,
+  label_ids: one.labelIds,
+  merge_commit_sha: one.mergeCommitSha,
+  squash_commit_sha: one.squashCommitSha,
+  merge_user_id: one.mergedById,
+  merged_at: one.state === 'merged' ? (one.mergedAt ?? one.updatedAt) : undefined,
+  closed_by_id: one.closedById,
+  closed_at: one.state === 'closed' ? (one.closedAt ?? one.updatedAt) : undefined,
+  changes_count: one.versions.at(-1)?.filesCount,
+  time_estimate: one.timeEstimate,
+  total_time_spent: one.totalTimeSpent,
+  created_at: one.createdAt,
+  updated_at: one.updatedAt,
+});
+
+/** Columns that are taken as they are given. */
+const columns = sql`iid, project_id, source_project_id, imported_from, source_branch, target_branch, author_id, title, description,
+  state, draft, task_count, completed_task_count, source_sha, target_sha, source_branch_exists, squash, force_remove_source_branch,
+  discussion_locked, milestone_id, merge_commit_sha, squash_commit_sha, merge_user_id, merged_at, closed_by_id, closed_at,
+  changes_count, time_estimate, total_time_spent, created_at, updated_at`;
+
+const insertAll = (tx: Tx, rows: readonly object[]) =>
+  tx.query(sql`
+    insert into merge_requests (${columns}, prepared_at, milestone_due, label_priority, head_pipeline_id)
+    select ${columns}, created_at,
+      (select ms.due_date from directory.milestones ms where ms.id = given.milestone_id and ms.deleted_at is null),
+      ${leastPriority(sql`given.label_ids`)},
+      case when given.state = 'opened' then (
+        select p.id from pipelines p where p.project_id = given.project_id and p.sha = given.source_sha
+          and p.ref = given.source_branch and not p.tag order by p.id desc limit 1) end
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (iid bigint, project_id bigint, source_project_id bigint,
+      imported_from text, source_branch text, target_branch text, author_id bigint, title text, description text, state text, draft boolean,
+      task_count int, completed_task_count int, source_sha text, target_sha text, source_branch_exists boolean, squash boolean,
+      force_remove_source_branch boolean, discussion_locked boolean, milestone_id bigint, label_ids bigint[], merge_commit_sha text,
+      squash_commit_sha text, merge_user_id bigint, merged_at timestamptz, closed_by_id bigint, closed_at timestamptz, changes_count int,
+      time_estimate int, total_time_spent int, created_at timestamptz, updated_at timestamptz)
+    order by iid on conflict do nothing returning *`);
+
+async function insertDiffs(tx: Tx, given: readonly (Attached & { readonly id: number })[]): Promise<void> {
+  const rows = given.flatMap(({ id, versions }) =>
+    versions.map((version, position) => ({ merge_request_id: id, position, ...version })),
+  );
+  await tx.query(sql`
+    with added as (
+      insert into merge_request_diffs (merge_request_id, base_sha, head_sha, start_sha, commits_count, files_count, commit_shas, created_at)
+      select merge_request_id, "baseSha", "headSha", "startSha", "commitsCount", "filesCount", "commitShas", "createdAt"
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (merge_request_id bigint, position int, "baseSha" text,
+        "headSha" text, "startSha" text, "commitsCount" int, "filesCount" int, "commitShas" text[], "createdAt" timestamptz)
+      order by merge_request_id, position on conflict do nothing returning merge_request_id, id)
+    update merge_requests mr set latest_diff_id = newest.id
+    from (select merge_request_id, max(id) as id from added group by merge_request_id) newest where mr.id = newest.merge_request_id`);
+}
+
+/** Who belongs to a merge request, in what order: pairs of ids. */
+const pairsOf = <T extends { readonly id: number }>(given: readonly T[], of: (one: T) => readonly number[]) => {
+  const pairs = given.flatMap((one) => [...new Set(of(one))].map((other) => [one.id, other] as const));
+  return { ids: pairs.map(([id]) => id), others: pairs.map(([, other]) => other) };
+};
+
+const pairs = ({ ids, others }: ReturnType<typeof pairsOf>): Sql =>
+  sql`unnest(${ids}::bigint[], ${others}::bigint[]) with ordinality as given (id, other, position)`;
+
+async function insertPeople(tx: Tx, given: readonly (Attached & { readonly id: number })[]): Promise<void> {
+  // Milliseconds apart, so that the order given is the order kept.
+  await tx.query(sql`
+    insert into merge_request_assignees (merge_request_id, user_id, created_at)
+    select id, other, now() + position * interval '1 millisecond' from ${pairs(pairsOf(given, (one) => one.assigneeIds))}
+    on conflict do nothing`);
+  await tx.query(sql`
+    insert into merge_request_labels (merge_request_id, label_id)
+    select id, other from ${pairs(pairsOf(given, (one) => one.labelIds))} on conflict do nothing`);
+  await tx.query(sql`
+    insert into merge_request_participants (merge_request_id, user_id)
+    select id, other from ${pairs(
+      pairsOf(given, ({ authorId, assigneeIds, reviewers, approvals }) => [
+        authorId,
+        ...assigneeIds,
+        ...[...reviewers, ...approvals].map(({ userId }) => userId),
+      ]),
+    )} where other > 0 on conflict do nothing`);
+  const reviewers = given.flatMap((one) => one.reviewers.map((review) => ({ id: one.id, ...review })));
+  await setReviewers(tx, reviewers);
+  const approvals = given.flatMap((one) => one.approvals.map((review) => ({ id: one.id, ...review })));
+  await addApprovals(tx, approvals);
+}
+
+interface Review {
+  readonly id: number;
+  readonly userId: number;
+  readonly state: string;
+  readonly createdAt: Date;
+}
+
+const reviewRows = (reviews: readonly Review[]): Sql => sql`
+  unnest(${reviews.map(({ id }) => id)}::bigint[], ${reviews.map(({ userId }) => userId)}::bigint[],
+    ${reviews.map(({ state }) => state)}::text[], ${reviews.map(({ createdAt }) => createdAt)}::timestamptz[])
+    as given (id, user_id, state, created_at)`;
+
+const setReviewers = (tx: Tx, reviews: readonly Review[]) =>
+  tx.query(sql`
+    insert into merge_request_reviewers (merge_request_id, user_id, state, created_at)
+    select id, user_id, state, created_at from ${reviewRows(reviews)} where user_id > 0
+    on conflict (merge_request_id, user_id) do update set state = excluded.state`);
+
+const addApprovals = (tx: Tx, reviews: readonly Review[]) =>
+  tx.query(sql`
+    insert into merge_request_approvals (merge_request_id, user_id, created_at)
+    select id, user_id, created_at from ${reviewRows(reviews)} where user_id > 0 on conflict do nothing`);
+
+/** Opens the store of imported merge requests. */
+export const mergeRequestImportStore = (db: Database) => ({
+  async reserve(
+    { projectId, importedFrom }: ImportKey,
+    iids: readonly number[],
+  ): Promise<Map<number, { own: boolean }>> {
+    const highest = Math.max(0, ...iids);
+    if (highest > 0)
+      await db.query(sql`
+        insert into iid_counters (project_id, scope, last_iid) values (${projectId}, 'merge_requests', ${highest})
+        on conflict (project_id, scope) do update set last_iid = greatest(iid_counters.last_iid, excluded.last_iid)`);
+    const rows = await db.query<{ iid: number; own: boolean }>(sql`
+      select iid, imported_from = ${importedFrom} as own from merge_requests
+      where project_id = ${projectId} and iid = any(${[...iids]}::bigint[])`);
+    return new Map(rows.map(({ iid, own }) => [iid, { own }]));
+  },
+
+  async add(key: ImportKey, given: readonly CountedMergeRequest[]): Promise<void> {
+    const attached = await attachmentsOf(db, key.projectId, given);
+    const wanted: Attached[] = given.map((one) => ({ ...one, ...attached(one) }));
+    await db.transaction(async (tx) => {
+      const open = wanted.filter(({ state, sourceSha }) => state === 'opened' && sourceSha !== undefined);
+      // In one order, so that two pages never wait for each other.
+      for (const one of [...open].sort((a, b) => a.iid - b.iid))
+        await lockHead(tx, key.projectId, one.sourceSha ?? '', one.sourceBranch);
+      const rows = (
+        await insertAll(
+          tx,
+          wanted.map((one) => rowOf(key, one)),
+        )
+      ).map(toMergeRequest);
+      if (rows.length === 0) return;
+      const idOf = new Map(rows.map(({ iid, id }) => [iid, id]));
+      const added = wanted.flatMap((one) => {
+        const id = idOf.get(one.iid);
+        return id === undefined ? [] : [{ ...one, id }];
+      });
+      await insertDiffs(tx, added);
+      await insertPeople(tx, added);
+      const byId = new Map(added.map((one) => [one.id, one]));
+      await publishFacts(
+        tx,
+        rows.map((subject) => ({
+          subject,
+          fact: {
+            kind: 'created',
+            assigneeIds: byId.get(subject.id)?.assigneeIds ?? [],
+            reviewerIds: byId.get(subject.id)?.reviewers.map(({ userId }) => userId) ?? [],
+            mentions: noMentions,
+            issueReferences: noReferences,
+          },
+          actorId: subject.authorId,
+          occurredAt: subject.createdAt,
+        })),
+      );
+      if (open.length > 0) await enqueueJobs(tx, [{ kind: 'mergeability', projectId: key.projectId }]);
+    });
+  },
+
+  async count({ projectId, importedFrom }: ImportKey, iids: readonly number[]): Promise<number> {
+    const row = await db.one<{ count: number }>(sql`
+      select count(*)::int as count from merge_requests
+      where project_id = ${projectId} and imported_from = ${importedFrom} and iid = any(${[...iids]}::bigint[])`);
+    return row?.count ?? 0;
+  },
+
+  review: ({ projectId, importedFrom }: ImportKey, reviews: readonly ReviewOfImported[]): Promise<number> =>
+    db.transaction(async (tx) => {
+      const rows = await tx.query<{ id: number; iid: number }>(sql`
+        select id, iid from merge_requests where project_id = ${projectId} and imported_from = ${importedFrom}
+          and iid = any(${reviews.map(({ mergeRequestIid }) => mergeRequestIid)}::bigint[]) order by id for no key update`);
+      const idOf = new Map(rows.map(({ id, iid }) => [iid, id]));
+      const placed = reviews.flatMap(({ mergeRequestIid, ...review }) => {
+        const id = idOf.get(mergeRequestIid);
+        return id === undefined ? [] : [{ id, ...review }];
+      });
+      await setReviewers(tx, placed);
+      await addApprovals(
+        tx,
+        placed.filter(({ state }) => state === 'approved'),
+      );
+      await tx.query(sql`
+        delete from merge_request_approvals a using ${reviewRows(
+          placed.filter(({ state }) => state === 'requested_changes' || state === 'unapproved'),
+        )} where a.merge_request_id = given.id and a.user_id = given.user_id`);
+      await tx.query(sql`
+        insert into merge_request_participants (merge_request_id, user_id)
+        select id, user_id from ${reviewRows(placed)} on conflict do nothing`);
+      return placed.length;
+    }),
+
+  async locate({ projectId, importedFrom }: ImportKey, iids: readonly number[]) {
+    const rows = await db.query<{
+      iid: number;
+      id: number;
+      baseSha: string | null;
+      startSha: string | null;
+      headSha: string | null;
+    }>(sql`
+      select mr.iid, mr.id, d.base_sha as "baseSha", d.start_sha as "startSha", d.head_sha as "headSha"
+      from merge_requests mr left join merge_request_diffs d on d.id = mr.latest_diff_id
+      where mr.project_id = ${projectId} and mr.imported_from = ${importedFrom} and mr.iid = any(${[...iids]}::bigint[])
+      order by mr.iid`);
+    return rows.map(({ iid, id, baseSha, startSha, headSha }) => ({
+      iid,
+      id,
+      refs: baseSha === null || startSha === null || headSha === null ? undefined : { baseSha, startSha, headSha },
+    }));
+  },
+});

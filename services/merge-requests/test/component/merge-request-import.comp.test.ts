@@ -1,0 +1,234 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from '@switchyard/database/sql';
+import {
+  type ImportedMergeRequest,
+  ImportedPlace,
+  ImportMergeRequestsRequest,
+  MergeRequestImportServiceService,
+} from '@switchyard/protos/merge_requests/v1/merge_request_import';
+import { openRepository } from '../../src/git';
+import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
+import { type Harness, people, startHarness, type TestProject } from './repository-harness';
+
+let harness: Harness;
+let project: TestProject;
+/** Commits: where the source parted, the target's one before the merge, the merge, the heads. */
+let shas: Record<'base' | 'before' | 'merge' | 'first' | 'head' | 'open', string>;
+const { api, addMembers, checked, open } = mergeRequestSteps(() => harness);
+
+const lines = (from: number, to: number, change: (line: number) => string = String) =>
+  Array.from({ length: to - from + 1 }, (_, at) => `${change(from + at)}\n`).join('');
+const repository = () => openRepository(join(harness.data, 'repositories'), project.id).path;
+const git = async (...args: string[]) => (await harness.git(repository(), ...args)).trim();
+
+/** Makes commits that no branch reaches, as those of a deleted source branch. */
+async function makeHistory(): Promise<void> {
+  const folder = harness.folder();
+  const inWork = async (...args: string[]) => (await harness.git(folder, ...args)).trim();
+  await inWork('clone', '-q', repository(), '.');
+  const commit = async (files: Record<string, string>) => {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    await inWork('add', '.');
+    await inWork('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '-m', Object.keys(files).join());
+    return inWork('rev-parse', 'HEAD');
+  };
+  const base = await commit({ 'a.txt': lines(1, 40) });
+  await inWork('checkout', '-q', '-b', 'gone');
+  const first = await commit({ 'a.txt': lines(1, 40, (line) => (line === 10 ? 'TEN' : String(line))) });
+  const head = await commit({
+    'a.txt': lines(1, 40, (line) => (line === 10 ? 'ten' : String(line))).replace('\n30\n', '\n'),
+  });
+  await inWork('checkout', '-q', 'main');
+  const before = await commit({ 'b.txt': 'b\n' });
+  await inWork('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'merge', '-q', '--no-ff', '-m', 'Merge', 'gone');
+  const merge = await inWork('rev-parse', 'HEAD');
+  await inWork('checkout', '-q', '-b', 'fork', merge);
+  const opened = await commit({ 'c.txt': 'c\n' });
+  await inWork('push', '-q', 'origin', 'main');
+  // The head of a fork has come in as an object; no branch has it.
+  await harness.git(repository(), 'fetch', '-q', folder, opened);
+  shas = { base, before, merge, first, head, open: opened };
+}
+
+const made = new Date('2020-01-02T03:04:05.678Z');
+const later = new Date('2020-02-03T04:05:06.789Z');
+const given = (iid: number, more: Partial<ImportedMergeRequest> = {}): Partial<ImportedMergeRequest> => ({
+  ...{
+    iid,
+    authorId: people.developer.id,
+    title: `Change ${iid}`,
+    state: 'closed',
+    description: '- [x] See #12, @user2',
+  },
+  ...{ sourceBranch: 'gone', targetBranch: 'main', createdAt: made, updatedAt: later },
+  ...more,
+});
+const client = () => harness.asImports(MergeRequestImportServiceService);
+const bring = (mergeRequests: Partial<ImportedMergeRequest>[], importedFrom = 'github') =>
+  client().importMergeRequests(
+    ImportMergeRequestsRequest.fromPartial({
+      ...{ projectId: project.id, importedFrom, actorId: people.maintainer.id },
+      mergeRequests,
+    }),
+    { requestId: 'test', timeoutMs: 60_000 },
+  );
+const diffOf = (headSha: string, startSha: string) => ({ baseSha: '', startSha, headSha, createdAt: undefined });
+const merged = (): Partial<ImportedMergeRequest> =>
+  given(7, {
+    ...{ state: 'merged', mergeCommitSha: shas.merge, mergedById: people.owner.id, mergedAt: later, closedAt: later },
+    ...{ diffs: [diffOf(shas.head, shas.before)], labels: ['bug', 'none'], assigneeIds: [people.owner.id] },
+    reviewers: [{ userId: people.maintainer.id, state: 'approved', createdAt: later }],
+    approvals: [{ userId: people.maintainer.id, state: '', createdAt: later }],
+  });
+const shown = async (iid: number): Promise<Body> => (await api(people.developer, 'GET', mr(project, iid))).body;
+const published = () =>
+  harness.db.query<{ body: Body }>(
+    sql`select body from events.outbox where type = 'merge_request.changed' and (body #>> '{mergeRequest,projectId}')::bigint = ${project.id} order by id`,
+  );
+
+beforeAll(async () => {
+  harness = await startHarness();
+  await addMembers();
+});
+afterAll(() => harness?.close());
+beforeEach(async () => {
+  project = await harness.project();
+  await api(people.maintainer, 'POST', at(project, '/repository/commits'), {
+    ...{ branch: 'main', commit_message: 'Begin' },
+    actions: [{ action: 'create', file_path: 'README.md', content: 'base\n' }],
+  });
+  await harness.db.query(sql`
+    insert into directory.labels (id, project_id, title, color) values (${project.id + 1_000}, ${project.id}, 'bug', '#f00')`);
+  await makeHistory();
+});
+
+test('one that is merged and whose branch is gone has its people, dates, numbers and diff; again, and nothing changes', async () => {
+  for (let round = 0; round < 2; round += 1) expect(await bring([merged()])).toEqual({ imported: 1 });
+  expect(await shown(7)).toMatchObject({
+    ...{ iid: 7, title: 'Change 7', state: 'merged', draft: false, imported: true, imported_from: 'github' },
+    ...{ author: { id: people.developer.id }, assignees: [{ id: people.owner.id }], labels: ['bug'] },
+    reviewers: [{ id: people.maintainer.id }],
+    ...{ merge_user: { id: people.owner.id }, merged_at: later.toISOString(), merge_commit_sha: shas.merge },
+    ...{ created_at: made.toISOString(), updated_at: later.toISOString(), sha: shas.head, closed_at: null },
+    ...{ source_branch: 'gone', changes_count: '1', task_completion_status: { count: 1, completed_count: 1 } },
+    diff_refs: { base_sha: shas.base, start_sha: shas.before, head_sha: shas.head },
+  });
+  const { body: diffs } = await api(people.developer, 'GET', mr(project, 7, '/diffs'));
+  expect(diffs.map(({ new_path }: Body) => new_path)).toEqual(['a.txt']);
+  const { body: commits } = await api(people.developer, 'GET', mr(project, 7, '/commits'));
+  expect(commits.map(({ id }: Body) => id)).toEqual([shas.head, shas.first]);
+  const { body: approvals } = await api(people.developer, 'GET', mr(project, 7, '/approvals'));
+  expect(approvals.approved_by).toMatchObject([{ user: { id: people.maintainer.id } }]);
+  expect(await git('rev-parse', 'refs/merge-requests/7/head')).toBe(shas.head);
+  const events = await published();
+  expect(events.map(({ body }) => [Object.keys(body).includes('created'), body.imported])).toEqual([[true, true]]);
+  expect(
+    await harness.db.query(sql`select 1 from resource_events e join merge_requests m on m.id = e.merge_request_id
+    where m.project_id = ${project.id}`),
+  ).toEqual([]);
+});
+
+test('an open one of a fork gets a branch and can be merged; the next number comes after the highest', async () => {
+  const one = given(9, {
+    ...{ state: 'opened', draft: true, sourceBranch: 'github/fork/octo/fork', diffs: [diffOf(shas.open, shas.merge)] },
+  });
+  expect(await bring([one])).toEqual({ imported: 1 });
+  expect(await git('rev-parse', 'refs/heads/github/fork/octo/fork')).toBe(shas.open);
+  expect(await shown(9)).toMatchObject({ title: 'Draft: Change 9', draft: true, state: 'opened', sha: shas.open });
+  await api(people.developer, 'PUT', mr(project, 9), { title: 'Change 9' });
+  expect(await checked(project, 9)).toMatchObject({ detailed_merge_status: 'mergeable' });
+  await harness.git(repository(), 'branch', 'next', shas.open);
+  expect((await open(project, 'next')).iid).toBe(10);
+});
+
+test('what is here already is not touched, and what no merge request can be is left out', async () => {
+  await harness.git(repository(), 'branch', 'next', shas.open);
+  expect((await open(project, 'next')).iid).toBe(1);
+  const strange = [
+    given(1),
+    given(2, { title: ' ' }),
+    given(3, { authorId: 0 }),
+    given(4, { createdAt: new Date(-1) }),
+    given(5, { state: 'opened', sourceBranch: 'next' }),
+    given(6, {
+      title: '🐛'.repeat(300),
+      sourceBranch: 'a..b',
+      diffs: [diffOf('f'.repeat(40), 'no sha')],
+      state: 'locked',
+    }),
+  ];
+  expect(await bring(strange)).toEqual({ imported: 1 });
+  expect(await shown(1)).toMatchObject({ title: 'Merge next', imported: false });
+  expect(await shown(6)).toMatchObject({
+    ...{ title: `${'🐛'.repeat(254)}…`, state: 'opened', source_branch: 'imported-6', sha: null, diff_refs: null },
+  });
+  await expect(
+    client().importMergeRequests(ImportMergeRequestsRequest.fromPartial({ projectId: 999_999 }), { requestId: 'test' }),
+  ).rejects.toMatchObject({ kind: 'not_found' });
+});
+
+test('reviews are set as they ended', async () => {
+  await bring([merged()]);
+  const review = (userId: number, state: string, mergeRequestIid = 7) => ({
+    mergeRequestIid,
+    review: { userId, state, createdAt: later },
+  });
+  const reviews = [
+    review(people.owner.id, 'requested_changes'),
+    review(people.owner.id, 'approved'),
+    review(people.maintainer.id, 'requested_changes'),
+    review(people.owner.id, 'approved', 99),
+    review(0, 'approved'),
+  ];
+  for (let round = 0; round < 2; round += 1)
+    expect(
+      await client().importMergeRequestReviews(
+        { projectId: project.id, importedFrom: 'github', reviews },
+        { requestId: 'test' },
+      ),
+    ).toEqual({ imported: 2 });
+  const { body: approvals } = await api(people.developer, 'GET', mr(project, 7, '/approvals'));
+  expect(approvals.approved_by).toMatchObject([{ user: { id: people.owner.id }, approved_at: later.toISOString() }]);
+  const { body: reviewers } = await api(people.developer, 'GET', mr(project, 7, '/reviewers'));
+  expect(reviewers.map(({ user, state }: Body) => [user.id, state]).sort()).toEqual([
+    [people.owner.id, 'approved'],
+    [people.maintainer.id, 'requested_changes'],
+  ]);
+});
+
+test('places of a forge are lines of both sides, also at an older commit and at one that is not there', async () => {
+  await bring([merged()]);
+  const place = (more: Partial<ImportedPlace>) =>
+    ImportedPlace.fromPartial({ iid: 7, commitSha: shas.head, path: 'a.txt', line: 10, ...more });
+  const hunk = '@@ -1,3 +1,4 @@\n 1\n+x\n 2';
+  const places = [
+    place({}),
+    place({ line: 30, oldSide: true }),
+    place({ line: 31 }),
+    place({ line: 0 }),
+    place({ commitSha: shas.first }),
+    place({ commitSha: 'f'.repeat(40), hunk }),
+    place({ path: 'none.txt', oldSide: true }),
+    place({ iid: 8 }),
+  ];
+  const found = await harness
+    .asCollaboration(MergeRequestImportServiceService)
+    .locateImportedNotes(
+      { projectId: project.id, importedFrom: 'github', iids: [7, 8], places },
+      { requestId: 'test' },
+    );
+  expect(found.mergeRequests).toEqual([{ iid: 7, id: (await shown(7)).id }]);
+  const refs = { baseSha: shas.base, startSha: shas.before, headSha: shas.head };
+  const inFile = { ...refs, oldPath: 'a.txt', newPath: 'a.txt' };
+  expect(found.places.map(({ position }) => position && { ...position })).toEqual([
+    { ...inFile, oldLine: undefined, newLine: 10 },
+    { ...inFile, oldLine: 30, newLine: undefined },
+    { ...inFile, oldLine: 32, newLine: 31 },
+    { ...inFile, oldLine: undefined, newLine: undefined },
+    { ...inFile, headSha: shas.first, oldLine: undefined, newLine: 10 },
+    { ...inFile, headSha: 'f'.repeat(40), oldLine: 2, newLine: 3 },
+    { ...refs, oldPath: 'none.txt', newPath: 'none.txt', oldLine: 10, newLine: undefined },
+    undefined,
+  ]);
+});
