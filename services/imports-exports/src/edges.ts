@@ -8,6 +8,8 @@ import type { PrismaClient } from './generated/prisma/client';
 export const variables = {
   /** File with the key that signs exports: 64 hex digits, the seed of an Ed25519 key. */
   SWITCHYARD_EXPORT_SIGNING_KEY_FILE: z.string(),
+  /** Address of a stand-in of the cloud forge, for its API and for git; default: the hosted one. */
+  SWITCHYARD_FORGEB_URL: z.url({ protocol: /^https?$/ }).optional(),
   ...encryptionVariables,
   ...outboundVariables,
   /** File with the key that is derived from the instance's secret, in hex. */

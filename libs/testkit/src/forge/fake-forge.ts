@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { basic, type ForgeServer, sendJson, startForgeServer } from './forge-server';
 import { gitBackend } from './git-backend';
 
 /** What a forge has; lists are in the form in which its REST API sends them. */
@@ -17,38 +17,12 @@ export interface ForgeContents {
   readonly raw: Record<string, string>;
 }
 
-/** Answers one request in place of the forge. */
-export type ForgeFault = (request: IncomingMessage, response: ServerResponse) => void;
-
-/** A request that a forge has had. */
-export interface ForgeRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly authorization: string;
-}
-
 /** A forge that unmodified clients take for one: forgea's REST API below `/api/v3`, and git. */
-export interface FakeForge {
-  /** Its address, as a caller names it. */
-  readonly url: string;
+export interface FakeForge extends ForgeServer {
   /** The token that it takes; another one answers 401. */
   token: string;
   readonly contents: ForgeContents;
-  readonly requests: ForgeRequest[];
-  /** Answers the next request whose path matches by `fault`. */
-  breakNext(path: RegExp, fault: ForgeFault): void;
-  close(): Promise<void>;
 }
-
-const sendJson = (
-  response: ServerResponse,
-  status: number,
-  body: unknown,
-  headers: Record<string, string> = {},
-): void => {
-  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', ...headers });
-  response.end(status === 304 ? undefined : JSON.stringify(body));
-};
 
 const tagOf = (body: unknown): string => `W/"${createHash('sha256').update(JSON.stringify(body)).digest('hex')}"`;
 
@@ -64,8 +38,6 @@ const withoutContents = (gist: ForgeContents['gists'][number]): object => ({
  * @param repositories folder with `octo/things.git`; undefined: git gets 404
  */
 export async function startFakeForge(given: Partial<ForgeContents> = {}, repositories?: string): Promise<FakeForge> {
-  const faults: { path: RegExp; fault: ForgeFault }[] = [];
-  const requests: ForgeRequest[] = [];
   const git = repositories === undefined ? undefined : gitBackend(repositories);
   let remaining = 5_000;
 
@@ -88,8 +60,7 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
     return { items: list.slice((at - 1) * size, at * size), link: links.length === 0 ? undefined : links.join(', ') };
   }
 
-  function answer(request: IncomingMessage, response: ServerResponse): void {
-    const url = new URL(request.url ?? '/', forge.url);
+  function answer(request: IncomingMessage, response: ServerResponse, url: URL): void {
     const rawName = /^\/raw\/(.+)$/.exec(url.pathname)?.[1];
     if (rawName !== undefined) {
       const text = forge.contents.raw[rawName];
@@ -97,8 +68,8 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
       return;
     }
     if (!url.pathname.startsWith('/api/v3/')) {
-      const basic = `Basic ${Buffer.from(`x-access-token:${forge.token}`).toString('base64')}`;
-      if (git === undefined || request.headers.authorization !== basic) response.writeHead(404).end();
+      const expected = basic('x-access-token', forge.token);
+      if (git === undefined || request.headers.authorization !== expected) response.writeHead(404).end();
       else git(request, response);
       return;
     }
@@ -124,17 +95,8 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
     sendJson(response, isKnown ? 304 : 200, items, headers);
   }
 
-  const server = createServer((request, response) => {
-    const { method = '', url = '', headers } = request;
-    requests.push({ method, url, authorization: headers.authorization ?? '' });
-    const at = faults.findIndex(({ path }) => path.test(url));
-    const [fault] = at < 0 ? [] : faults.splice(at, 1);
-    if (fault === undefined) answer(request, response);
-    else fault.fault(request, response);
-  });
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   const forge: FakeForge = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await startForgeServer(answer)),
     token: 'forge-token',
     contents: {
       repository: {
@@ -151,13 +113,6 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
       gists: given.gists ?? [],
       raw: given.raw ?? {},
     },
-    requests,
-    breakNext: (path, fault) => void faults.push({ path, fault }),
-    close: () =>
-      new Promise((closed) => {
-        server.close(() => closed());
-        server.closeAllConnections();
-      }),
   };
   return forge;
 }

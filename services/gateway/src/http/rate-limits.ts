@@ -12,6 +12,8 @@ export interface Limit {
   readonly anonymousRequests?: number;
   /** The refusal has the key of the family of imports (G-4.19-7). */
   readonly refusalKey?: 'errors';
+  /** The limit with which its requests are counted; by default it counts its own. */
+  readonly countedWith?: string;
 }
 
 /**
@@ -29,6 +31,7 @@ export const applicationLimits = {
   project_export: { requests: 6, seconds: 60 },
   issues_create: { requests: 300, seconds: 60 },
   forgea_import: { requests: 6, seconds: 60, refusalKey: 'errors' },
+  forgeb_import: { requests: 6, seconds: 60, countedWith: 'forgea_import' },
   search: { requests: 30, seconds: 60, anonymousRequests: 10 },
 } as const satisfies Record<string, Limit>;
 
@@ -150,7 +153,8 @@ export function rateLimits(throttles: Throttles, scale = 1, now: () => number = 
       const limit: Limit | undefined = kept.application[name as keyof typeof applicationLimits];
       if (limit === undefined) throw new Error(`no limit named ${name}`);
       const requests = (actor.userId > 0 ? limit.requests : (limit.anonymousRequests ?? limit.requests)) * scale;
-      if (requests === 0 || count(`${name}:${caller(request, actor)}`, limit.seconds).count <= requests) return;
+      const key = `${limit.countedWith ?? name}:${caller(request, actor)}`;
+      if (requests === 0 || count(key, limit.seconds).count <= requests) return;
       throw tooManyRequests(limit.seconds, limit.refusalKey);
     },
   };

@@ -148,6 +148,13 @@ export function cellsOf(
 }
 
 const wantedImport = { personal_access_token: 't', repo_id: 1, target_namespace: 'acme' };
+const wantedCloudImport = {
+  ...{ forgeb_username: 'u', forgeb_app_password: 'p', repo_path: 'octo/things', target_namespace: 'acme' },
+};
+const wantedServerImport = {
+  ...{ personal_access_token: 't', forgeb_server_url: 'https://forge.example', forgeb_server_username: 'u' },
+  ...{ forgeb_server_project: 'OCTO', forgeb_server_repo: 'things' },
+};
 const change = { branch: 'b', commit_message: 'm', content: 'c' };
 const row = (
   operation: string,
@@ -1018,6 +1025,8 @@ export const expectations: readonly Expectation[] = [
   row('POST /projects/:id/pipelines/:pipeline_id/artifacts', 'developerWrite', 'G-13-10'),
   row('POST /jobs/:job_id/artifacts', 'locatedDeveloper', 'G-13-10'),
   row('POST /import/forgea', 'userWrite', 'G-4.19-1', wantedImport),
+  row('POST /import/forgeb', 'userWrite', 'G-4.19-4', wantedCloudImport),
+  row('POST /import/forgeb_server', 'userWrite', 'G-4.19-5', wantedServerImport),
   row('POST /import/forgea/cancel', 'locatedOwner', 'G-4.19-2', { project_id: 1 }),
   row('GET /projects/:id/import', 'openRead', 'G-4.19-6'),
   row('POST /pipelines/:pipeline_id/dependency_list_exports', 'locatedDeveloper', 'G-4.14-2'),

@@ -2,3 +2,4 @@ export * from './domain/forge';
 export { invalidUrl } from './invalid-url';
 export { tokenRing } from './token-ring';
 export { type ForgeaHost, forgeaClient, forgeaHost } from './transport/forgea.client';
+export { forgesBy } from './transport/forges';

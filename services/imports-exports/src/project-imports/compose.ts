@@ -1,9 +1,8 @@
 import type { Repeating } from '@switchyard/background';
-import { configuredOutbound, type Outbound } from '@switchyard/outbound';
+import { configuredOutbound } from '@switchyard/outbound';
 import type { Area } from '@switchyard/service';
 import type { Edges } from '../edges';
-import { forgeaClient, forgeaHost, tokenRing } from '../forges';
-import type { Forges } from './application/imports.ports';
+import { forgesBy, tokenRing } from '../forges';
 import { manageImports } from './application/manage-imports';
 import { workImports } from './application/work-imports';
 import { importStore } from './storage/import.store';
@@ -11,17 +10,12 @@ import { peopleStore } from './storage/people.store';
 import { importTargetsOf } from './transport/import-targets.client';
 import { projectImportHandler } from './transport/project-import.handler';
 
-const forgesBy = (outbound: Outbound): Forges => ({
-  problemOf: (host) => outbound.problemOf(forgeaHost(host).api),
-  open: (host, token, signal) => forgeaClient(outbound, forgeaHost(host), token, signal),
-});
-
 /** Builds imports of projects from other forges. */
 export function composeProjectImports({ db, config, peer, observe, directory }: Edges): Area {
   const outbound = configuredOutbound(config);
   const edges = {
     imports: importStore(db, tokenRing(config)),
-    forges: forgesBy(outbound),
+    forges: forgesBy(outbound, config.SWITCHYARD_FORGEB_URL),
     targets: importTargetsOf({
       groupsAdmin: peer('groups-admin'),
       mergeRequests: peer('merge-requests'),

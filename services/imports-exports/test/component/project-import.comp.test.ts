@@ -25,9 +25,16 @@ import {
   type ImportRepositoryRequest,
   RepositoryImportServiceService,
 } from '@switchyard/protos/merge_requests/v1/repository_import';
-import { implement, type RpcClient } from '@switchyard/rpc';
+import { anonymous, implement, type RpcClient } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
-import { type FakeForge, type ForgeFault, startFakeForge } from '@switchyard/testkit/forge';
+import {
+  type FakeForge,
+  type FakeForgebCloud,
+  type ForgeFault,
+  startFakeForge,
+  startFakeForgebCloud,
+  startFakeForgebServer,
+} from '@switchyard/testkit/forge';
 import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
 import { service } from '../../src/service';
 import { keysIn } from '../support/keys';
@@ -161,6 +168,7 @@ const peers = [
 let here: TestInstallation;
 let imports: RpcClient<typeof ProjectImportServiceService>;
 let forge: FakeForge;
+let cloud: FakeForgebCloud;
 
 const at = '2020-01-02T03:04:05Z';
 const label = (name: unknown, color: unknown = 'ff0000') => ({ id: 1, name, color, description: null });
@@ -170,15 +178,23 @@ const milestone = (number: unknown, more: object = {}) => ({
 });
 
 beforeAll(async () => {
+  cloud = await startFakeForgebCloud();
   here = await testInstallation({
     service,
     peers: () => peers,
-    environment: (folder) => ({ ...keysIn(folder), SWITCHYARD_OUTBOUND_ALLOWED: '127.0.0.1' }),
+    environment: (folder) => ({
+      ...keysIn(folder),
+      SWITCHYARD_OUTBOUND_ALLOWED: '127.0.0.1',
+      SWITCHYARD_FORGEB_URL: cloud.url,
+    }),
   });
   imports = here.client(ProjectImportServiceService);
   others.namespaceId = here.directory.namespace().id;
 });
-afterAll(() => here?.close());
+afterAll(async () => {
+  await here?.close();
+  await cloud?.close();
+});
 beforeEach(async () => {
   forge = await startFakeForge({
     lists: {
@@ -594,4 +610,103 @@ it('a stage that takes more than a day is left out, or ends the import (timeout_
     await endsAs(id, status);
   }
   expect(others.labels.size).toBe(0);
+});
+
+describe('from forgeb', () => {
+  const startCloud = async (given: object = {}) =>
+    json(
+      await imports.startForgebImport(
+        {
+          ...{ username: cloud.username, password: cloud.password, repoPath: 'octo/things', targetNamespace: 'acme' },
+          ...{ newName: '', ...given },
+        },
+        here.as(user),
+      ),
+    ) as { id: number };
+
+  it('cloud: brings over repository, milestones, issues and comments, and erases the password (G-4.19-4)', async () => {
+    Object.assign(cloud.contents.lists, {
+      milestones: [{ id: 3, name: 'v3' }],
+      issues: [1, 2].map((id) => ({
+        ...{ id, title: `Issue ${id}`, content: { raw: 'See #2' }, state: id === 1 ? 'resolved' : 'new', kind: 'bug' },
+        ...{ milestone: { id: 3 }, reporter: { nickname: 'ada' }, assignee: null, created_on: at, updated_on: at },
+      })),
+      'issues/2/comments': [
+        { id: 9, content: { raw: 'Nice' }, user: { nickname: 'grace' }, created_on: at, updated_on: null },
+      ],
+    });
+    const { id } = await startCloud();
+    const ended = await endsAs(id, 'finished');
+    expect(ended).toMatchObject({ import_type: 'bitbucket', import_error: null, path_with_namespace: 'acme/things' });
+    expect(ended).not.toHaveProperty('stats');
+    expect(others.repositories).toEqual([
+      {
+        ...{ projectId: id, actorId: 5, url: `${cloud.url}/octo/things.git` },
+        authorization: `Basic ${Buffer.from('octocat:app-password').toString('base64')}`,
+      },
+    ]);
+    expect([...others.labels]).toEqual(['bug', 'enhancement', 'proposal', 'task']);
+    expect(others.milestones).toMatchObject([{ iid: 3, title: 'v3' }]);
+    expect(others.issues).toMatchObject([
+      { iid: 1, labels: ['bug'], milestoneIid: 3, closedAt: new Date(at), description: '*Created by: ada*\n\nSee #2' },
+      { iid: 2, closedAt: undefined },
+    ]);
+    expect([...others.notes.values()]).toMatchObject([
+      { foreignId: 9, issueIid: 2, body: '*Created by: grace*\n\nNice', createdAt: new Date(at) },
+    ]);
+    expect(await tokens()).toEqual([]);
+  });
+
+  it('server: brings over the repository, into the namespace of the caller without another one (G-4.19-5)', async () => {
+    const server = await startFakeForgebServer();
+    const given = {
+      ...{ serverUrl: `${server.url}/`, username: server.username, personalAccessToken: server.token },
+      ...{ project: 'OCTO', repo: 'things', newName: 'renamed', targetNamespace: '', timeoutStrategy: 'pessimistic' },
+    };
+    const { actor = anonymous, ...options } = here.as(user);
+    const asAda = { ...options, actor: { ...actor, username: 'ada' } };
+    const begin = async (changed: object = {}) =>
+      json(await imports.startForgebServerImport({ ...given, ...changed }, asAda));
+    const { id } = (await begin()) as { id: number };
+    expect(await endsAs(id, 'finished')).toMatchObject({
+      ...{ import_type: 'bitbucket_server', path_with_namespace: 'ada/renamed' },
+    });
+    expect(others.repositories).toMatchObject([{ url: `${server.url}/scm/OCTO/things.git` }]);
+    await expect(begin({ serverUrl: 'http://10.0.0.1' })).rejects.toMatchObject({
+      ...{ kind: 'invalid', body: { message: { error: 'Invalid URL: http://10.0.0.1' } } },
+    });
+    await server.close();
+  });
+
+  it.each([
+    ['a password that is not right', { password: 'x' }, 'unauthorized', 'Wrong credentials'],
+    ['a name with a colon', { username: 'a:b' }, 'unauthorized', 'Wrong credentials'],
+    [
+      'a repository that is not there',
+      { repoPath: 'octo/other' },
+      'not_found',
+      'Import failed due to an error of the forge: The forge answered 404',
+    ],
+    [
+      'a path that leads elsewhere',
+      { repoPath: 'octo/../../user' },
+      'not_found',
+      'Import failed due to an error of the forge: The forge has no repository of this name',
+    ],
+  ])('refuses %s in the form of its family (G-4.19-7)', async (_, given, kind, error) => {
+    await expect(startCloud(given)).rejects.toMatchObject({ kind, body: { message: { error } } });
+  });
+
+  it('says in that form what groups-admin and the forge refuse', async () => {
+    others.refusal = notFound('Namespace');
+    await expect(startCloud()).rejects.toMatchObject({
+      kind: 'unprocessable',
+      body: { message: { error: 'Namespace or group to import repository into does not exist.' } },
+    });
+    cloud.breakNext(/things/, (_, response) => response.writeHead(403).end());
+    await expect(startCloud()).rejects.toMatchObject({
+      kind: 'forbidden',
+      body: { message: { error: 'Import failed due to an error of the forge: The forge answered 403' } },
+    });
+  });
 });

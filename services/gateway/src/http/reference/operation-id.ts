@@ -38,6 +38,8 @@ const named: Readonly<Record<string, string>> = {
   'POST /import/forgea': 'importForgeaProject',
   'POST /import/forgea/cancel': 'cancelForgeaImport',
   'POST /import/forgea/gists': 'importForgeaGists',
+  'POST /import/forgeb': 'importForgebProject',
+  'POST /import/forgeb_server': 'importForgebServerProject',
   'POST /projects/:id/fork/:forked_from_id': 'createProjectForkRelation',
   'DELETE /projects/:id/fork': 'deleteProjectForkRelation',
   'POST /topics/merge': 'mergeTopics',

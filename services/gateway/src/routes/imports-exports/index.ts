@@ -1,6 +1,7 @@
 import type { Route } from '../../http/route';
 import { dependencyListExportRoutes } from './dependency-list-exports.routes';
 import { dependencyReportRoutes } from './dependency-reports.routes';
+import { forgebImportRoutes } from './forgeb-imports.routes';
 import { gistImportRoutes } from './gist-imports.routes';
 import { projectExportRoutes } from './project-exports.routes';
 import { projectImportRoutes } from './project-imports.routes';
@@ -11,6 +12,7 @@ export const routes: readonly Route[] = [
   ...dependencyListExportRoutes,
   ...projectExportRoutes,
   ...projectImportRoutes,
+  ...forgebImportRoutes,
   ...gistImportRoutes,
 ];
 

@@ -13,28 +13,36 @@ export const hostname = () =>
     description: 'Address of a forge of your own, with or without `/api/v3`; none for the hosted one.',
   }).optional();
 
-/** Token of a forge. */
-export const forgeToken = () =>
-  documented(text({ notEmpty: true, oneLine: true }), {
-    ...oneLine,
-    description: 'Token of the forge. It is kept encrypted until the import has ended.',
-  });
+/** A text of one line that a forge is asked with. */
+export const forgeText = (description: string) =>
+  documented(text({ notEmpty: true, oneLine: true }), { ...oneLine, description });
 
-const params = {
-  personal_access_token: forgeToken(),
-  repo_id: documented(integer({ min: 1 }), { description: 'Id of the repository at the forge.' }),
+/** Token of a forge. */
+export const forgeToken = () => forgeText('Token of the forge. It is kept encrypted until the import has ended.');
+
+/** Where a project goes, of every import (G-4.19-8). */
+export const targetParams = {
   target_namespace: documented(text({ notEmpty: true }), { description: 'Full path of a namespace.' }),
-  // G-4.19-8.
   new_name: documented(text(), {
     pattern: '^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$',
     maxLength: 255,
     description: 'Name and path of the project; those of the repository without it.',
   }).optional(),
+};
+
+/** What follows when a stage of an import takes long. */
+export const timeoutStrategy = () =>
+  documented(oneOf('optimistic', 'pessimistic'), {
+    description: 'What follows when a stage takes more than a day: the import goes on without it, or fails.',
+  }).default('pessimistic');
+
+const params = {
+  personal_access_token: forgeToken(),
+  repo_id: documented(integer({ min: 1 }), { description: 'Id of the repository at the forge.' }),
+  ...targetParams,
   forgea_hostname: hostname(),
   github_hostname: hostname(),
-  timeout_strategy: documented(oneOf('optimistic', 'pessimistic'), {
-    description: 'What follows when a stage takes more than a day: the import goes on without it, or fails.',
-  }).default('pessimistic'),
+  timeout_strategy: timeoutStrategy(),
   pagination_limit: documented(integer({ min: 1, max: 100 }), {
     description: 'Items that are asked for at a time.',
   }).default(100),

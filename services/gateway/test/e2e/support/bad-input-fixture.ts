@@ -474,6 +474,13 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     visibility: 'private',
     // A header cannot hold it, so that no forge is asked.
     personal_access_token: 'ключ',
+    forgeb_username: 'octocat',
+    forgeb_app_password: 'ключ',
+    repo_path: 'octo/things',
+    forgeb_server_url: 'https://127.0.0.1:1',
+    forgeb_server_username: 'octocat',
+    forgeb_server_project: 'OCTO',
+    forgeb_server_repo: 'things',
     repo_id: 1,
     target_namespace: 'root',
     project_id: () => String(project),

@@ -3,7 +3,7 @@ export type ForgeKind = 'github' | 'bitbucket' | 'bitbucket_server';
 
 /** A repository as its forge describes it. */
 export interface ForgeRepository {
-  /** `owner/name`. */
+  /** `owner/name`, as paths of the forge's API have it. */
   readonly fullName: string;
   readonly name: string;
   readonly description: string;
@@ -87,9 +87,14 @@ export interface ForgePage<T> {
   /** Those that can be read. */
   readonly items: readonly T[];
   readonly isLast: boolean;
+  /** Where the list goes on, above where this page was, of a forge that does not number its pages one after the other. */
+  readonly next?: number;
 }
 
-/** What an import asks of a forge with a token. Every call throws `ForgeProblem` when there is no answer to it. */
+/**
+ * What an import asks of a forge with a token. Every call throws `ForgeProblem` when there is no answer to it. Lists
+ * begin at page 1; one that a forge does not have is empty.
+ */
 export interface Forge {
   labels(repository: ForgeRepository, page: number, size: number): Promise<ForgePage<ForgeLabel>>;
   milestones(repository: ForgeRepository, page: number, size: number): Promise<ForgePage<ForgeMilestone>>;
@@ -107,7 +112,11 @@ export interface Forge {
 export type ForgeProblemKind =
   /** The token is not good, or not any more. */
   | 'token'
-  /** The token does not let it be read, it is not there, or the answer cannot be used. */
+  /** The token does not let it be read. */
+  | 'forbidden'
+  /** It is not there. */
+  | 'not_found'
+  /** It refuses it for another reason, or the answer cannot be used. */
   | 'refused'
   /** Its address, or one that it redirects to, may not be reached. */
   | 'address'

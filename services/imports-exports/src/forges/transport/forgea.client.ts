@@ -13,12 +13,9 @@ import {
   type ForgeRepository,
   type GistFile,
 } from '../domain/forge';
+import { isRefusal, problemOfAnswer, problemOfRefusal, refusedToken, tooMany, unexpected } from './answers';
 import { outboundFetch } from './outbound-fetch';
-
-/** Seconds until a forge that asks for a pause without saying how long is asked again. */
-const pause = 60;
-/** Seconds after which a forge is asked again, whatever it says: its limits are those of an hour. */
-const longestPause = 3_600;
+import { date, few, maxOfIssue, number, text, written } from './shapes';
 
 /** Milliseconds for a file of a gist. */
 const rawFileMs = 60_000;
@@ -38,26 +35,6 @@ export function forgeaHost(address: string): ForgeaHost {
   return { api: `${web}/api/v3`, web };
 }
 
-// Years that PostgreSQL and clients know; another date stands for none.
-const date = z
-  .string()
-  .transform((text) => new Date(text))
-  .refine((time) => time.getTime() > 0 && time.getUTCFullYear() < 10_000);
-// PostgreSQL takes neither NUL nor half of a surrogate pair. Every text of a forge passes here, and nowhere else.
-const written = z.string().transform((given) => given.toWellFormed().replaceAll('\0', ''));
-const text = written.nullish().transform((given) => given ?? '');
-
-/** Labels and assignees of an issue, and characters of a login, that are read: more than forgea allows. */
-const maxOfIssue = 100;
-
-/** A list of which no more than `maxOfIssue` are read; empty where it is none. */
-const few = <T extends z.ZodType>(item: T) =>
-  z
-    .array(z.unknown())
-    .transform((given) => given.slice(0, maxOfIssue))
-    .pipe(z.array(item))
-    .catch([]);
-
 const repositoryShape = z.object({
   full_name: z.string().regex(/^(?!.*\.\.)[\w.-]{1,100}\/[\w.-]{1,100}$/),
   name: z.string().regex(/^[\w.-]{1,100}$/),
@@ -72,10 +49,7 @@ const labelShape = z
 
 const milestoneShape = z
   .object({
-    number: z
-      .int()
-      .positive()
-      .max(2 ** 31 - 1),
+    number,
     title: written,
     description: text,
     state: z.enum(['open', 'closed']),
@@ -99,11 +73,6 @@ const person = z
   .object({ login: written.refine((login) => login.length <= maxOfIssue).catch('') })
   .nullish()
   .transform((given) => given?.login ?? '');
-
-const number = z
-  .int()
-  .positive()
-  .max(2 ** 31 - 1);
 
 const issueShape = z
   .object({
@@ -205,40 +174,13 @@ interface RequestFailure extends Error {
 const isRequestFailure = (error: unknown): error is RequestFailure =>
   error instanceof Error && 'status' in error && typeof error.status === 'number';
 
-/** Seconds until the forge wants to be asked again; undefined where it says nothing of it. */
-function pauseOf({ status, response, message }: RequestFailure, now: number): number | undefined {
-  const headers = response?.headers ?? {};
-  const asked = Number(headers['retry-after']);
-  if (headers['retry-after'] !== undefined && Number.isFinite(asked)) return asked;
-  if (headers['x-ratelimit-remaining'] === '0') return Number(headers['x-ratelimit-reset']) - now / 1_000;
-  return status === 429 || /rate limit/i.test(message) ? pause : undefined;
-}
-
-const bounded = (seconds: number): number =>
-  Math.min(longestPause, Math.max(1, Math.ceil(Number.isFinite(seconds) ? seconds : pause)));
-
-/** Refusals that another try would not change. */
-const final = new Set<OutboundRefused['reason']>(['invalid', 'redirect', 'tls', 'too_large']);
-
-const refusedToken = (): ForgeProblem => new ForgeProblem('token', 'The forge does not accept the token');
-
 /** What a failure of the client library means. */
-function problemOf(error: unknown, now: number): unknown {
+function problemOf(error: unknown): unknown {
   if (!isRequestFailure(error)) return error;
-  const { cause, status } = error;
-  if (cause instanceof OutboundRefused && cause.reason === 'address')
-    return new ForgeProblem('address', cause.message, undefined, { cause });
-  if (cause instanceof OutboundRefused)
-    return new ForgeProblem(final.has(cause.reason) ? 'refused' : 'later', cause.message, undefined, { cause });
-  if (status === 401) return refusedToken();
-  const seconds = status === 403 || status === 429 || status >= 500 ? pauseOf(error, now) : undefined;
-  if (seconds !== undefined) return new ForgeProblem('later', 'The forge asks for a pause', bounded(seconds));
-  if (status >= 500) return new ForgeProblem('later', `The forge answered ${status}`);
-  return new ForgeProblem('refused', `The forge answered ${status}`);
+  const { cause, status, response, message } = error;
+  if (cause instanceof OutboundRefused) return problemOfRefusal(cause);
+  return problemOfAnswer({ status, headers: response?.headers ?? {}, text: message }, Date.now());
 }
-
-/** Where forgea answers with something else than it should. */
-const unexpected = (): ForgeProblem => new ForgeProblem('later', 'The forge sent something else than was asked for');
 
 /**
  * A client of forgea: its REST API by the library that its makers give.
@@ -260,7 +202,7 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
     try {
       return await ask();
     } catch (error) {
-      throw problemOf(error, Date.now());
+      throw problemOf(error);
     }
   };
 
@@ -271,7 +213,7 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
   ): Promise<ForgePage<T>> {
     const { data, headers } = await answered(ask);
     if (!Array.isArray(data)) throw unexpected();
-    if (data.length > size) throw new ForgeProblem('refused', `The forge sent more than the ${size} items of a page`);
+    if (data.length > size) throw tooMany(size);
     const wanted = data.filter((one) => !isOfPull(one));
     const items = wanted.flatMap((one) => {
       const read = shape.safeParse(one);
@@ -292,8 +234,9 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
       return answer.status === 200 && !answer.isCut ? answer.body : undefined;
     } catch (error) {
       if (!(error instanceof OutboundRefused)) throw error;
-      if (error.reason === 'address' || final.has(error.reason)) return undefined;
-      throw new ForgeProblem('later', error.message, undefined, { cause: error });
+      const problem = problemOfRefusal(error);
+      if (problem.kind !== 'later') return undefined;
+      throw problem;
     }
   }
 
@@ -326,7 +269,7 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
         const read = z.object({ email: text }).safeParse(data);
         return read.success && read.data.email !== '' ? read.data.email : undefined;
       } catch (error) {
-        if (error instanceof ForgeProblem && error.kind === 'refused') return undefined;
+        if (isRefusal(error)) return undefined;
         throw error;
       }
     },
@@ -354,14 +297,14 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
         }
         return files;
       } catch (error) {
-        if (error instanceof ForgeProblem && error.kind === 'refused') return undefined;
+        if (isRefusal(error)) return undefined;
         throw error;
       }
     },
 
     /** A repository by its id. @throws ForgeProblem */
-    async repository(id: number): Promise<ForgeRepository> {
-      const { data } = await answered(() => client.request('GET /repositories/{id}', { id }));
+    async repository(id: string): Promise<ForgeRepository> {
+      const { data } = await answered(() => client.request('GET /repositories/{id}', { id: Number(id) }));
       const read = repositoryShape.safeParse(data);
       if (!read.success) throw unexpected();
       const { full_name: fullName, private: isPrivate, default_branch: defaultBranch, ...others } = read.data;

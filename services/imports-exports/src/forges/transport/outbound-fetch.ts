@@ -22,6 +22,9 @@ export const outboundFetch =
       { timeoutMs, maxResponseBytes, ...(init.signal ? { signal: init.signal } : {}) },
     );
     if (answer.isCut) throw new OutboundRefused('too_large', 'The answer of the forge is too long');
+    // None was asked for: what it unpacks to has no bound.
+    if (!/^(identity)?$/i.test(answer.headers['content-encoding'] ?? ''))
+      throw new OutboundRefused('invalid', 'The forge sent a compressed answer, which it was not asked for');
     return new Response(bodiless.has(answer.status) ? null : answer.body, {
       status: answer.status,
       headers: { ...answer.headers },

@@ -1,4 +1,12 @@
-import type { Forge, ForgeIssue, ForgeLabel, ForgeMilestone, ForgeNote, ForgeRepository } from '../../forges';
+import type {
+  Forge,
+  ForgeIssue,
+  ForgeKind,
+  ForgeLabel,
+  ForgeMilestone,
+  ForgeNote,
+  ForgeRepository,
+} from '../../forges';
 import type { ImportLease, ReleaseReason, StageProgress } from '../domain/import-work';
 import type {
   ImportAuthor,
@@ -96,15 +104,26 @@ export type OwnedNote = Omit<ForgeNote, 'author'> & { readonly authorId: number 
 
 /** A forge that can be asked for a repository. */
 export interface RepositoryForge extends Forge {
-  repository(id: number): Promise<ForgeRepository>;
+  /** By its id, or its path, as the kind of the forge has it. @throws ForgeProblem */
+  repository(name: string): Promise<ForgeRepository>;
 }
 
-/** Forges by their address. */
+/** Where a forge is. */
+export interface ForgePlace {
+  readonly forge: ForgeKind;
+  /** Address of the forge; empty for the hosted one. */
+  readonly host: string;
+}
+
+/** Forges by where they are. */
 export interface Forges {
   /** What is wrong with the address of a forge; undefined for nothing. */
-  problemOf(host: string): string | undefined;
-  /** @param signal ends every request */
-  open(host: string, token: string, signal?: AbortSignal): RepositoryForge;
+  problemOf(place: ForgePlace): string | undefined;
+  /**
+   * @param token of forgea; of the others the user, a colon, and the password or token
+   * @param signal ends every request
+   */
+  open(place: ForgePlace, token: string, signal?: AbortSignal): RepositoryForge;
 }
 
 /** What a stage works with. */

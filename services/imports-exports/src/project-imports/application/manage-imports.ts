@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { AppError, invalidParams, isAppError, notFound, unauthorized } from '@switchyard/errors';
+import { AppError, type ErrorKind, invalidParams, isAppError, notFound, unauthorized } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
-import { ForgeProblem, invalidUrl } from '../../forges';
+import { type ForgeKind, ForgeProblem, invalidUrl } from '../../forges';
 import { type ImportAuthor, isProjectName, type NewImport } from '../domain/project-import';
 import type { ImportedProject, ShownImport } from '../domain/shown-import';
 import type { Forges, ImportStore, ImportTargets } from './imports.ports';
@@ -19,28 +19,42 @@ export interface ImportEdges {
 }
 
 /** An import that is asked for, as far as the caller says it. */
-export type WantedImport = Pick<NewImport, 'host' | 'namespace' | 'pageSize' | 'optimistic' | 'requestId'> & {
+export type WantedImport = Pick<NewImport, 'forge' | 'host' | 'namespace' | 'pageSize' | 'optimistic' | 'requestId'> & {
   readonly author: ImportAuthor;
+  /** As `Forges.open` takes it. */
   readonly token: string;
-  readonly repositoryId: number;
+  /** As `RepositoryForge.repository` takes it. */
+  readonly repository: string;
   /** Undefined for that of the repository. */
   readonly name: string | undefined;
 };
 
-const refused = (text: string): AppError => new AppError('unprocessable', { errors: text });
+/** A refusal in the form of the family of a forge (G-4.19-7). */
+const refusal = (forge: ForgeKind, kind: ErrorKind, text: string): AppError =>
+  new AppError(kind, forge === 'github' ? { errors: text } : { message: { error: text } });
 
-/** What a forge's refusal is to the caller (G-4.19-1). */
-function refusalOfForge(error: unknown, host: string): unknown {
+const badAddress = ({ forge, host }: Pick<WantedImport, 'forge' | 'host'>): AppError =>
+  forge === 'github' ? invalidUrl(host) : refusal(forge, 'invalid', `Invalid URL: ${host}`);
+
+/** What a forge's refusal is to the caller (G-4.19-1, G-4.19-4). */
+function refusalOfForge(error: unknown, wanted: Pick<WantedImport, 'forge' | 'host'>): unknown {
   if (!(error instanceof ForgeProblem)) return error;
-  if (error.kind === 'address') return invalidUrl(host);
-  if (error.kind === 'token') return new AppError('unauthorized', { error: 'Wrong credentials' });
-  return refused(`Import failed due to an error of the forge: ${error.message}`);
+  const { forge } = wanted;
+  if (error.kind === 'address') return badAddress(wanted);
+  if (error.kind === 'token')
+    return forge === 'github'
+      ? new AppError('unauthorized', { error: 'Wrong credentials' })
+      : refusal(forge, 'unauthorized', 'Wrong credentials');
+  const text = `Import failed due to an error of the forge: ${error.message}`;
+  const isKnown = forge !== 'github' && (error.kind === 'forbidden' || error.kind === 'not_found');
+  return refusal(forge, isKnown ? error.kind : 'unprocessable', text);
 }
 
 const sentence = (field: string, text: string): string => `${field.charAt(0).toUpperCase()}${field.slice(1)} ${text}`;
 
 /** What groups-admin's refusal of the project is to the caller (G-4.19-1); undefined where it is none. */
-function refusalOfProject(error: unknown): AppError | undefined {
+function refusalOfProject(error: unknown, forge: ForgeKind): AppError | undefined {
+  const refused = (text: string): AppError => refusal(forge, 'unprocessable', text);
   if (isAppError(error, 'not_found')) return refused('Namespace or group to import repository into does not exist.');
   if (isAppError(error, 'forbidden')) return refused('You are not allowed to import projects in this namespace.');
   if (!isAppError(error, 'invalid')) return undefined;
@@ -55,24 +69,18 @@ function refusalOfProject(error: unknown): AppError | undefined {
 /** The use cases of imports; the gateway has checked that the caller sees the project of a call. */
 export function manageImports({ imports, forges, targets, workSoon }: ImportEdges) {
   return {
-    /** Begins an import: its project is there afterwards. Fails with `invalid`, `unauthorized`, `unprocessable`. */
-    async start({ token, repositoryId, name, ...wanted }: WantedImport): Promise<ShownImport> {
+    /** Begins an import: its project is there afterwards. Fails with `invalid`, `unauthorized`, `forbidden`, `not_found`, `unprocessable`. */
+    async start({ token, repository: asked, name, ...wanted }: WantedImport): Promise<ShownImport> {
       if (wanted.author.userId === 0) throw unauthorized();
       if (name !== undefined && !isProjectName(name)) throw invalidParams('new_name is invalid');
-      if (forges.problemOf(wanted.host) !== undefined) throw invalidUrl(wanted.host);
+      if (forges.problemOf(wanted) !== undefined) throw badAddress(wanted);
       const repository = await forges
-        .open(wanted.host, token)
-        .repository(repositoryId)
+        .open(wanted, token)
+        .repository(asked)
         .catch((error: unknown) => {
-          throw refusalOfForge(error, wanted.host);
+          throw refusalOfForge(error, wanted);
         });
-      const made = {
-        ...wanted,
-        key: randomUUID(),
-        forge: 'github',
-        repository,
-        name: name ?? repository.name,
-      } as const;
+      const made = { ...wanted, key: randomUUID(), repository, name: name ?? repository.name };
       // Before the project, so that one whose process dies is gone on with.
       const lease = await imports.add(made, token);
       faultPoint('project_import.added');
@@ -82,11 +90,11 @@ export function manageImports({ imports, forges, targets, workSoon }: ImportEdge
         const one = { ...lease.import, projectId: project.projectId };
         return { project, import: one, stages: [] };
       } catch (error) {
-        const refusal = refusalOfProject(error);
+        const refused = refusalOfProject(error, wanted.forge);
         // Of any other failure it is not known what became of the project: the import goes on.
-        if (refusal === undefined) throw error;
+        if (refused === undefined) throw error;
         await imports.remove(lease);
-        throw refusal;
+        throw refused;
       } finally {
         await imports.release(lease, 0, 'stopped');
         workSoon();

@@ -4,10 +4,8 @@ import { findPeople } from './find-people';
 import type { StageContext } from './imports.ports';
 
 /** A page that was written. */
-export interface WrittenPage {
-  readonly fetched: number;
+export interface WrittenPage extends Pick<ForgePage<unknown>, 'fetched' | 'isLast' | 'next'> {
   readonly imported: number;
-  readonly isLast: boolean;
 }
 
 /** Brings one page over; it may be repeated. */
@@ -20,9 +18,9 @@ const ofItems =
     write: (context: StageContext, items: readonly T[]) => Promise<number>,
   ): Stage =>
   async (context, page) => {
-    const { items, fetched, isLast } = await read(context, page);
+    const { items, ...rest } = await read(context, page);
     context.signal.throwIfAborted();
-    return { fetched, imported: items.length === 0 ? 0 : await write(context, items), isLast };
+    return { ...rest, imported: items.length === 0 ? 0 : await write(context, items) };
   };
 
 /** Stages by name. */

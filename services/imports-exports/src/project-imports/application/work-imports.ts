@@ -88,11 +88,15 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
       context.signal.throwIfAborted();
       const written = await stages[stage.name](context, page);
       faultPoint('project_import.page_written');
-      page += 1;
+      if (written.next !== undefined && written.next <= page)
+        throw new ForgeProblem('refused', 'The pages of the forge do not go on one after the other');
+      const isNumbered = written.next === undefined;
+      page = written.next ?? page + 1;
       fetched += written.fetched;
       imported += written.imported;
       const isDone = written.isLast;
-      if (!isDone && page > maxPages) throw new ForgeProblem('refused', `The forge has more than ${maxPages} pages`);
+      if (!isDone && isNumbered && page > maxPages)
+        throw new ForgeProblem('refused', `The forge has more than ${maxPages} pages`);
       const saved = await imports.saveStage(one, stage.name, { page, fetched, imported, isDone }, stageHours);
       if (saved === undefined) throw new LeaseLost();
       gotOn();
@@ -110,7 +114,7 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
     // Each time: a process may have died between the two. Where the project shows another end, groups-admin keeps it.
     await targets.setStatus(project.projectId, 'started', undefined, one.import.requestId);
     faultPoint('project_import.started');
-    const forge = forges.open(one.import.host, one.token ?? '', signal);
+    const forge = forges.open(one.import, one.token ?? '', signal);
     for (;;) {
       // Again for each stage: what one has written the next one has to find (D5), and the project may be gone.
       const current = await targets.project(project.projectId, one.import.requestId);

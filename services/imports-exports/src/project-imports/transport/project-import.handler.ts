@@ -1,8 +1,9 @@
 import { notFound } from '@switchyard/errors';
 import { ProjectImportServiceService } from '@switchyard/protos/imports_exports/v1/project_import';
 import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
+import type { Representation } from '@switchyard/protos/rpc/v1/representation';
 import { type CallContext, entity, implement, type ServiceImplementation } from '@switchyard/rpc';
-import type { Imports } from '../application/manage-imports';
+import type { Imports, WantedImport } from '../application/manage-imports';
 import { presentCanceled, presentImport, presentStarted } from '../presenters/project-import.presenter';
 
 /** The project that a request names, which must be what was resolved and signed. */
@@ -11,24 +12,48 @@ function projectOf({ projectId }: { projectId: number }, { access }: CallContext
   return projectId;
 }
 
+/** Items of a page where the caller says nothing of it. */
+const pageSize = 100;
+
 /** Serves `ProjectImportService`. */
-export const projectImportHandler = (imports: Imports): ServiceImplementation =>
-  implement(ProjectImportServiceService, {
-    async startForgeaImport(request, { actor, requestId }) {
-      const { userId, admin, external } = actor;
-      const made = await imports.start({
-        author: { userId, admin, external },
-        requestId,
-        token: request.personalAccessToken,
-        repositoryId: request.repoId,
-        name: request.newName === '' ? undefined : request.newName,
+export function projectImportHandler(imports: Imports): ServiceImplementation {
+  async function start(
+    { actor: { userId, admin, external }, requestId }: CallContext,
+    { newName }: { readonly newName: string },
+    wanted: Pick<WantedImport, 'forge' | 'host' | 'token' | 'repository' | 'namespace'> & Partial<WantedImport>,
+  ): Promise<Representation> {
+    const author = { userId, admin, external };
+    const name = newName || undefined;
+    return entity(
+      presentStarted(await imports.start({ author, requestId, name, optimistic: false, pageSize, ...wanted })),
+    );
+  }
+
+  return implement(ProjectImportServiceService, {
+    startForgeaImport: (request, context) =>
+      start(context, request, {
+        ...{ forge: 'github', host: request.hostname, token: request.personalAccessToken },
+        repository: String(request.repoId),
         namespace: request.targetNamespace,
-        host: request.hostname,
         optimistic: request.timeoutStrategy === 'optimistic',
         pageSize: request.paginationLimit,
-      });
-      return entity(presentStarted(made));
-    },
+      }),
+
+    startForgebImport: (request, context) =>
+      start(context, request, {
+        ...{ forge: 'bitbucket', host: '', token: `${request.username}:${request.password}` },
+        repository: request.repoPath,
+        namespace: request.targetNamespace,
+      }),
+
+    startForgebServerImport: (request, context) =>
+      start(context, request, {
+        ...{ forge: 'bitbucket_server', host: request.serverUrl },
+        token: `${request.username}:${request.personalAccessToken}`,
+        repository: `${request.project}/${request.repo}`,
+        namespace: request.targetNamespace || context.actor.username,
+        optimistic: request.timeoutStrategy === 'optimistic',
+      }),
 
     cancelForgeaImport: async (request, context) =>
       entity(presentCanceled(await imports.cancel(projectOf(request, context), context.requestId))),
@@ -36,3 +61,4 @@ export const projectImportHandler = (imports: Imports): ServiceImplementation =>
     getProjectImport: async (request, context) =>
       entity(presentImport(await imports.get(projectOf(request, context), context.requestId))),
   });
+}
