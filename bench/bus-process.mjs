@@ -2,11 +2,12 @@ import { createRequire } from 'node:module';
 
 // One process of the benchmark `bus`: a service that publishes, or one that receives, as its role says.
 const require = createRequire(import.meta.url);
+const { busVariables, parseEnvironment } = require('@switchyard/config');
 const { openDatabase } = require('@switchyard/database');
 const { sql } = require('@switchyard/database/sql');
 const { appendToOutbox, defineEvent, openBus, startConsumer, startRelay, subscription } = require('@switchyard/events');
 
-const { ROLE, DATABASE_URL, LOG_DATABASE_URL, KAFKA_BROKERS } = process.env;
+const { ROLE, DATABASE_URL } = process.env;
 
 const event = defineEvent({
   stream: 'bench.thing',
@@ -20,7 +21,7 @@ const event = defineEvent({
 const now = () => performance.timeOrigin + performance.now();
 
 const db = openDatabase({ url: DATABASE_URL, applicationName: `bench ${ROLE}`, poolSize: 20 });
-const bus = openBus({ kafkaBrokers: KAFKA_BROKERS?.split(','), logDatabaseUrl: LOG_DATABASE_URL, clientId: ROLE });
+const bus = openBus(parseEnvironment(busVariables), ROLE);
 
 async function write({ run, number }) {
   const began = now();

@@ -7,6 +7,22 @@ import { readFileSync } from 'node:fs';
  */
 const ROWS = ['groups-admin', 'merge-requests', 'collaboration', 'alerts', 'packages', 'imports-exports', 'gateway'];
 
+/** What every domain service reads of Kafka, beside the brokers: `busVariables` of libs/config. */
+export const KAFKA_SETTINGS = [
+  'KAFKA_TLS',
+  'KAFKA_CA_FILE',
+  'KAFKA_CERTIFICATE_FILE',
+  'KAFKA_CERTIFICATE_KEY_FILE',
+  'KAFKA_SASL_MECHANISM',
+  'KAFKA_SASL_USERNAME',
+  'KAFKA_SASL_PASSWORD_FILE',
+  'KAFKA_OAUTH_TOKEN_FILE',
+  'KAFKA_OAUTH_TOKEN_URL',
+  'KAFKA_OAUTH_SCOPE',
+  'KAFKA_CREATE_TOPICS',
+  'KAFKA_REPLICATION_FACTOR',
+];
+
 /** What every domain service reads: `serviceVariables` of libs/config. */
 const DOMAIN_VARIABLES = [
   'HOST',
@@ -15,6 +31,7 @@ const DOMAIN_VARIABLES = [
   'DATABASE_URL',
   'LOG_DATABASE_URL',
   'KAFKA_BROKERS',
+  ...KAFKA_SETTINGS,
   'SWITCHYARD_IDENTITY_KEY_FILE',
   'SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE',
   'SWITCHYARD_EXTERNAL_URL',
@@ -32,7 +49,7 @@ const PUBLIC_VARIABLES = [
 ];
 
 /** What libs/blobs reads beside the data folder: `blobVariables`. */
-const BUCKET_VARIABLES = ['S3_BUCKET', 'S3_ENDPOINT', 'S3_REGION', 'S3_SIGNED_DOWNLOADS'];
+const BUCKET_VARIABLES = ['S3_BUCKET', 'S3_ENDPOINT', 'S3_CA_FILE', 'S3_REGION', 'S3_SIGNED_DOWNLOADS'];
 const BUCKET_SECRETS = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'];
 
 const SHAPE = {

@@ -60,14 +60,31 @@ const shared = {
 const bucket = group('Files: a bucket, unless persistence is enabled', {
   bucket: text('Name of the bucket'),
   endpoint: text("A server other than Amazon's"),
+  caFile: text("Path of the certificate of that server's CA, on one of `volumes`. Default: the public ones"),
   region: text('Default: `us-east-1`'),
   signedDownloads: flag('Files of packages are read from the bucket itself. Default: false'),
+});
+
+const kafka = group('How Kafka is used', {
+  tls: flag('Whether the brokers speak TLS. Default: false'),
+  secretName: text('Name of the Secret with the files below; pods have it as the folder /kafka'),
+  ca: text("File of it with the certificate of the brokers' CA, such as `ca.crt`. Default: the public ones"),
+  certificate: text('File of it with the certificate by which the brokers know us, such as `user.crt`'),
+  certificateKey: text('File of it with the key of that certificate, such as `user.key`'),
+  saslMechanism: oneOf('How we log in', ['', 'PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER']),
+  username: text('Who we are; with OAUTHBEARER the id of the client'),
+  password: text('File of it with the password; with OAUTHBEARER with the secret of the client'),
+  oauthToken: text('File with a token that another program keeps fresh: of the Secret, or a whole path'),
+  oauthTokenUrl: text('Where tokens are fetched by client credentials'),
+  oauthScope: text('Scope of these tokens'),
+  createTopics: flag('Whether services create missing topics; else a missing one ends their start. Default: true'),
+  replicationFactor: value({ type: 'integer', minimum: 1 }, undefined, "Replicas of topics. Default: the brokers'"),
 });
 
 /** @param {{ public?: boolean, data?: string }} [service] undefined: all of them */
 const config = (service) =>
   group('Where the service is, and what it finds', {
-    ...(service?.public ? {} : { kafkaBrokers: text("`host:port,host:port` of the cluster's Kafka; required") }),
+    ...(service?.public ? {} : { kafkaBrokers: text("`host:port,host:port` of the cluster's Kafka; required"), kafka }),
     externalUrl: text('The address clients use; required'),
     tier: oneOf('Default: `ultimate`', ['', 'free', 'premium', 'ultimate']),
     otlpEndpoint: text('Collector of traces; none unless given'),

@@ -1,5 +1,6 @@
 // Commands for the operator of a running installation, in the environment it was started with:
 //   npm run admin -- replay-dead-letters <consumer group> <topic>
+//   npm run admin -- topics
 //   npm run admin -- <command of a service> …
 // Services name theirs in package.json, under `switchyard.commands`; without a command all are listed.
 import { spawn } from 'node:child_process';
@@ -18,6 +19,7 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 try {
   const [name, ...args] = process.argv.slice(2);
   if (name === 'replay-dead-letters') await replayDeadLetters(...args);
+  else if (name === 'topics') createRequire(import.meta.url)('../../libs/events/dist/topics-command.js');
   else process.exitCode = await runEverywhere(name, args);
 } catch (error) {
   process.stderr.write(`npm run admin: ${error instanceof LaunchFailure ? error.message : error.stack}\n`);
@@ -28,12 +30,10 @@ try {
 async function replayDeadLetters(group, topic) {
   if (!group || !topic) throw new LaunchFailure('replay-dead-letters <consumer group> <topic>');
   const settings = readEnvironment(process.env, { root, cwd: process.cwd() });
-  const events = createRequire(import.meta.url)('@switchyard/events');
-  const bus = events.openBus({
-    kafkaBrokers: settings.kafkaBrokers?.split(','),
-    logDatabaseUrl: settings.kafkaBrokers ? undefined : logDatabaseUrl(settings),
-    clientId: 'admin',
-  });
+  const load = createRequire(import.meta.url);
+  const { busVariables, parseEnvironment } = load('@switchyard/config');
+  const events = load('@switchyard/events');
+  const bus = events.openBus(parseEnvironment(busVariables, { ...process.env, ...busOf(settings) }), 'admin');
   try {
     const count = await events.replayDeadLetters({ bus, group, topic });
     process.stdout.write(`${count} events given back to ${group}\n`);
@@ -47,7 +47,7 @@ async function runEverywhere(name, args) {
   const owners = SERVICES.filter(({ commands }) => Object.hasOwn(commands, name ?? ''));
   if (owners.length === 0) {
     const known = new Set(SERVICES.flatMap(({ commands }) => Object.keys(commands)));
-    throw new LaunchFailure(`commands: ${['replay-dead-letters', ...known].join(', ')}`);
+    throw new LaunchFailure(`commands: ${['replay-dead-letters', 'topics', ...known].join(', ')}`);
   }
   const codes = [];
   for (const service of owners) codes.push(await runOf(service, [service.commands[name], ...args]));
@@ -59,14 +59,11 @@ async function runOf({ name, database, keys }, args) {
   const settings = readEnvironment(process.env, { root, cwd: process.cwd() });
   const file = join(root, 'services', name, 'dist', 'main.js');
   if (!existsSync(file)) throw new LaunchFailure('nothing is built here: run npm start first');
-  const bus = settings.kafkaBrokers
-    ? { KAFKA_BROKERS: settings.kafkaBrokers }
-    : { LOG_DATABASE_URL: logDatabaseUrl(settings) };
   const databaseUrl = databaseUrlOf(database, settings);
   const child = spawn(process.execPath, [file, ...args], {
     env: environmentOf(name, {
       ...process.env,
-      ...bus,
+      ...busOf(settings),
       ...Object.fromEntries(keys.map((key) => [key.variable, join(settings.data, 'keys', key.file)])),
       SWITCHYARD_SECRET: secretOf(settings.data, settings.secret),
       // A command prints what it finds; its log would say the same once more.
@@ -83,8 +80,10 @@ async function runOf({ name, database, keys }, args) {
   });
 }
 
-function logDatabaseUrl(settings) {
-  return databaseUrlOf(LOG_DATABASE, settings);
+function busOf(settings) {
+  return settings.kafkaBrokers
+    ? { KAFKA_BROKERS: settings.kafkaBrokers }
+    : { LOG_DATABASE_URL: databaseUrlOf(LOG_DATABASE, settings) };
 }
 
 function databaseUrlOf(database, { data, databaseUrl }) {

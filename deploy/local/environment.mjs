@@ -75,6 +75,7 @@ const READERS = {
   KAFKA_BROKERS: brokers,
   S3_ENDPOINT: urlOf('http:', 'https:'),
   S3_BUCKET: text,
+  S3_CA_FILE: text,
   S3_REGION: text,
   S3_SIGNED_DOWNLOADS: oneOf(['true', 'false']),
   S3_ACCESS_KEY_ID: text,

@@ -61,7 +61,9 @@ describe('the compose file', () => {
     for (const container of name === 'gateway' ? [name] : [name, `migrate-${name}`]) {
       const given = Object.keys(services[container]?.environment ?? {});
       expect(given.filter((one) => ![...variablesOf(name), ...common].includes(one))).toEqual([]);
-      const addresses = variablesOf(name).filter((one) => /_(?:ADDRESS|HTTP_URL|KEY_FILE|KEYS_FILE)$/.test(one));
+      const addresses = variablesOf(name).filter((one) =>
+        /^(?!KAFKA_).*_(?:ADDRESS|HTTP_URL|KEY_FILE|KEYS_FILE)$/.test(one),
+      );
       expect(given).toEqual(expect.arrayContaining(addresses));
       for (const [secret, processes] of Object.entries(holders)) {
         expect([secret, given.includes(secret)]).toEqual([secret, processes.includes(name)]);
@@ -296,6 +298,31 @@ describe('the charts', () => {
         ...(name === 'gateway' ? [] : ['public-keys.json']),
         ...(SERVICES.find((service) => service.name === name)?.keys.map(({ file }) => file) ?? []),
       ]);
+    });
+
+    it('Kafka is used as the values say, with files of a Secret', () => {
+      const kafka = (setting: string) => `global.config.kafka.${setting}`;
+      const login = [kafka('tls=true'), kafka('ca=ca.crt'), kafka('saslMechanism=SCRAM-SHA-512')];
+      const further = [kafka('username=us'), kafka('password=password'), kafka('createTopics=false')];
+      const all = render('switchyard', kafka('secretName=kafka-user'), ...login, ...further);
+      for (const name of names) {
+        const pod = of(all, 'Deployment', name)?.spec.template.spec;
+        const given = pod?.containers[0]?.env.filter((one) => one.name.startsWith('KAFKA_')) ?? [];
+        const expected = {
+          KAFKA_BROKERS: 'kafka:9092',
+          KAFKA_CA_FILE: '/kafka/ca.crt',
+          KAFKA_CREATE_TOPICS: 'false',
+          KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512',
+          KAFKA_SASL_PASSWORD_FILE: '/kafka/password',
+          KAFKA_SASL_USERNAME: 'us',
+          KAFKA_TLS: 'true',
+        };
+        const values = Object.fromEntries(given.map((one) => [one.name, one.value]));
+        expect([name, values]).toEqual([name, name === 'gateway' ? {} : expected]);
+        expect(pod?.volumes.some((volume) => volume.name === 'kafka')).toBe(name !== 'gateway');
+        expect(given.filter((one) => !variablesOf(name).includes(one.name))).toEqual([]);
+      }
+      expect(template('switchyard', login).stderr).toContain('config.kafka.secretName must name the Secret');
     });
 
     it('calls over gRPC go to the addresses of all replicas', () => {

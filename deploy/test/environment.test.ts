@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { KAFKA_SETTINGS } from '../catalogue.mjs';
 import { readEnvironment, VARIABLES } from '../local/environment.mjs';
 
 const folders = { root: '/clone', cwd: '/elsewhere' };
@@ -73,6 +74,6 @@ describe('the environment', () => {
 
   it('is documented variable by variable', () => {
     const page = readFileSync(join(__dirname, '../../docs/operations.md'), 'utf8');
-    expect(VARIABLES.filter((name: string) => !page.includes(`\`${name}\``))).toEqual([]);
+    expect([...VARIABLES, ...KAFKA_SETTINGS].filter((name: string) => !page.includes(`\`${name}\``))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { z } from '@switchyard/config';
+import { readCertificates, z } from '@switchyard/config';
 import type { BlobStore } from './blob-store';
 import { diskStore } from './disk-store';
 import { s3Store } from './s3-store';
@@ -10,6 +10,8 @@ export const blobVariables = {
   /** Bucket, instead of the data folder. */
   S3_BUCKET: z.string().optional(),
   S3_ENDPOINT: z.url().optional(),
+  /** Certificates in PEM of who signs that of the endpoint; those of Node where it is absent. */
+  S3_CA_FILE: z.string().optional(),
   S3_REGION: z.string().default('us-east-1'),
   /** Whether downloads of packages are redirected to the bucket, by signed addresses. */
   S3_SIGNED_DOWNLOADS: z.stringbool().default(false),
@@ -35,6 +37,7 @@ export async function openBlobStore(config: BlobConfig): Promise<BlobStore> {
     bucket,
     region: config.S3_REGION,
     endpoint: config.S3_ENDPOINT,
+    authorities: config.S3_CA_FILE === undefined ? undefined : readCertificates('S3_CA_FILE', config.S3_CA_FILE),
     signedDownloads: config.S3_SIGNED_DOWNLOADS,
     credentials:
       accessKeyId === undefined || secretAccessKey === undefined ? undefined : { accessKeyId, secretAccessKey },

@@ -7,6 +7,8 @@ export interface S3Options {
   readonly region: string;
   /** Address of a server that is not Amazon's; buckets are then part of the path. */
   readonly endpoint?: string | undefined;
+  /** Certificates in PEM that the endpoint's rests on; those of Node where it is absent. */
+  readonly authorities?: string | undefined;
   /** Whether `addressOf` gives addresses, of the endpoint and signed with the credentials. */
   readonly signedDownloads: boolean;
   /** Without them the SDK uses its default credentials: environment, files, role of the machine. */
@@ -24,6 +26,7 @@ export async function s3Store({
   bucket,
   region,
   endpoint,
+  authorities,
   signedDownloads,
   credentials,
 }: S3Options): Promise<BlobStore> {
@@ -36,7 +39,11 @@ export async function s3Store({
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     ...(credentials === undefined ? {} : { credentials }),
     // A server that is away, or takes a connection and says nothing, is found out; a client that reads may pause meanwhile.
-    requestHandler: { connectionTimeout: 5_000, socketTimeout: 120_000 },
+    requestHandler: {
+      connectionTimeout: 5_000,
+      socketTimeout: 120_000,
+      ...(authorities === undefined ? {} : { httpsAgent: { ca: authorities } }),
+    },
     // Servers other than Amazon's refuse the checksums that the SDK would add of itself.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',

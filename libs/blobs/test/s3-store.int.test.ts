@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { testCertificate } from '@switchyard/testkit';
 import S3rver from 's3rver';
 import { type BlobStore, openBlobStore } from '../src';
 import { blobStoreContract } from './blob-store-contract';
@@ -56,6 +57,26 @@ describe('blobs on S3', () => {
     const outsider = await openBlobStore({ ...bucket, S3_ENDPOINT: endpoint, S3_ACCESS_KEY_ID: 'nobody' });
     await expect(outsider.write('kind/refused', (async function* () {})())).rejects.toThrow();
     outsider.close();
+  });
+
+  it('trusts the CA of a file, and no other server', async () => {
+    const { certificate, key } = testCertificate(folder, 'ours');
+    const others = testCertificate(folder, 'others');
+    const secure = new S3rver({
+      ...{ address: '127.0.0.1', port: 0, silent: true, directory: folder },
+      ...{ cert: readFileSync(certificate, 'utf8'), key: readFileSync(key, 'utf8') },
+      configureBuckets: [{ name: bucket.S3_BUCKET, configs: [] }],
+    });
+    const S3_ENDPOINT = `https://127.0.0.1:${((await secure.run()) as AddressInfo).port}`;
+    const trusting = await openBlobStore({ ...bucket, S3_ENDPOINT, S3_CA_FILE: certificate });
+    await trusting.write('kind/secure', Readable.from([Buffer.from('0123')]));
+    expect((await trusting.open('kind/secure'))?.size).toBe(4);
+    const wrong = await openBlobStore({ ...bucket, S3_ENDPOINT, S3_CA_FILE: others.certificate });
+    await expect(wrong.open('kind/secure')).rejects.toThrow(/certificate/);
+    for (const one of [trusting, wrong]) one.close();
+    await secure.close();
+    const absent = { ...bucket, S3_ENDPOINT, S3_CA_FILE: join(folder, 'absent') };
+    await expect(openBlobStore(absent)).rejects.toThrow(/^S3_CA_FILE: .+ cannot be read \(ENOENT\)$/);
   });
 
   it('wants both halves of the credentials', async () => {

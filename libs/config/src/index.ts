@@ -1,3 +1,5 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 /**
@@ -21,14 +23,74 @@ export function parseEnvironment<T extends z.ZodRawShape>(
   throw new Error(problems.join('; '));
 }
 
+/**
+ * Reads the file that a variable names.
+ * @throws Error with one line that names the variable
+ */
+export function readNamedFile(variable: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Error(`${variable}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/**
+ * Reads certificates in PEM from the file that a variable names.
+ * @throws Error with one line that names the variable
+ */
+export function readCertificates(variable: string, file: string): string {
+  const text = readNamedFile(variable, file);
+  const found = text.match(certificate) ?? [];
+  if (found.length === 0) throw new Error(`${variable}: ${file} contains no certificate in PEM`);
+  for (const one of found) {
+    try {
+      new X509Certificate(one);
+    } catch {
+      throw new Error(`${variable}: ${file} contains a certificate that does not parse`);
+    }
+  }
+  return text;
+}
+
+/** The event bus of a process: Kafka with its TLS and SASL, else the embedded log; see docs/operations.md. */
+export const busVariables = {
+  /** `host:port` of some brokers, separated by commas. */
+  KAFKA_BROKERS: z.string().optional(),
+  KAFKA_TLS: z.stringbool().default(false),
+  /** Certificates in PEM of who signs the brokers' certificates; those of Node where it is absent. */
+  KAFKA_CA_FILE: z.string().optional(),
+  KAFKA_CERTIFICATE_FILE: z.string().optional(),
+  KAFKA_CERTIFICATE_KEY_FILE: z.string().optional(),
+  KAFKA_SASL_MECHANISM: z.enum(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER']).optional(),
+  /** With OAUTHBEARER the id of the client. */
+  KAFKA_SASL_USERNAME: z.string().optional(),
+  /** With OAUTHBEARER it contains the secret of the client. */
+  KAFKA_SASL_PASSWORD_FILE: z.string().optional(),
+  /** Contains a token that another program keeps fresh. */
+  KAFKA_OAUTH_TOKEN_FILE: z.string().optional(),
+  /** Where tokens are fetched by client credentials (RFC 6749, 4.4). */
+  KAFKA_OAUTH_TOKEN_URL: z.url({ protocol: /^https?$/ }).optional(),
+  KAFKA_OAUTH_SCOPE: z.string().optional(),
+  /** `false`: the operator creates the topics, and a missing one ends the start. */
+  KAFKA_CREATE_TOPICS: z.stringbool().default(true),
+  /** Replicas of topics that are created; the broker's default where it is absent. */
+  KAFKA_REPLICATION_FACTOR: z.coerce.number().int().min(1).max(32_767).optional(),
+  LOG_DATABASE_URL: z.string().optional(),
+} as const;
+
+/** What `busVariables` give. */
+export type BusConfig = z.infer<z.ZodObject<typeof busVariables>>;
+
 /** Variables that every domain service reads; see docs/operations.md. */
 export const serviceVariables = {
   HOST: z.string().default('127.0.0.1'),
   GRPC_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
   HTTP_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// address'),
-  LOG_DATABASE_URL: z.string().optional(),
-  KAFKA_BROKERS: z.string().optional(),
+  ...busVariables,
   SWITCHYARD_IDENTITY_KEY_FILE: z.string(),
   SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: z.string(),
   /** Address of the instance as clients see it, without a slash at its end. */

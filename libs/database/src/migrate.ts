@@ -2,8 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join as joinPath } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
-import { isConnectionError } from './errors';
+import type pg from 'pg';
+import { assertOwnSession, connectTo, mayWorkLater } from './check-connection';
+import { poolConfig } from './database';
 
 /** The migrations of one SQL schema: `<directory>/<14 digits>_<name>/migration.sql`, as Prisma lays them out. */
 export interface MigrationSet {
@@ -14,6 +15,8 @@ export interface MigrationSet {
 
 export interface MigrateOptions {
   url: string;
+  /** The variable that holds `url`, for errors; default `DATABASE_URL`. */
+  variable?: string;
   /** Applied in this order. */
   sets: MigrationSet[];
 }
@@ -148,15 +151,11 @@ async function apply(client: pg.Client, schema: string, migration: Migration): P
   }
 }
 
-async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'switchyard migrate',
-    connectionTimeoutMillis: 5_000,
-  });
-  client.on('error', () => undefined);
-  await client.connect();
-  return client;
+async function connect({ url, variable = 'DATABASE_URL' }: MigrateOptions): Promise<pg.Client> {
+  const config = poolConfig({ url, applicationName: 'switchyard migrate' });
+  await assertOwnSession(config, variable);
+  // Migrations may take longer than a statement of a request.
+  return connectTo({ ...config, statement_timeout: 0, query_timeout: 0 }, variable);
 }
 
 /** Waits without a statement under way: CREATE INDEX CONCURRENTLY of another process waits for the end of all that are. */
@@ -174,8 +173,9 @@ async function takeLock(client: pg.Client): Promise<void> {
  * `MigrationError` for an edited or a half-applied migration, and for an unknown one that is not additive.
  * @returns names of the migrations applied by this call
  */
-export async function migrate({ url, sets }: MigrateOptions): Promise<string[]> {
-  const client = await connect(url);
+export async function migrate(options: MigrateOptions): Promise<string[]> {
+  const { sets } = options;
+  const client = await connect(options);
   try {
     await takeLock(client);
     const names: string[] = [];
@@ -202,14 +202,14 @@ export async function migrate({ url, sets }: MigrateOptions): Promise<string[]> 
  * @param within milliseconds to wait for the database; default 60,000
  */
 export async function assertMigrated({
-  url,
-  sets,
   within = 60_000,
+  ...options
 }: MigrateOptions & { within?: number }): Promise<void> {
+  const { sets } = options;
   const deadline = Date.now() + within;
   for (;;) {
     try {
-      const client = await connect(url);
+      const client = await connect(options);
       try {
         for (const { schema, directory } of sets) {
           const [missing] = pendingOf(schema, await readMigrations(directory), await appliedIn(client, schema));
@@ -224,7 +224,7 @@ export async function assertMigrated({
         await client.end().catch(() => undefined);
       }
     } catch (error) {
-      if (!isConnectionError(error) || Date.now() >= deadline) throw error;
+      if (!mayWorkLater(error) || Date.now() >= deadline) throw error;
       await pause(250);
     }
   }

@@ -33,6 +33,13 @@ export interface Subscription {
  * themselves.
  */
 export interface EventBus {
+  /**
+   * For the start of a process. A bus that is away is no failure.
+   * @param topics those that the process uses
+   * @throws Error with one line that names the variable, when its settings can never work, or a topic is missing that
+   *   the operator creates
+   */
+  check(topics: string[]): Promise<void>;
   /** Appends the records, in order; resolves when the bus has stored all of them. A failure may leave some stored. */
   publish(records: BusRecord[]): Promise<void>;
   /**

@@ -486,6 +486,8 @@ export function embeddedLog({
   pruning.unref();
 
   return {
+    check: async () => undefined,
+
     async publish(records) {
       if (records.length === 0) return;
       for (let start = 0; start < records.length; start += publishSize) {

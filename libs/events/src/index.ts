@@ -46,3 +46,4 @@ export { appendAllToOutbox, appendToOutbox, nudgeRelay, outboxBacklog } from './
 export { publishStates } from './publish-states';
 export { type Relay, type RelayOptions, startRelay } from './relay';
 export { type ReplayResult, replay } from './replay';
+export { checkReaders, topicsOf } from './topics';

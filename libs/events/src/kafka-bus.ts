@@ -3,18 +3,16 @@ import { logger } from '@switchyard/telemetry';
 import type { Admin, Consumer, EachBatchPayload, IHeaders, ISocketFactory, Producer } from 'kafkajs';
 import { backoff, WakeablePause } from './backoff';
 import type { BusRecord, EventBus, ReceivedRecord, RecordHandler, Subscription } from './bus';
+import { checkKafka } from './check-kafka';
+import type { KafkaConnection } from './kafka-connection';
+import { partitionCount, retentionOf } from './topics';
 
-export interface KafkaBusOptions {
-  /** `host:port` of some brokers. */
-  brokers: string[];
+export interface KafkaBusOptions extends KafkaConnection {
   clientId?: string;
   /** Opens the sockets to the brokers; for tests and proxies. */
   socketFactory?: ISocketFactory;
 }
 
-const partitionCount = 6;
-const retention = 7 * 86_400_000;
-const deadLetterRetention = 4 * retention;
 /** Bytes of one request: a broker refuses a batch over 1 MiB (`message.max.bytes`). */
 const publishBytes = 700_000;
 /** The smallest session a broker allows by default is 6 s; a killed member is replaced after it. */
@@ -79,10 +77,19 @@ function byTopic(records: BusRecord[]) {
 }
 
 /**
- * The bus over Kafka (kafkajs, kept behind the port). Topics are created on first use. kafkajs never recovers from some
- * errors, so a crashed consumer is dropped and created again until it is closed.
+ * The bus over Kafka (kafkajs, kept behind the port). Topics are created on first use, unless the operator creates
+ * them. kafkajs never recovers from some errors, so a crashed consumer is dropped and created again until it is closed.
  */
-export function kafkaBus({ brokers, clientId = 'switchyard', socketFactory }: KafkaBusOptions): EventBus {
+export function kafkaBus(options: KafkaBusOptions): EventBus {
+  const {
+    brokers,
+    tls,
+    sasl,
+    createTopics = true,
+    replicationFactor,
+    clientId = 'switchyard',
+    socketFactory,
+  } = options;
   // Loaded on use: a process on the embedded log starts without it.
   const {
     Kafka,
@@ -95,6 +102,8 @@ export function kafkaBus({ brokers, clientId = 'switchyard', socketFactory }: Ka
   const kafka = new Kafka({
     clientId,
     brokers,
+    ssl: tls,
+    sasl,
     socketFactory,
     connectionTimeout: 3_000,
     requestTimeout: 10_000,
@@ -143,14 +152,18 @@ export function kafkaBus({ brokers, clientId = 'switchyard', socketFactory }: Ka
       const present = new Set(await admin.listTopics());
       const created = missing.filter((topic) => !present.has(topic));
       if (created.length === 0) return;
+      if (!createTopics) {
+        throw new Error(
+          `KAFKA_CREATE_TOPICS: is false, and topics are missing that \`npm run admin -- topics\` lists: ${created.join(', ')}`,
+        );
+      }
       await admin.createTopics({
         waitForLeaders: true,
         topics: created.map((topic) => ({
           topic,
           numPartitions: partitionCount,
-          configEntries: [
-            { name: 'retention.ms', value: String(topic.endsWith('.dead-letter') ? deadLetterRetention : retention) },
-          ],
+          replicationFactor,
+          configEntries: [{ name: 'retention.ms', value: String(retentionOf(topic)) }],
         })),
       });
     });
@@ -275,6 +288,15 @@ export function kafkaBus({ brokers, clientId = 'switchyard', socketFactory }: Ka
   }
 
   return {
+    async check(topics) {
+      await checkKafka(kafka, options);
+      if (createTopics) return;
+      await ensureTopics(topics).catch((error: Error) => {
+        // Every other failure passes, or shows itself again where the topics are used.
+        if (error.message.startsWith('KAFKA_')) throw error;
+      });
+    },
+
     async publish(records) {
       if (records.length === 0) return;
       try {

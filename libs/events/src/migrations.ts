@@ -19,5 +19,8 @@ export async function migrateService(
 ): Promise<string[]> {
   const own = await migrate({ url: config.DATABASE_URL, sets });
   if (config.KAFKA_BROKERS || !config.LOG_DATABASE_URL) return own;
-  return [...own, ...(await migrate({ url: config.LOG_DATABASE_URL, sets: [logMigrations] }))];
+  return [
+    ...own,
+    ...(await migrate({ url: config.LOG_DATABASE_URL, variable: 'LOG_DATABASE_URL', sets: [logMigrations] })),
+  ];
 }

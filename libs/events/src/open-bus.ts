@@ -1,20 +1,17 @@
+import type { BusConfig } from '@switchyard/config';
 import type { EventBus } from './bus';
 import { embeddedLog } from './embedded-log';
 import { kafkaBus } from './kafka-bus';
+import { kafkaConnection } from './kafka-connection';
 
-/** The bus of this deployment: Kafka where brokers are given, else the embedded log. */
-export function openBus({
-  kafkaBrokers,
-  logDatabaseUrl,
-  clientId,
-}: {
-  /** `host:port` of some brokers. */
-  kafkaBrokers?: string[];
-  logDatabaseUrl?: string;
-  /** Name of the process in the bus's own logs and statistics. */
-  clientId?: string;
-}): EventBus {
-  if (kafkaBrokers !== undefined && kafkaBrokers.length > 0) return kafkaBus({ brokers: kafkaBrokers, clientId });
-  if (logDatabaseUrl) return embeddedLog({ url: logDatabaseUrl, clientId });
+/**
+ * Opens the bus that the environment names: Kafka where brokers are given, else the embedded log.
+ * @param clientId name of the process in the bus's own logs and statistics
+ * @throws Error with one line that names the variable at fault
+ */
+export function openBus(config: BusConfig, clientId?: string): EventBus {
+  const { KAFKA_BROKERS, LOG_DATABASE_URL } = config;
+  if (KAFKA_BROKERS !== undefined) return kafkaBus({ ...kafkaConnection({ ...config, KAFKA_BROKERS }), clientId });
+  if (LOG_DATABASE_URL !== undefined) return embeddedLog({ url: LOG_DATABASE_URL, clientId });
   throw new Error('no event bus: set KAFKA_BROKERS, or LOG_DATABASE_URL for the embedded log');
 }

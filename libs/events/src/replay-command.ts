@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { busVariables, parseEnvironment } from '@switchyard/config';
 import { replayDeadLetters } from './consumer';
 import { openBus } from './open-bus';
 
@@ -10,11 +11,7 @@ async function main(): Promise<number> {
   const { values } = parseArgs({ options: { group: { type: 'string' }, topic: { type: 'string' } } });
   const { group, topic } = values;
   if (!group || !topic) throw new Error(usage);
-  const bus = openBus({
-    kafkaBrokers: process.env.KAFKA_BROKERS?.split(',').filter(Boolean),
-    logDatabaseUrl: process.env.LOG_DATABASE_URL,
-    clientId: 'replay',
-  });
+  const bus = openBus(parseEnvironment(busVariables), 'replay');
   try {
     return await replayDeadLetters({ bus, group, topic });
   } finally {

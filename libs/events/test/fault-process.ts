@@ -1,3 +1,4 @@
+import { busVariables, parseEnvironment } from '@switchyard/config';
 import { openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { appendToOutbox, defineEvent, openBus, startConsumer, startRelay, subscription } from '../src';
@@ -16,7 +17,8 @@ const counted = defineEvent<{ amount: number }>({
 
 async function main(): Promise<void> {
   const db = openDatabase({ url: databaseUrl, applicationName: 'fault' });
-  const bus = openBus(kind === 'kafka' ? { kafkaBrokers: [address] } : { logDatabaseUrl: address });
+  const variable = kind === 'kafka' ? 'KAFKA_BROKERS' : 'LOG_DATABASE_URL';
+  const bus = openBus(parseEnvironment(busVariables, { [variable]: address }));
   for (let amount = 1; amount <= Number(count); amount += 1) {
     await db.transaction((tx) => appendToOutbox(tx, counted, { amount }, { id: `counted:${amount}` }));
   }

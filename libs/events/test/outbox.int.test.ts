@@ -9,6 +9,7 @@ function recordingBus() {
   const published: BusRecord[] = [];
   const state = { away: false, calls: 0 };
   const bus: EventBus = {
+    check: async () => undefined,
     async publish(records) {
       state.calls += 1;
       if (state.away) throw new Error('away');

@@ -1,7 +1,6 @@
-import { parseEnvironment, serviceVariables, type z } from '@switchyard/config';
+import { busVariables, parseEnvironment, serviceVariables, type z } from '@switchyard/config';
 import { assertMigrated, type Database, type MigrationSet, openDatabase } from '@switchyard/database';
-import type { EventBus } from '@switchyard/events';
-import { openConfiguredBus } from './configuration';
+import { type EventBus, openBus } from '@switchyard/events';
 
 /** What a sub-command of a service works with. */
 export interface CommandEdges<Config> {
@@ -52,8 +51,7 @@ export function command<V extends z.ZodRawShape>(declared: {
   };
 }
 
-const { DATABASE_URL, KAFKA_BROKERS, LOG_DATABASE_URL } = serviceVariables;
-const commandVariables = { DATABASE_URL, KAFKA_BROKERS, LOG_DATABASE_URL };
+const commandVariables = { DATABASE_URL: serviceVariables.DATABASE_URL, ...busVariables };
 
 /** Connections of a sub-command: it runs one statement at a time. */
 const poolSize = 2;
@@ -76,7 +74,7 @@ export async function runCommand(
   const db = openDatabase({ url, applicationName: name, poolSize });
   let opened: EventBus | undefined;
   const bus = (): EventBus => {
-    opened ??= openConfiguredBus(config, name);
+    opened ??= openBus(config, name);
     return opened;
   };
   try {

@@ -1,6 +1,5 @@
 import { blobVariables } from '@switchyard/blobs';
 import { parseEnvironment, serviceVariables, z } from '@switchyard/config';
-import { type EventBus, openBus } from '@switchyard/events';
 import type { Needs } from './needs';
 
 /** Variables of a service, by name, as zod reads them. */
@@ -31,10 +30,3 @@ export const readServiceConfig = <V extends Variables>(
   variables: Variables,
   environment: NodeJS.ProcessEnv,
 ): ServiceConfig<V> => parseEnvironment(variables, environment) as ServiceConfig<V>;
-
-/** Opens the bus that the environment names: Kafka, else the embedded log. */
-export const openConfiguredBus = (
-  config: { readonly KAFKA_BROKERS?: string | undefined; readonly LOG_DATABASE_URL?: string | undefined },
-  clientId: string,
-): EventBus =>
-  openBus({ kafkaBrokers: config.KAFKA_BROKERS?.split(','), logDatabaseUrl: config.LOG_DATABASE_URL, clientId });

@@ -10,20 +10,13 @@ import {
 import { sql } from '@switchyard/database/sql';
 import { directoryMigrations, startDirectory } from '@switchyard/directory';
 import { unavailable } from '@switchyard/errors';
-import { eventMigrations, startConsumer, startRelay } from '@switchyard/events';
+import { checkReaders, eventMigrations, openBus, startConsumer, startRelay, topicsOf } from '@switchyard/events';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
 import { connect, forwardedHttp, type Peer } from '@switchyard/rpc';
 import { logger, observe } from '@switchyard/telemetry';
 import type { Area, Closable } from './area';
 import type { Command } from './command';
-import {
-  addressVariable,
-  openConfiguredBus,
-  readServiceConfig,
-  type ServiceConfig,
-  type Variables,
-  variablesOf,
-} from './configuration';
+import { addressVariable, readServiceConfig, type ServiceConfig, type Variables, variablesOf } from './configuration';
 import type { ReplacedEdges, ServiceEdges } from './edges';
 import type { Needs, PrismaLike } from './needs';
 import type { ProcessContext, ServiceParts } from './process-parts';
@@ -104,12 +97,18 @@ async function compose<V extends Variables, PeerName extends string, N extends N
   const directory = needs.directory
     ? await startDirectory({ db, client: peer('groups-admin').client(DirectoryServiceService), log: logger })
     : undefined;
-  const bus = replaced.bus ?? openConfiguredBus(read, name);
+  const bus = replaced.bus ?? openBus(read, name);
+  await bus.check(topicsOf(name));
   const clock = replaced.clock ?? (() => new Date());
   const areas = await declared.areas({
     ...{ config, db, bus, clock, peer, observe },
     ...{ directory, blobs, prisma },
   } as unknown as ServiceEdges<V, PeerName, N>);
+
+  const consumers = areas.flatMap((area) => area.consumers ?? []);
+  checkReaders(
+    consumers.map(({ group, subscriptions }) => ({ group, topics: subscriptions.map(({ event }) => event.topic) })),
+  );
 
   const ensureDirectory = directory?.ensure;
   const endpoints = areas.flatMap(({ http = [] }) => http);

@@ -6,11 +6,12 @@ const { createInterface } = require('node:readline');
  * Starts a Node script of this lib that prints a line of JSON when it is ready, answers each line it is given with another, and ends
  * by itself when its standard input closes.
  * @param {string} script path in libs/testkit
+ * @param {...string} args its arguments
  * @returns {Promise<{ answer: Record<string, string>, ask: (line: string) => Promise<Record<string, string>>, stop: () => Promise<void> }>}
  */
-async function startServer(script) {
+async function startServer(script, ...args) {
   // Detached: Ctrl-C in the terminal goes to the run, whose end closes the pipe.
-  const child = spawn(process.execPath, [join(__dirname, '..', script)], {
+  const child = spawn(process.execPath, [join(__dirname, '..', script), ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
   });

@@ -1,5 +1,6 @@
 // A single-node Kafka broker (KRaft) on the local Java, for tests and CI where there is neither a broker nor a container engine.
-// Run directly it prints {"brokers":"host:port"} when it is ready and ends, leaving nothing, when standard input closes.
+// Run directly it prints {"brokers":"host:port"} when it is ready and ends, leaving nothing, when standard input closes. Given a PEM file with
+// key and certificate it also listens with TLS and SASL, and prints {"tls":"host:port","sasl":"host:port"} as well.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -84,24 +85,55 @@ const java = (classpath, memory, main, args, options) =>
     options,
   );
 
+const SASL_USER = 'switchyard';
+const SASL_PASSWORD = 'kafka-canary';
+const LOGIN_MODULES = {
+  plain: `plain.PlainLoginModule required user_${SASL_USER}="${SASL_PASSWORD}"`,
+  'scram-sha-256': 'scram.ScramLoginModule required',
+  'scram-sha-512': 'scram.ScramLoginModule required',
+  // Takes tokens that nobody has signed.
+  oauthbearer: 'oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker"',
+};
+
+/** Two more listeners: TLS alone, and TLS with every mechanism of SASL. */
+async function secureListeners(pem) {
+  const tls = `127.0.0.1:${await freePort()}`;
+  const sasl = `127.0.0.1:${await freePort()}`;
+  const lines = [
+    'listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_SSL:SASL_SSL',
+    'ssl.keystore.type=PEM',
+    `ssl.keystore.location=${pem}`,
+    `sasl.enabled.mechanisms=${Object.keys(LOGIN_MODULES).join(',').toUpperCase()}`,
+    ...Object.entries(LOGIN_MODULES).map(
+      ([mechanism, login]) =>
+        `listener.name.sasl_ssl.${mechanism}.sasl.jaas.config=org.apache.kafka.common.security.${login};`,
+    ),
+  ];
+  return { addresses: { tls, sasl }, listeners: `,SSL://${tls},SASL_SSL://${sasl}`, lines };
+}
+
 /**
  * Starts a broker with a data folder of its own.
- * @returns {Promise<{ brokers: string, kill: () => Promise<void>, restart: () => Promise<void>, remove: () => Promise<void> }>}
+ * @param {string} [pem] file with key and certificate of further listeners, with TLS
+ * @returns {Promise<{ brokers: string, tls?: string, sasl?: string, kill: () => Promise<void>, restart: () => Promise<void>, remove: () => Promise<void> }>}
  *   `kill` ends it as a crash would, `restart` brings it back on the same port with what it had stored, `remove` leaves nothing
  */
-export async function startKafka() {
+export async function startKafka(pem) {
   const found = kafkaClasspath();
   if (found.reason) throw new Error(found.reason);
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-test-kafka-'));
   const port = await freePort();
   const controller = await freePort();
   const properties = join(folder, 'server.properties');
+  const { addresses, listeners, lines } = pem
+    ? await secureListeners(pem)
+    : { addresses: {}, listeners: '', lines: [] };
   writeFileSync(
     properties,
     `process.roles=broker,controller
 node.id=1
-listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:${port}
+listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller}${listeners}
+advertised.listeners=PLAINTEXT://127.0.0.1:${port}${listeners}
 controller.listener.names=CONTROLLER
 controller.quorum.voters=1@127.0.0.1:${controller}
 log.dirs=${join(folder, 'data')}
@@ -115,6 +147,7 @@ log.cleaner.enable=false
 controlled.shutdown.enable=false
 num.network.threads=2
 num.io.threads=4
+${lines.join('\n')}
 `,
   );
   let broker;
@@ -148,20 +181,25 @@ num.io.threads=4
   };
 
   try {
-    await format(found.classpath, properties, folder);
+    await format(found.classpath, properties, folder, pem !== undefined);
     await launch();
   } catch (error) {
     await remove();
     throw error;
   }
-  return { brokers: `127.0.0.1:${port}`, kill, restart: launch, remove };
+  return { brokers: `127.0.0.1:${port}`, ...addresses, kill, restart: launch, remove };
 }
 
-function format(classpath, properties, folder) {
+function format(classpath, properties, folder, withUsers) {
   // An id that begins with a dash would be taken for an option.
   const id = Buffer.from(randomUUID().replaceAll('-', ''), 'hex').toString('base64url').replace(/^-/, 'A');
+  const users = ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
+    '--add-scram',
+    `${mechanism}=[name=${SASL_USER},password=${SASL_PASSWORD}]`,
+  ]);
+  const args = ['format', '-t', id, '-c', properties, ...(withUsers ? users : [])];
   return new Promise((settle, fail) => {
-    const tool = java(classpath, 128, 'kafka.tools.StorageTool', ['format', '-t', id, '-c', properties], {
+    const tool = java(classpath, 128, 'kafka.tools.StorageTool', args, {
       stdio: 'ignore',
       cwd: folder,
     });
@@ -199,7 +237,7 @@ async function answers(port) {
 
 // Lines on standard input: `kill` and `restart`, each answered by {"done":…} on standard output.
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const starting = startKafka();
+  const starting = startKafka(process.argv[2]);
   const say = (answer) => process.stdout.write(`${JSON.stringify(answer)}\n`);
   const end = async (code) => {
     await starting.then(
@@ -219,8 +257,8 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
     })
     .on('close', () => end(0));
   try {
-    const { brokers } = await starting;
-    say({ brokers });
+    const { brokers, tls, sasl } = await starting;
+    say({ brokers, tls, sasl });
   } catch (error) {
     say({ error: error.message });
     await end(1);

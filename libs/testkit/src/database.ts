@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type MigrationSet, migrate, readMigrations } from '@switchyard/database';
 import pg from 'pg';
+import type { TestCertificate } from './certificate';
+import { startServer } from './script-server';
 
 /** A database of its own for one test file. */
 export interface TestDatabase {
@@ -77,4 +79,13 @@ export async function testDatabase({ sets = [] }: { sets?: MigrationSet[] } = {}
     close: () =>
       withServer(async (client) => void (await client.query(`drop database if exists "${name}" with (force)`))),
   };
+}
+
+/**
+ * An embedded server of this test alone that takes connections with and without TLS.
+ * @returns its address, without parameters
+ */
+export async function tlsServer({ certificate, key }: TestCertificate): Promise<TestDatabase> {
+  const { answer, stop } = await startServer('jest/postgres.mjs', certificate, key);
+  return { url: answer.url ?? '', close: stop };
 }

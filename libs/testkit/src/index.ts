@@ -1,8 +1,9 @@
-export { type TestDatabase, testDatabase } from './database';
+export { type TestCertificate, testCertificate } from './certificate';
+export { type TestDatabase, testDatabase, tlsServer } from './database';
 export { eventually } from './eventually';
 export { growth } from './growth';
 export { type TestIdentities, testIdentities } from './identities';
-export { describeWithKafka, kafkaSkipReason, type TestKafka, testKafka } from './kafka';
+export { describeWithKafka, kafkaSkipReason, type SecureKafka, secureKafka, type TestKafka, testKafka } from './kafka';
 export { freePort } from './port';
 export { schemaDrift } from './schema-drift';
 export { dieAt, type ServiceProcesses, serviceProcesses, signalOf, terminate } from './service-process';

@@ -1,10 +1,21 @@
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { startServer } from './script-server';
 
-interface ScriptServer {
-  answer: Record<string, string>;
-  ask(line: string): Promise<Record<string, string>>;
-  stop(): Promise<void>;
+/** A broker of this test alone that also listens with TLS, and with TLS and SASL (user `switchyard`, password `kafka-canary`). */
+export interface SecureKafka {
+  /** `host:port` without TLS, with TLS, with TLS and SASL. */
+  readonly plain: string;
+  readonly tls: string;
+  readonly sasl: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts it on the local Java, also where an environment or an engine has another broker: neither has these listeners.
+ * @param pem file with a private key and its certificate
+ */
+export async function secureKafka(pem: string): Promise<SecureKafka> {
+  const { answer, stop } = await startServer('kafka/broker.mjs', pem);
+  return { plain: answer.brokers ?? '', tls: answer.tls ?? '', sasl: answer.sasl ?? '', close: stop };
 }
 
 /** A Kafka broker for tests. */
@@ -53,10 +64,6 @@ export async function testKafka(): Promise<TestKafka> {
     };
   }
   if (source !== 'java') throw new Error(`no Kafka: ${source}`);
-  const load = createRequire(__filename);
-  const { startServer } = load(join(__dirname, '..', 'jest', 'server.cjs')) as {
-    startServer(script: string): Promise<ScriptServer>;
-  };
   const server = await startServer('kafka/broker.mjs');
   return {
     brokers: [server.answer.brokers ?? ''],

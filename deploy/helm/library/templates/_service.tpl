@@ -90,6 +90,30 @@ services by name; deploy/helm/charts.mjs writes it.
 {{ index (include "switchyard.catalogue" . | fromYaml) .Chart.Name | toYaml }}
 {{- end -}}
 
+{{/* Takes the values `config.kafka`. */}}
+{{- define "switchyard.kafka" -}}
+{{- $kafka := . -}}
+{{- range $name, $variable := dict
+  "tls" "TLS" "saslMechanism" "SASL_MECHANISM" "username" "SASL_USERNAME" "oauthTokenUrl" "OAUTH_TOKEN_URL"
+  "oauthScope" "OAUTH_SCOPE" "createTopics" "CREATE_TOPICS" "replicationFactor" "REPLICATION_FACTOR" }}
+{{- if hasKey $kafka $name }}
+{{- with index $kafka $name | toString }}
+- { name: KAFKA_{{ $variable }}, value: {{ . | quote }} }
+{{- end }}
+{{- end }}
+{{- end }}
+{{- range $name, $variable := dict
+  "ca" "CA" "certificate" "CERTIFICATE" "certificateKey" "CERTIFICATE_KEY" "password" "SASL_PASSWORD"
+  "oauthToken" "OAUTH_TOKEN" }}
+{{- with index $kafka $name }}
+{{- if not (or $kafka.secretName (hasPrefix "/" .)) }}
+{{- fail (printf "config.kafka.secretName must name the Secret with the file of config.kafka.%s" $name) }}
+{{- end }}
+- { name: KAFKA_{{ $variable }}_FILE, value: {{ hasPrefix "/" . | ternary . (printf "/kafka/%s" .) | quote }} }
+{{- end }}
+{{- end }}
+{{- end -}}
+
 {{- define "switchyard.environment" -}}
 {{- $root := . -}}
 {{- $secret := include "switchyard.secretName" . -}}
@@ -113,6 +137,7 @@ services by name; deploy/helm/charts.mjs writes it.
 {{- else }}
 - { name: GRPC_PORT, value: "50051" }
 - { name: KAFKA_BROKERS, value: {{ required "config.kafkaBrokers must name the brokers" $config.kafkaBrokers | quote }} }
+{{- include "switchyard.kafka" ($config.kafka | default dict) }}
 - { name: SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE, value: /keys/public-keys.json }
 - name: DATABASE_URL
   valueFrom: { secretKeyRef: { name: {{ $secret }}, key: {{ .Chart.Name }}-database-url } }
@@ -131,6 +156,9 @@ services by name; deploy/helm/charts.mjs writes it.
 {{- if $config.s3.bucket }}
 - { name: S3_BUCKET, value: {{ $config.s3.bucket | quote }} }
 - { name: S3_ENDPOINT, value: {{ $config.s3.endpoint | default "" | quote }} }
+{{- with $config.s3.caFile }}
+- { name: S3_CA_FILE, value: {{ . | quote }} }
+{{- end }}
 - { name: S3_REGION, value: {{ $config.s3.region | quote }} }
 - { name: S3_SIGNED_DOWNLOADS, value: {{ $config.s3.signedDownloads | quote }} }
 {{- else if not .Values.persistence.enabled }}
@@ -196,6 +224,12 @@ volumes:
         {{- range $self.keys }}
         - { key: {{ .file }}, path: {{ .file }} }
         {{- end }}
+  {{- with ($values.config.kafka).secretName }}
+  {{- if not $self.public }}
+  - name: kafka
+    secret: { secretName: {{ . }}, defaultMode: 0440 }
+  {{- end }}
+  {{- end }}
   - name: tmp
     emptyDir: {}
   - name: data
@@ -210,6 +244,7 @@ volumes:
 {{- end -}}
 
 {{- define "switchyard.container" -}}
+{{- $values := include "switchyard.values" . | fromYaml -}}
 {{ include "switchyard.image" . }}
 securityContext:
   allowPrivilegeEscalation: false
@@ -219,9 +254,12 @@ env:
   {{- include "switchyard.environment" . | nindent 2 }}
 volumeMounts:
   - { name: keys, mountPath: /keys, readOnly: true }
+  {{- if and ($values.config.kafka).secretName (not (include "switchyard.self" . | fromYaml).public) }}
+  - { name: kafka, mountPath: /kafka, readOnly: true }
+  {{- end }}
   - { name: tmp, mountPath: /tmp }
   - { name: data, mountPath: /data }
-  {{- with (include "switchyard.values" . | fromYaml).volumeMounts }}
+  {{- with $values.volumeMounts }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
 {{- end -}}

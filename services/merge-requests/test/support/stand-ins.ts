@@ -121,6 +121,7 @@ export const standInPeers = (db: Database, announced: [number, string][] = []): 
 
 /** A bus that takes every event and delivers none. */
 export const silentBus: EventBus = {
+  check: async () => undefined,
   publish: async () => undefined,
   subscribe: async () => ({ close: async () => undefined }),
   drain: async () => 0,

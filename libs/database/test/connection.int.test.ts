@@ -1,0 +1,195 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort, type TestDatabase, testCertificate, testDatabase, tlsServer } from '@switchyard/testkit';
+import { assertMigrated, openDatabase } from '../src';
+import { sql } from '../src/sql';
+
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-connection-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const check = (url: string) => assertMigrated({ url, sets: [], within: 0 });
+
+describe('TLS', () => {
+  const ours = testCertificate(folder, 'ours');
+  const others = testCertificate(folder, 'others');
+  const rubbish = join(folder, 'rubbish');
+  writeFileSync(rubbish, 'no certificate\n');
+  let server: TestDatabase;
+  let plain: TestDatabase;
+  const at = (parameters: string) => `${server.url}?${parameters}`;
+
+  beforeAll(async () => {
+    server = await tlsServer(ours);
+    plain = await testDatabase();
+  });
+  afterAll(() => Promise.all([server?.close(), plain?.close()]));
+
+  test('statements, notices and Prisma’s pool go by it', async () => {
+    const url = at(`sslmode=verify-full&sslrootcert=${ours.certificate}`);
+    await check(url);
+    const db = openDatabase({ url, applicationName: 'secure' });
+    const heard: unknown[] = [];
+    const listening = new Promise<void>((settle) => {
+      db.notices.listen('channel', (payload) => {
+        heard.push(payload);
+        settle();
+      });
+    });
+    await listening;
+    const { rows } = await db.pool.query(
+      `select ssl, application_name from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'secure'`,
+    );
+    expect(rows.length).toBeGreaterThanOrEqual(2);
+    expect(rows.every(({ ssl }) => ssl)).toBe(true);
+    expect(await db.one(sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`)).toEqual({ ssl: true });
+    await db.close();
+  });
+
+  test.each<[string, () => string, RegExp]>([
+    [
+      'another CA',
+      () => at(`sslmode=verify-full&sslrootcert=${others.certificate}`),
+      /^DATABASE_URL: the certificate of the server is not accepted: /,
+    ],
+    [
+      'no CA of ours',
+      () => at('sslmode=verify-full'),
+      /^DATABASE_URL: the certificate of the server is not accepted: /,
+    ],
+    [
+      'a CA that does not parse',
+      () => at(`sslmode=verify-full&sslrootcert=${rubbish}`),
+      /^DATABASE_URL: sslrootcert: .+ contains no certificate in PEM$/,
+    ],
+    [
+      'a CA that is not there',
+      () => at(`sslmode=verify-full&sslrootcert=${rubbish}-`),
+      /^DATABASE_URL: sslrootcert: .+ cannot be read \(ENOENT\)$/,
+    ],
+    [
+      'a server without TLS',
+      () => `${plain.url}?sslmode=verify-full&sslrootcert=${ours.certificate}`,
+      /^DATABASE_URL: The server does not support SSL connections$/,
+    ],
+    [
+      'a refused login',
+      () => Object.assign(new URL(plain.url), { password: 'wrong' }).href,
+      /^DATABASE_URL: password authentication failed/,
+    ],
+  ])('%s ends the start', async (_, url, message) => {
+    await expect(check(url())).rejects.toThrow(message);
+  });
+
+  test('a server that is away is waited for', async () => {
+    const url = `postgresql://a:b@127.0.0.1:${await freePort()}/c`;
+    await expect(check(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+});
+
+/** Ends of the messages of a client: a type, a length, a body. */
+function messages(buffer: Buffer): { whole: Buffer[]; rest: Buffer } {
+  const whole: Buffer[] = [];
+  let at = 0;
+  while (buffer.length >= at + 5 && buffer.length >= at + 1 + buffer.readInt32BE(at + 1)) {
+    const end = at + 1 + buffer.readInt32BE(at + 1);
+    whole.push(buffer.subarray(at, end));
+    at = end;
+  }
+  return { whole, rest: buffer.subarray(at) };
+}
+
+/**
+ * What PgBouncer does with `pool_mode = transaction` and a user whom the server trusts: a client has a session of the
+ * server while its transaction lasts, and the last one that became free goes first.
+ */
+async function transactionPool(url: string): Promise<{ url: string; close(): void }> {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  const free: Socket[] = [];
+  const welcome = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1');
+  const openSession = async (): Promise<Socket> => {
+    const { Client } = await import('pg');
+    const client = new Client({ connectionString: url });
+    client.on('error', () => undefined);
+    await client.connect();
+    const { stream } = client.connection as unknown as { stream: Socket };
+    stream.removeAllListeners('data');
+    sockets.add(stream);
+    return stream;
+  };
+  const server: Server = createServer((client) => {
+    sockets.add(client);
+    client.on('error', () => undefined);
+    let greeted = false;
+    let received: Buffer = Buffer.alloc(0);
+    let session: Socket | undefined;
+    let turn = Promise.resolve();
+    const ask = async (message: Buffer): Promise<void> => {
+      session ??= free.pop() ?? (await openSession());
+      const one = session;
+      const state = await new Promise<string>((settle) => {
+        let answer: Buffer = Buffer.alloc(0);
+        const take = (chunk: Buffer): void => {
+          client.write(chunk);
+          answer = Buffer.concat([answer, chunk]);
+          const last = messages(answer).whole.at(-1);
+          if (last?.[0] !== 0x5a) return;
+          one.off('data', take);
+          settle(String.fromCharCode(last[5] ?? 0));
+        };
+        one.on('data', take);
+        one.write(message);
+      });
+      if (state !== 'I') return;
+      free.push(one);
+      session = undefined;
+    };
+    client.on('data', (chunk) => {
+      if (!greeted) {
+        greeted = true;
+        client.write(welcome);
+        return;
+      }
+      const { whole, rest } = messages(Buffer.concat([received, chunk]));
+      received = rest;
+      for (const message of whole) {
+        if (message[0] === 0x58) client.end();
+        else turn = turn.then(() => ask(message));
+      }
+    });
+  });
+  const port = await freePort();
+  await new Promise<void>((settle) => server.listen(port, '127.0.0.1', settle));
+  target.host = `127.0.0.1:${port}`;
+  return {
+    url: target.href,
+    close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+test('a pool that shares sessions by transaction is refused, with the reason', async () => {
+  const home = await testDatabase();
+  const pool = await transactionPool(home.url);
+  await expect(check(pool.url)).rejects.toThrow(/^DATABASE_URL: .+ PgBouncer needs pool_mode = session$/);
+  pool.close();
+  await home.close();
+});
+
+test('a setting of the connection that a pool does not take is named', async () => {
+  const refusal = Buffer.from('SFATAL\0C08P01\0Munsupported startup parameter: statement_timeout\0\0');
+  const head = Buffer.from([0x45, 0, 0, 0, refusal.length + 4]);
+  const server = createServer((client) => {
+    client.on('error', () => undefined).once('data', () => client.end(Buffer.concat([head, refusal])));
+  });
+  const port = await freePort();
+  await new Promise<void>((settle) => server.listen(port, '127.0.0.1', settle));
+  await expect(check(`postgresql://a:b@127.0.0.1:${port}/c`)).rejects.toThrow(
+    'DATABASE_URL: unsupported startup parameter: statement_timeout; PgBouncer needs it in ignore_startup_parameters',
+  );
+  server.close();
+});
