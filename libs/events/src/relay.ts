@@ -1,3 +1,4 @@
+import { propagation, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Database } from '@switchyard/database';
 import { logger } from '@switchyard/telemetry';
 import type { PoolClient } from 'pg';
@@ -56,6 +57,37 @@ const toRecord = (row: OutboxRow): BusRecord => ({
   },
 });
 
+const tracer = trace.getTracer('@switchyard/events');
+
+/**
+ * A span for the way of an event from the outbox to the bus, in the trace of its request; its record names that span as the
+ * cause of what consumers do. Undefined without a trace.
+ */
+function publishing(row: OutboxRow, record: BusRecord): Span | undefined {
+  if (row.traceparent === null) return undefined;
+  const parent = propagation.extract(ROOT_CONTEXT, { traceparent: row.traceparent });
+  const options = { kind: SpanKind.PRODUCER, attributes: { 'messaging.destination.name': row.topic } };
+  const span = tracer.startSpan(`publish ${row.type}`, options, parent);
+  propagation.inject(trace.setSpan(parent, span), record.headers);
+  return span;
+}
+
+/** Runs `publish` as the end of the spans. */
+async function endingSpans(spans: readonly (Span | undefined)[], publish: () => Promise<void>): Promise<void> {
+  let status: { code: SpanStatusCode } | undefined;
+  try {
+    await publish();
+  } catch (error) {
+    status = { code: SpanStatusCode.ERROR };
+    throw error;
+  } finally {
+    for (const span of spans) {
+      if (status !== undefined) span?.setStatus(status);
+      span?.end();
+    }
+  }
+}
+
 /**
  * Starts publishing the outbox of `db` to `bus`, in the order of its ids. Of all replicas one publishes at a time. It
  * reads what is unpublished rather than what lies past the last id: ids are handed out before commit order, and an
@@ -89,7 +121,9 @@ export function startRelay({
     });
     if (rows.length === 0) return 0;
     faultPoint('outbox.claimed');
-    await bus.publish(rows.map(toRecord));
+    const records = rows.map(toRecord);
+    const spans = rows.map((row, at) => publishing(row, records[at] as BusRecord));
+    await endingSpans(spans, () => bus.publish(records));
     faultPoint('outbox.published');
     await client.query({
       name: 'outbox_mark',

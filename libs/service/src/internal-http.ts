@@ -1,6 +1,6 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { logger, metrics } from '@switchyard/telemetry';
+import { logger, scrape } from '@switchyard/telemetry';
 import type { ServiceParts } from './process-parts';
 
 /** The internal HTTP server of a process. */
@@ -46,7 +46,7 @@ function internalListener(parts: Pick<ServiceParts, 'http' | 'ready'>, draining:
     body,
     type,
   ];
-  const own: Record<string, () => Promise<[number, string, string]>> = {
+  const own: Record<string, (request: IncomingMessage) => Promise<[number, string, string]>> = {
     '/-/liveness': async () => text(200, '{"status":"ok"}'),
     '/-/readiness': async () => {
       if (draining()) return text(503, '{"status":"draining"}');
@@ -58,7 +58,10 @@ function internalListener(parts: Pick<ServiceParts, 'http' | 'ready'>, draining:
         return text(503, '{"status":"failed"}');
       }
     },
-    '/metrics': async () => text(200, await metrics.metrics(), metrics.contentType),
+    '/metrics': async ({ headers }) => {
+      const { type, text: body } = await scrape(headers.accept);
+      return text(200, body, type);
+    },
   };
   return (request, response) => {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
@@ -68,7 +71,7 @@ function internalListener(parts: Pick<ServiceParts, 'http' | 'ready'>, draining:
       else response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"404 Not Found"}');
       return;
     }
-    answer().then(
+    answer(request).then(
       ([status, body, type]) => response.writeHead(status, { 'content-type': type }).end(body),
       (error: unknown) => {
         logger.error({ err: error }, 'internal endpoint failed');

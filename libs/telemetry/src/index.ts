@@ -7,6 +7,8 @@ export {
   observeHttp,
   observeRpc,
   type Reading,
+  scrape,
 } from './metrics';
 export { currentRequestId, withRequestId } from './request-id';
+export { currentTraceId } from './trace-id';
 export { startTelemetry } from './tracing';

@@ -18,7 +18,7 @@ const redacted = [
 /** The process's JSON log; each line carries the request id and the trace id where there are (D9). */
 export const logger: Logger = pino({
   level: process.env.LOG_LEVEL ?? (process.env.NODE_ENV === 'test' ? 'silent' : 'info'),
-  base: { service: process.env.SWITCHYARD_PROCESS },
+  base: null,
   redact: { paths: redacted, censor: '[redacted]' },
   mixin: () => {
     const context = trace.getActiveSpan()?.spanContext();

@@ -1,38 +1,71 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { measureEventLoopLag, neverSampled } from './event-loop-lag';
+import { currentTraceId } from './trace-id';
 
 /** The process's Prometheus registry, served at `/metrics`. */
 export const metrics = new Registry();
 collectDefaultMetrics({ register: metrics, eventLoopMonitoringPrecision: neverSampled });
 measureEventLoopLag(metrics);
 
-const rpcDuration = new Histogram({
-  name: 'switchyard_rpc_duration_seconds',
-  help: 'Duration of gRPC calls by side, method and outcome',
-  labelNames: ['side', 'method', 'outcome'],
-  buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-  registers: [metrics],
-});
+/** Traces are named in histograms where there are traces. */
+const enableExemplars = Boolean(process.env.OTEL_EXPORTER_OTLP_ENDPOINT);
 
-const httpDuration = new Histogram({
-  name: 'switchyard_http_request_duration_seconds',
-  help: 'Duration of public HTTP requests by method, route and status',
-  labelNames: ['method', 'route', 'status'],
-  buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-  registers: [metrics],
-});
+/** The trace by which a value is found, for the histogram. */
+function exemplar(): Record<string, string> {
+  const trace_id = enableExemplars ? currentTraceId() : undefined;
+  return trace_id === undefined ? {} : { trace_id };
+}
 
-const useCaseDuration = new Histogram({
-  name: 'switchyard_use_case_duration_seconds',
-  help: 'Duration of use cases by name and outcome',
-  labelNames: ['use_case', 'outcome'],
-  buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-  registers: [metrics],
-});
+/**
+ * The same metrics in the format of OpenMetrics, which alone has exemplars. prom-client renames counters in their own
+ * object while it writes this format, so it is given objects that lean on them.
+ */
+class OpenMetrics extends Registry {
+  override getMetricsAsArray() {
+    return metrics.getMetricsAsArray().map((one) => Object.create(one));
+  }
+}
+const withExemplars = new OpenMetrics();
+withExemplars.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
+
+/**
+ * The metrics as a scraper takes them: OpenMetrics where it asks for that and there are traces to name.
+ * @param accept its header
+ */
+export async function scrape(accept = ''): Promise<{ readonly type: string; readonly text: string }> {
+  const from = enableExemplars && accept.includes('application/openmetrics-text') ? withExemplars : metrics;
+  return { type: from.contentType, text: await from.metrics() };
+}
+
+/** Seconds; buckets from 2 ms to 10 s. */
+function durations<T extends string>(name: string, help: string, labelNames: T[]): Histogram<T> {
+  const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+  // prom-client takes exemplars in registries of OpenMetrics alone, unless a histogram is registered later.
+  const made = new Histogram({ name, help, labelNames, buckets, enableExemplars, registers: [] });
+  metrics.registerMetric(made);
+  return made;
+}
+
+const rpcDuration = durations('switchyard_rpc_duration_seconds', 'Duration of gRPC calls by side, method and outcome', [
+  'side',
+  'method',
+  'outcome',
+]);
+
+const httpDuration = durations(
+  'switchyard_http_request_duration_seconds',
+  'Duration of public HTTP requests by method, route and status',
+  ['method', 'route', 'status'],
+);
+
+const useCaseDuration = durations('switchyard_use_case_duration_seconds', 'Duration of use cases by name and outcome', [
+  'use_case',
+  'outcome',
+]);
 
 /** Starts timing one call; call the result once with its outcome. */
 export function observeRpc(side: 'client' | 'server', method: string): (outcome: string) => void {
-  const end = rpcDuration.startTimer({ side, method });
+  const end = rpcDuration.startTimer({ side, method }, exemplar());
   return (outcome) => void end({ outcome });
 }
 
@@ -41,7 +74,7 @@ export function observeRpc(side: 'client' | 'server', method: string): (outcome:
  * the path.
  */
 export function observeHttp(method: string, route: string): (status: number) => void {
-  const end = httpDuration.startTimer({ method, route });
+  const end = httpDuration.startTimer({ method, route }, exemplar());
   return (status) => void end({ status: String(status) });
 }
 
@@ -99,7 +132,7 @@ export function observe<T extends UseCases>(service: string, useCases: T): T {
     Object.entries(useCases).map(([name, useCase]) => [
       name,
       async (...args: never[]) => {
-        const end = useCaseDuration.startTimer({ use_case: `${service}.${name}` });
+        const end = useCaseDuration.startTimer({ use_case: `${service}.${name}` }, exemplar());
         try {
           const result = await useCase(...args);
           end({ outcome: 'ok' });

@@ -1,3 +1,5 @@
+import { logger } from './logger';
+
 /**
  * Query parameters whose values reach no span: tokens (G-5-1), values of variables, and what object stores sign addresses
  * with.
@@ -25,11 +27,12 @@ const secretParameters = [
 const isProbe = (url: string | undefined): boolean => url === '/metrics' || url?.startsWith('/-/') === true;
 
 /**
- * Starts OpenTelemetry when `OTEL_EXPORTER_OTLP_ENDPOINT` is set; off otherwise (D9).
+ * Names the process in its log, and starts OpenTelemetry when `OTEL_EXPORTER_OTLP_ENDPOINT` is set; off otherwise (D9).
  * Must run before express, grpc-js, pg and kafkajs are loaded, so `main.ts` calls it first and loads the rest after.
  * The sampling ratio is `OTEL_TRACES_SAMPLER_ARG` (default 0.01); the parent's decision is kept.
  */
 export function startTelemetry(process: string): () => Promise<void> {
+  logger.setBindings({ service: process });
   if (!globalThis.process.env.OTEL_EXPORTER_OTLP_ENDPOINT) return async () => {};
   globalThis.process.env.OTEL_TRACES_SAMPLER ??= 'parentbased_traceidratio';
   globalThis.process.env.OTEL_TRACES_SAMPLER_ARG ??= '0.01';

@@ -100,6 +100,7 @@ export async function compose(
     },
     {
       ready: () => !draining,
+      accessLog: config.SWITCHYARD_ACCESS_LOG,
       trustedProxies: config.SWITCHYARD_TRUSTED_PROXIES,
       uploads: avatarUploads,
       mounts: [

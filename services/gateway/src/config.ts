@@ -68,6 +68,8 @@ const variables = {
     .min(1_024)
     .max(64 << 20)
     .default(1 << 20),
+  /** Whether each public request has a line in the log. */
+  SWITCHYARD_ACCESS_LOG: z.stringbool().default(true),
   /** Adds `X-Switchyard-Cost` to replies. */
   SWITCHYARD_SHOW_COST: z.stringbool().default(false),
 };

@@ -1,8 +1,8 @@
 import { type ErrorKind, isAppError, retrySeconds, retryStatusFor } from '@switchyard/errors';
 import type { IngestionServiceReceiveResponse, IngestionServiceService } from '@switchyard/protos/alerts/v1/ingestion';
 import type { RpcClient } from '@switchyard/rpc';
-import { observeHttp } from '@switchyard/telemetry';
 import type { Express, NextFunction, Request, Response } from 'express';
+import { measureRoute } from './access-log';
 import { basicCredentials } from './authenticate';
 import { bodyMemory } from './body-memory';
 import { addressKey } from './client-address';
@@ -179,8 +179,7 @@ export function alertIngestion(edges: AlertIngestionEdges): (app: Express) => vo
     app.use((request: Request, response: Response, next: NextFunction) => {
       const address = alertAddressOf(request.method, request.url);
       if (address === undefined) return next();
-      const done = observeHttp('POST', '/*/alerts/notify');
-      response.once('finish', () => done(response.statusCode));
+      measureRoute(response, 'POST', '/*/alerts/notify');
       serve(request, response, address).catch(next);
     });
   };

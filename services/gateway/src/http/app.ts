@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '@switchyard/errors';
 import { anonymous } from '@switchyard/rpc';
-import { logger, observeHttp, withRequestId } from '@switchyard/telemetry';
+import { currentTraceId, logger, withRequestId } from '@switchyard/telemetry';
 import express, {
   type Express,
   type NextFunction,
@@ -10,6 +10,7 @@ import express, {
   type Response,
   Router,
 } from 'express';
+import { beginRoute, logAccess } from './access-log';
 import { type PipelineEdges, pipeline } from './pipeline';
 import { logFailure, renderError } from './render-error';
 import type { Route } from './route';
@@ -23,6 +24,8 @@ const acceptableId = /^[\w.:-]{1,128}$/;
 export interface AppEdges {
   /** True while the process takes traffic; afterwards every reply makes the client connect again. */
   ready(): boolean;
+  /** Whether each request has a line in the log. */
+  readonly accessLog: boolean;
   /** Proxies whose `X-Forwarded-For` is believed, as Express writes them; false for none. */
   readonly trustedProxies: string | false;
   /** Endpoints whose paths are not below `/api/v4`. */
@@ -74,20 +77,24 @@ export function createApp(routes: readonly Route[], edges: PipelineEdges, around
 
 /** Headers of every reply; what follows in the request runs under its id. */
 const commonHeaders =
-  ({ ready }: AppEdges) =>
+  ({ ready, accessLog }: AppEdges) =>
   (request: Request, response: Response, next: NextFunction): void => {
     const given = request.get('X-Request-Id');
     const id = given !== undefined && acceptableId.test(given) ? given : randomUUID();
     response.setHeader('X-Request-Id', id);
     response.setHeader('X-Gitlab-Meta', JSON.stringify({ correlation_id: id, version: '1' }));
     response.setHeader('Vary', 'Origin');
+    const traceId = currentTraceId();
+    if (accessLog) logAccess(request, response);
     const startedAt = performance.now();
     const writeHead = response.writeHead;
     response.writeHead = function (this: Response, ...args: Parameters<typeof writeHead>) {
       this.setHeader('X-Runtime', ((performance.now() - startedAt) / 1_000).toFixed(6));
       if (!ready()) this.setHeader('Connection', 'close');
+      const status = typeof args[0] === 'number' ? args[0] : this.statusCode;
+      if (status >= 400 && traceId !== undefined) this.setHeader('X-Trace-Id', traceId);
       // Here and not at the end: a client may go away before its reply is written.
-      logFailure(request, this, typeof args[0] === 'number' ? args[0] : this.statusCode);
+      logFailure(request, this, status);
       return writeHead.apply(this, args);
     } as typeof writeHead;
     withRequestId(id, next);
@@ -175,7 +182,7 @@ function onHead(response: Response, then: () => void): void {
 
 const timed = (route: Route) => (request: Request, response: Response, next: NextFunction) => {
   const method = route.method.toUpperCase();
-  const done = observeHttp(method, route.path);
+  const done = beginRoute(response, method, route.path);
   const answered = (): void => {
     done(response.statusCode);
     logger.debug({ method, path: request.path, status: response.statusCode }, 'request answered');

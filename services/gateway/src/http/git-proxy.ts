@@ -3,6 +3,7 @@ import type { Access } from '@switchyard/protos/rpc/v1/identity';
 import { anonymous } from '@switchyard/rpc';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { type Ability, isClosed, isDecidedByService, projectAbilities } from './abilities';
+import { measureRoute, noteCaller } from './access-log';
 import { accountOf, basicToken, userTokenOf } from './authenticate';
 import type { Forwarder } from './forward';
 import type { RateLimits } from './rate-limits';
@@ -170,6 +171,7 @@ export function gitProxy({ access, limits, forward }: GitProxyEdges): (app: Expr
       git.service === 'git-receive-pack' && isDecidedByService(projectAbilities.commit_code, answer.access);
     if (!fresh && (isLeft || refusalOverHttp(answer, git.service) !== undefined))
       ({ answer, fresh } = await resolve(caller, git.project, requestId, true));
+    noteCaller(response, actorOf(answer));
     limits.throttle(request, response, actorOf(answer));
     const refusal = refusalOverHttp(answer, git.service);
     if (refusal !== undefined || answer.access === undefined) return send(response, refusal ?? notThere);
@@ -193,6 +195,7 @@ export function gitProxy({ access, limits, forward }: GitProxyEdges): (app: Expr
     app.use((request: Request, response: Response, next: NextFunction) => {
       const git = gitRequestOf(request.method, request.url);
       if (git === undefined) return next();
+      measureRoute(response, request.method, git.lfs ? '/*/info/lfs' : `/*/${git.below.replace(/\?.*/, '')}`);
       serve(request, response, git).catch(next);
     });
   };

@@ -7,6 +7,7 @@ import { type Identity, measureCost, type ServiceDefinition, trackBegun } from '
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import { refuseOtherThanJson } from './accept';
+import { noteCaller } from './access-log';
 import { type Admission, ownerOfAccess } from './admission';
 import { accountOf, credentialOf, sudoOf } from './authenticate';
 import {
@@ -114,6 +115,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     // A cached answer may be a second old: it may admit, but never refuse.
     if (!fresh && (refusal() !== undefined || isLeftToService(route, answer, sent)))
       ({ answer, fresh } = await edges.access.resolve(question, requestId, { fresh: true, signal }));
+    noteCaller(response, actorOf(answer));
     edges.limits.throttle(request, response, actorOf(answer));
     refuseToken(answer, question.sudo);
     const ofCaller = refusalOfCaller(route, answer);

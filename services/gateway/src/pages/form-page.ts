@@ -1,6 +1,6 @@
 import { isAppError } from '@switchyard/errors';
-import { observeHttp } from '@switchyard/telemetry';
 import type { Express, NextFunction, Request, Response } from 'express';
+import { measureRoute } from '../http/access-log';
 import { bodyMemory } from '../http/body-memory';
 import { addressKey } from '../http/client-address';
 import { receiveBody } from '../http/receive-body';
@@ -106,8 +106,7 @@ ${content}
       );
     });
     app.post(path, (request: Request, response: Response, next: NextFunction) => {
-      const done = observeHttp('POST', path);
-      response.once('finish', () => done(response.statusCode));
+      measureRoute(response, 'POST', path);
       press(request, response).catch(next);
     });
   };

@@ -110,6 +110,7 @@ describe('with tracing on', () => {
           'groups-admin events',
           'groups-admin grpc',
           'groups-admin pg',
+          'merge-requests events',
           'merge-requests grpc',
           'merge-requests pg',
         ]);
@@ -121,9 +122,55 @@ describe('with tracing on', () => {
       const known = new Set([caller, ...traced().map(({ spanId }) => spanId)]);
       expect(traced().filter(({ parentSpanId }) => parentSpanId === undefined || !known.has(parentSpanId))).toEqual([]);
     });
-    const consumed = traced().find(({ scope }) => scope === 'events');
-    const cause = traced().find(({ spanId }) => spanId === consumed?.parentSpanId);
+    const parentOf = (span: Span | undefined) => traced().find(({ spanId }) => spanId === span?.parentSpanId);
+    const consumed = traced().find(({ scope, name }) => scope === 'events' && name.startsWith('consume '));
+    const published = parentOf(consumed);
+    const cause = parentOf(published);
+    expect([published?.name, published?.service]).toEqual([
+      'publish merge_request.changed',
+      'switchyard-merge-requests',
+    ]);
     expect([cause?.service, cause?.scope]).toEqual(['switchyard-merge-requests', 'grpc']);
+  });
+
+  it('a refused request names its trace, and the metrics name traces', async () => {
+    const headers = { traceparent: `00-${traceId}-${caller}-01` };
+    const refused = await fetch(`${system.url}/api/v4/projects/0?private_token=${system.rootToken}`, { headers });
+    expect([refused.status, refused.headers.get('x-trace-id')]).toEqual([404, traceId]);
+    const port = logOf('merge-requests').find(({ msg }) => msg === 'merge-requests listens')?.http_port;
+    const scrape = async (accept: string) =>
+      (await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { accept } })).text();
+    const open = await scrape('application/openmetrics-text; version=1.0.0');
+    expect(open).toMatch(/^switchyard_rpc_duration_seconds_bucket\{.+\} \d+ # \{trace_id="[0-9a-f]{32}"\} /m);
+    expect(open).toMatch(/^# TYPE switchyard_events_published counter$/m);
+    expect(open).toMatch(/^# EOF$/m);
+    const plain = await scrape('text/plain');
+    expect(plain).not.toContain('trace_id');
+    expect(plain).toMatch(/^switchyard_events_published_total /m);
+  });
+
+  it('each request has a line with its pattern, its caller, its trace and no value', async () => {
+    const line = () => logOf('gateway').find(({ msg, request_id: id }) => msg === 'request' && id === requestId);
+    await eventually(() => expect(line()).toBeDefined());
+    expect(line()).toEqual({
+      level: 30,
+      time: expect.any(Number),
+      service: 'gateway',
+      msg: 'request',
+      method: 'POST',
+      route: '/projects/:id/merge_requests',
+      status: 201,
+      duration_ms: expect.any(Number),
+      user_id: 1,
+      request_id: requestId,
+      trace_id: traceId,
+      span_id: expect.any(String),
+    });
+    for (const name of services) {
+      const lines = logOf(name);
+      expect(lines.filter(({ service }) => service !== name)).toEqual([]);
+      expect(lines.length).toBeGreaterThan(0);
+    }
   });
 
   it('log lines carry the request id and the trace', () => {
