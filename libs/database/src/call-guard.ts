@@ -41,6 +41,23 @@ export async function guardWrites<T>(
   }
 }
 
+const nothing = (): void => undefined;
+
+/**
+ * Runs writes that belong to several calls: none of them refuses them, and where their commit is lost, all of them fail
+ * saying so. A call that goes on after them calls `noteShared`.
+ */
+export const sharedWrites = <T>(work: () => Promise<T>): Promise<T> =>
+  guardWrites({ refuseLate: nothing, noteBegun: nothing }, work);
+
+/** Notes that a write of `sharedWrites` was one of the running call. */
+export function noteShared(): void {
+  const call = calls.getStore();
+  if (call === undefined) return;
+  call.wrote = true;
+  call.noteBegun();
+}
+
 /** Runs `work` as part of no call. */
 export const unguarded = <T>(work: () => T): T => calls.exit(work);
 

@@ -1,4 +1,4 @@
-export { guardWrites, refuseLateWrite, unguarded } from './call-guard';
+export { guardWrites, noteShared, refuseLateWrite, sharedWrites, unguarded } from './call-guard';
 export { anyContains, type ClauseTable, clausesOf, contains } from './clauses';
 export * from './database';
 export * from './errors';

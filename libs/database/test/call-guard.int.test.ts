@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { unavailable } from '@switchyard/errors';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
-import { type Database, guardWrites, openDatabase, uncounted } from '../src';
+import { type Database, guardWrites, noteShared, openDatabase, sharedWrites, uncounted } from '../src';
 import { isWriting } from '../src/call-guard';
 import { raw, sql } from '../src/sql';
 
@@ -116,6 +116,19 @@ test('a connection that is lost under a commit leaves open what was done, one th
   await expect(writing('away', away)).rejects.toMatchObject({ ...refused, begun: false });
   await expect(callOf(() => away.query(sql`insert into guarded values ('x')`))).rejects.toMatchObject({ begun: false });
   await away.close();
+});
+
+test('a write for several calls is refused by none, and is noted by each that goes on after it', async () => {
+  await callOf(async (beLate) => {
+    beLate();
+    await sharedWrites(() => insert('shared'));
+    expect(noteBegun).not.toHaveBeenCalled();
+    noteShared();
+    expect(noteBegun).toHaveBeenCalledTimes(1);
+    await insert('own');
+  });
+  expect(await stored()).toEqual(['own', 'shared']);
+  await expect(callOf(() => sharedWrites(() => insert('lost')))).rejects.toMatchObject({ ...refused, begun: true });
 });
 
 test('a late call may still read', async () => {

@@ -1,4 +1,4 @@
-import { type Database, type Tx, unguarded } from '@switchyard/database';
+import { type Database, sharedWrites, type Tx } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { appendAlertEvents, type ItemOutcome, severityNumber, severityOf, statusNumber, statusOf } from '../../alerts';
@@ -58,7 +58,7 @@ export function alertIngest(db: Database, directorySequence: () => number): Aler
   return {
     async write(payloads) {
       // A batch serves many calls: one that was cancelled must not refuse the others.
-      const outcomes = await unguarded(() => write(payloads));
+      const outcomes = await sharedWrites(() => write(payloads));
       faultPoint('alert.batch_committed');
       return outcomes;
     },

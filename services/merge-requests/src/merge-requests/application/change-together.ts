@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { noteShared, sharedWrites } from '@switchyard/database';
 import type { WantedChange } from '../domain/merge-request-change';
 import type { MergeRequestStore } from './merge-request.ports';
 import { together } from './together';
@@ -18,12 +19,13 @@ export function changeTogether(store: Pick<MergeRequestStore, 'changeTogether'>)
   // The transaction belongs to all of them: it must not end, or be refused, with the call that asked first.
   const ofNobody = AsyncLocalStorage.snapshot();
   const save = together(changedAtOnce, (_subject: string, wanted: readonly WantedChange[]) =>
-    ofNobody(() => store.changeTogether(wanted)),
+    ofNobody(() => sharedWrites(() => store.changeTogether(wanted))),
   );
   return (subject: string): ChangeMergeRequest => ({
     async change(id, actorId, decide) {
       const outcome = await save(subject, { id, actorId, decide, within: AsyncLocalStorage.snapshot() });
       if (outcome.status === 'rejected') throw outcome.reason;
+      noteShared();
       return outcome.value;
     },
   });
