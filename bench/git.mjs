@@ -1,7 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { temporaryFolder } from './installation.mjs';
 
-const environment = {
+/** Environment of git that reads no configuration of this machine. */
+export const environment = {
   ...process.env,
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_SYSTEM: '/dev/null',

@@ -64,7 +64,7 @@ function memoryOf(pid) {
 }
 
 /** Watches how much each process of an installation grows while `work` runs: the most of any, in bytes, and its name. */
-async function watchGrowth({ launcherPid }, work) {
+export async function watchGrowth({ launcherPid }, work) {
   const before = new Map(processTree(launcherPid).map((pid) => [pid, memoryOf(pid)]));
   let most = { growth: 0, pid: launcherPid };
   let working = true;

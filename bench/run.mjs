@@ -15,6 +15,7 @@ import { forecast } from './forecast.mjs';
 import { fork } from './fork.mjs';
 import { growth } from './growth.mjs';
 import { idle } from './idle.mjs';
+import { imports } from './imports.mjs';
 import { startInstallation, temporaryFolder } from './installation.mjs';
 import { issues } from './issues.mjs';
 import { ledger } from './ledger.mjs';
@@ -63,7 +64,7 @@ const onRunning = {
   sbom,
 };
 /** Benchmarks of the installation itself, and of what needs none. */
-const ofStarting = { bus, deliveries, idle, start, 'train-policy': trainPolicy, forecast };
+const ofStarting = { bus, deliveries, imports, idle, start, 'train-policy': trainPolicy, forecast };
 
 const known = [...Object.keys(onRunning), ...Object.keys(ofStarting)];
 const chosen = process.argv.slice(2);
