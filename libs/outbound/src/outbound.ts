@@ -78,6 +78,8 @@ export interface OutboundOptions {
 
 const keptHeaders = 50;
 const keptHeaderLength = 1_024;
+/** Of `Link`: a list whose next page it names would end too early. */
+const keptLinkLength = 8_192;
 /** Of 50 headers of 1 KiB all arrive; of a larger head nothing does. */
 const maxHeadBytes = 64 << 10;
 /** A body that ends soon is read to its end, so that its connection can be used again. */
@@ -116,7 +118,10 @@ const flat = (headers: Dispatcher.ResponseData['headers']): Record<string, strin
       .slice(0, keptHeaders)
       .map(([name, value]) => [
         name.slice(0, keptHeaderLength),
-        (Array.isArray(value) ? value.join(', ') : (value ?? '')).slice(0, keptHeaderLength),
+        (Array.isArray(value) ? value.join(', ') : (value ?? '')).slice(
+          0,
+          name === 'link' ? keptLinkLength : keptHeaderLength,
+        ),
       ]),
   );
 

@@ -143,11 +143,13 @@ test('headers of an answer are cut; a head that is too large is refused', async 
   const port = await serve((request, response) => {
     const count = Number(request.url?.slice(1));
     for (let at = 0; at < count; at += 1) response.setHeader(`x-${at}`, 'v'.repeat(1_100));
+    if (count === 0) response.setHeader('Link', 'v'.repeat(9_000));
     response.end();
   });
   const { headers } = await open().request(post(`http://127.0.0.1:${port}/52`));
   expect(Object.keys(headers)).toHaveLength(50);
   expect(headers['x-0']).toHaveLength(1_024);
+  expect((await open().request(post(`http://127.0.0.1:${port}/0`))).headers.link).toHaveLength(8_192);
   expect(await reasonOf(open().request(post(`http://127.0.0.1:${port}/100`)))).toBe('too_large');
 });
 

@@ -395,6 +395,21 @@ it('a forge that is away, breaks off or sends something else is asked again', as
   expect(others.labels.size).toBe(25);
 });
 
+it('the next page is found behind a long header, and one that is cut off ends the import', async () => {
+  const linked = (length: number): ForgeFault => {
+    const link = `<${forge.url}/api/v3/x?${'v'.repeat(length)}>; rel="first", <${forge.url}/api/v3/y>; rel="next"`;
+    return (_, response) =>
+      void response
+        .writeHead(200, { 'Content-Type': 'application/json', Link: link })
+        .end(JSON.stringify([label('one')]));
+  };
+  forge.breakNext(/labels\?page=1/, linked(4_000));
+  forge.breakNext(/labels\?page=2/, linked(9_000));
+  const { id } = await start();
+  expect(await endsAs(id, 'failed')).toMatchObject({ import_error: 'The forge sent a header Link that is too long' });
+  expect(others.labelRequests).toHaveLength(1);
+});
+
 it('leaves out what no label or milestone can be', async () => {
   forge.contents.lists.labels = [label('ok 🐛'), label(5), { name: 'x' }, null as never, label('plain', 'zzz')];
   forge.contents.lists.milestones = [

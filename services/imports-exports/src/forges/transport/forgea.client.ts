@@ -17,6 +17,9 @@ import { isRefusal, problemOfAnswer, problemOfRefusal, refusedToken, tooMany, un
 import { outboundFetch } from './outbound-fetch';
 import { date, few, maxOfIssue, number, text, written } from './shapes';
 
+/** Characters of the header that names the next page. */
+const maxLink = 8_192;
+
 /** Milliseconds for a file of a gist. */
 const rawFileMs = 60_000;
 
@@ -213,13 +216,16 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
   ): Promise<ForgePage<T>> {
     const { data, headers } = await answered(ask);
     if (!Array.isArray(data)) throw unexpected();
+    const { link = '' } = headers;
+    // `libs/outbound` cuts it there: whether it named a next page is not known any more.
+    if (link.length >= maxLink) throw new ForgeProblem('refused', 'The forge sent a header Link that is too long');
     if (data.length > size) throw tooMany(size);
     const wanted = data.filter((one) => !isOfPull(one));
     const items = wanted.flatMap((one) => {
       const read = shape.safeParse(one);
       return read.success ? [read.data] : [];
     });
-    return { fetched: wanted.length, items, isLast: data.length === 0 || !/rel="?next"?/.test(headers.link ?? '') };
+    return { fetched: wanted.length, items, isLast: data.length === 0 || !/rel="?next"?/.test(link) };
   }
 
   /** A file that is too long for the answer about its gist; without the token, as it lies on another host. */
