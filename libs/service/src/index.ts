@@ -1,4 +1,5 @@
 export type { Area, Closable, ConsumerGroup } from './area';
+export { type AuthoredPlace, authorship, reassign } from './authorship';
 export { type Command, type CommandEdges, command } from './command';
 export { addressVariable, type ServiceConfig, type Variables } from './configuration';
 export { defineService, type ServiceDeclaration } from './define-service';

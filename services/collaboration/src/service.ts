@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Area, defineService } from '@switchyard/service';
 import { composeActivity } from './activity';
 import { composeAlerts } from './alerts';
+import { composeAuthorship } from './authorship';
 import { commands } from './commands';
 import { composeCrossReferences } from './cross-references';
 import { composeDeletedUsers } from './deleted-users';
@@ -60,6 +61,7 @@ function areas(given: Edges): Area[] {
     composeNotificationSettings(given),
     notifications,
     composeProjectRecords(given),
+    composeAuthorship(given),
     // New areas
   ];
 }

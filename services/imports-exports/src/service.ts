@@ -4,6 +4,7 @@ import { composeDependencyListExports } from './dependency-list-exports';
 import { type Edges, variables } from './edges';
 import { PrismaClient } from './generated/prisma/client';
 import { composeGistImports } from './gist-imports';
+import { composePlaceholders } from './placeholders';
 import { composeProjectExports } from './project-exports';
 import { composeProjectImports } from './project-imports';
 import { composeReports } from './reports';
@@ -11,11 +12,13 @@ import { composeReports } from './reports';
 /** Areas, those first on which others rest. */
 function areas(given: Edges): Area[] {
   const reports = composeReports(given);
+  const placeholders = composePlaceholders(given);
   return [
     reports,
     composeDependencyListExports(given, { reports }),
     composeProjectExports(given, reports),
-    composeProjectImports(given),
+    placeholders,
+    composeProjectImports(given, placeholders),
     composeGistImports(given),
     // New areas
   ];

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Area, defineService } from '@switchyard/service';
 import { composeApprovalRules } from './approval-rules';
+import { composeAuthorship } from './authorship';
 import { composeDependencySources } from './dependency-sources';
 import { composeDeployments } from './deployments';
 import { type Edges, gitLimitsOf, variables } from './edges';
@@ -62,6 +63,7 @@ export function composeAreas(given: Edges) {
     ...repositorySizes.jobHandlers,
   };
   const projectRecords = composeProjectRecords(given);
+  const authorship = composeAuthorship(given);
   const workers: Area = { start: () => [jobs.startWorkers(handlers)] };
   return {
     jobs,
@@ -76,6 +78,7 @@ export function composeAreas(given: Edges) {
     releases,
     hookBodies,
     projectRecords,
+    authorship,
     workers,
   };
 }
@@ -108,6 +111,7 @@ export const service = defineService({
       releases,
       hookBodies,
       projectRecords,
+      authorship,
       workers,
     } = composeAreas(given);
     return [
@@ -122,6 +126,7 @@ export const service = defineService({
       releases,
       hookBodies,
       projectRecords,
+      authorship,
       workers,
       // New areas
     ].map((area: Area) => ({

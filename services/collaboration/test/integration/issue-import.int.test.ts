@@ -1,4 +1,6 @@
 import { sql } from '@switchyard/database/sql';
+import { reassign } from '@switchyard/service';
+import { places } from '../../src/authorship';
 import { importIssues } from '../../src/issues/application/import-issues';
 import type { ImportedIssue } from '../../src/issues/domain/issue-import';
 import { issueDirectoryStore } from '../../src/issues/storage/issue-directory.store';
@@ -82,4 +84,32 @@ test('a title that is too long is cut, and one with line breaks is one line; lab
   const rows = await running.db.query<{ title: string }>(sql`select title from issues order by iid`);
   expect(rows.map(({ title }) => title)).toEqual([`${'🐛'.repeat(254)}…`, 'a b', 'x'.repeat(255)]);
   expect(await stored()).toMatchObject([{ labels: [running.bug.id] }, { labels: [] }, { labels: [] }]);
+});
+
+test('another user takes the place of an author and assignee everywhere, in bounded steps (ADR 67)', async () => {
+  const { db } = running;
+  const many = Array.from({ length: 60 }, (_, index) => issue(index + 1, { labels: [], closedAt: changed }));
+  await imports(key, many);
+  await db.query(sql`update issues set closed_by_id = ${author.id}`);
+  // Two of them have both already.
+  await imports(key, [issue(61, { assigneeIds: [author.id, assignee.id] })]);
+  await db.query(sql`
+    with carrier as (
+      insert into noteables (kind, project_id, target_id) select 'Issue', project_id, id from issues where iid = 61 returning id)
+    insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body)
+    select id, ${open.id}, decode(lpad(to_hex(n), 40, '0'), 'hex'), true, ${author.id}, 'Text' from carrier, generate_series(1, 600) n`);
+  const request = { projectId: open.id, fromUserId: author.id, toUserId: assignee.id };
+  expect(await reassign(db, places, { ...request, projectId: open.id + 1 })).toEqual({ changed: 0, more: false });
+  const first = await reassign(db, places, request);
+  expect(first.more).toBe(true);
+  expect(await reassign(db, places, request)).toEqual({ changed: 100, more: false });
+  expect(await reassign(db, places, request)).toEqual({ changed: 0, more: false });
+  const [left] = await db.query(sql`
+    select (select count(*)::int from issues where author_id = ${assignee.id}) as issues,
+      (select count(*)::int from issues where closed_by_id = ${assignee.id}) as closed,
+      (select count(*)::int from notes where author_id = ${assignee.id}) as notes,
+      (select count(*)::int from issue_assignees where user_id = ${author.id}) as assigned,
+      (select count(*)::int from issue_participants where user_id = ${author.id}) as taking_part,
+      (select count(*)::int from issues where updated_at <> ${changed}) as changed`);
+  expect(left).toEqual({ issues: 61, closed: 60, notes: 600, assigned: 0, taking_part: 0, changed: 0 });
 });

@@ -88,7 +88,7 @@ export const projectAbilities = {
   admin_hook: writing(levels.maintainer),
   admin_integration: writing(levels.maintainer),
   // G-4.19-2.
-  cancel_import: everywhere(levels.owner),
+  admin_import: everywhere(levels.owner),
   export_project: everywhere(levels.maintainer),
   change_visibility: everywhere(levels.owner),
   archive_project: everywhere(levels.owner),

@@ -27,6 +27,7 @@ import {
   notificationPoints,
   openingPoints,
   packageDeletionPoints,
+  placeholderPoints,
   projectExportPoints,
   publicationPoints,
   pushOptionPoints,
@@ -67,6 +68,7 @@ test('every fault point of the sources is fired here', () => {
     ...projectExportPoints,
     ...importPoints,
     ...importCancelPoints,
+    ...placeholderPoints,
     ...gistImportPoints,
     ...deletedUserPoints,
     ...deploymentPoints,
@@ -852,6 +854,38 @@ describe('a process dies', () => {
       expect(await system.query('imports_exports', 'select 1 from project_imports where token is not null')).toEqual(
         [],
       );
+    });
+
+    it.each(placeholderPoints)('at %s: who accepts a place has written what the person wrote', async (point) => {
+      const name = point.replace(/[._]/g, '-');
+      const dated = { created_at: '2020-01-02T03:04:05Z', updated_at: '2020-01-02T03:04:05Z' };
+      const issue = { number: 1, title: 'Issue', body: 'Text', state: 'open', user: { login: 'octocat' }, ...dated };
+      forge.contents.lists.issues = [issue];
+      await eventually(async () => expect((await start(name)).status).toBe(201), { within: 30_000, every: 200 });
+      const path = `root/${name}`;
+      await eventually(async () => expect(await statusOf(path)).toBe('finished'), { within: 60_000, every: 500 });
+      const at = `/projects/${encodeURIComponent(path)}`;
+      const [placeholder] = await fixture.ok('GET', `${at}/import/placeholders`);
+      expect((await fixture.ok('GET', `${at}/issues/1`)).author.id).toBe(placeholder.placeholder_user.id);
+      system.arm(point);
+      const { id } = await fixture.ok('GET', '/user');
+      const reassign = `${at}/import/placeholders/${placeholder.id}/reassign`;
+      await system.api('POST', reassign, { body: { user_id: id } }).catch(() => undefined);
+      await fired();
+      await eventually(
+        async () => {
+          // As if the lease of the dead process had run out.
+          await system.query(
+            'imports_exports',
+            `update import_placeholders set leased_until = now() where leased_until < now() + interval '25 seconds' returning id`,
+          );
+          const [shown] = await fixture.ok('GET', `${at}/import/placeholders`);
+          expect(shown).toMatchObject({ state: 'reassigned', placeholder_user: null, reassign_to_user: { id } });
+        },
+        { within: 90_000, every: 1_000 },
+      );
+      expect((await fixture.ok('GET', `${at}/issues/1`)).author.id).toBe(id);
+      forge.contents.lists.issues = [];
     });
 
     it.each(gistImportPoints)('at %s: a gist is a personal snippet once', async (point) => {

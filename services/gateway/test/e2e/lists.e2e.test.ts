@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
 import { routes } from '../../src/routes';
 import { makeAdministration, maxInstanceVariables } from './support/administration';
+import { makePlaceholders } from './support/placeholders';
 import { type System, startSystem } from './support/system';
 
 jest.setTimeout(600_000);
@@ -493,6 +494,7 @@ describe('every list', () => {
 
     const places = { group: group.id, project: project.id, user: first };
     await makeAdministration(system, places, (work) => each(rows, work));
+    await makePlaceholders(system, project.id, rows);
     const beside = await post('/groups', { name: 'Beside', path: 'beside' });
 
     const g = `/groups/${group.id}`;
@@ -663,6 +665,7 @@ describe('every list', () => {
       'GET /notifications/ledger': '/notifications/ledger',
       'GET /projects/:id/deliveries': `${at}/deliveries`,
       'GET /groups/:id/packages': `${g}/packages`,
+      'GET /projects/:id/import/placeholders': `${at}/import/placeholders`,
       'GET /projects/:id/packages': `${at}/packages`,
       'GET /projects/:id/packages/:package_id/package_files': `${at}/packages/${kept?.id}/package_files`,
       'GET /projects/:id/packages/:package_id/pipelines': `${at}/packages/${kept?.id}/pipelines`,

@@ -7,6 +7,7 @@ export { publishTier } from './storage/instance.store';
 export { type Reached, sharedMemberships, sharesOf, waysBelow, waysOf } from './storage/reach';
 export { type DirectoryTx, recorded } from './storage/recorded';
 export { targetRights } from './storage/target-rights.store';
+export { isNoInternalUser, userKind } from './storage/user-kind.sql';
 export { isUserNamed } from './storage/user-name.sql';
 export {
   matches,

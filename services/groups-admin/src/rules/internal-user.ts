@@ -1,9 +1,9 @@
 /**
  * Users that belong to the instance itself. They are found by type, since a user may already have their name: the ghost
- * replaces deleted users, the alert bot opens and closes incidents. They cannot sign in, hold a token, become members
+ * replaces deleted users, the alert bot opens and closes incidents, placeholders stand for people of other forges. They cannot sign in, hold a token, become members
  * or be changed.
  */
-export const internalUserTypes = ['ghost', 'alert_bot'] as const;
+export const internalUserTypes = ['ghost', 'alert_bot', 'placeholder'] as const;
 
 /** Whether a user is one of the instance's own. */
 export const isInternalUser = (userType: string): boolean =>

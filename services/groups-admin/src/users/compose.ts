@@ -8,17 +8,23 @@ import { type AccountUsers, accountUsers } from './application/account-users';
 import { confirmationTokens } from './application/confirmation-token';
 import { deleteQueuedUsers } from './application/delete-users';
 import { emails } from './application/emails';
+import { placeholderUsers } from './application/placeholder-users';
 import { userProfiles } from './application/user-profiles';
 import { type DeleteUser, users } from './application/users';
 import { emailStore } from './storage/email.store';
+import { placeholderUserStore } from './storage/placeholder-user.store';
 import { userStore } from './storage/user.store';
 import { userProfileStore } from './storage/user-profile.store';
 import { emailHandler } from './transport/email.handler';
+import { placeholderUserHandler } from './transport/placeholder-user.handler';
 import { userHandler } from './transport/user.handler';
 import { userProfileHandler } from './transport/user-profile.handler';
 
 /** Milliseconds between two searches for users who are to be deleted; a request is seen at once. */
 const deletionIntervalMs = 30_000;
+
+/** Milliseconds between two searches for placeholder users whose project was purged. */
+const orphanIntervalMs = 60_000;
 
 /** Users, and what other areas use of them. */
 export interface UsersArea extends Area {
@@ -43,8 +49,11 @@ export function composeUsers(
   );
   const profiles = observe('user_profiles', userProfiles(userProfileStore(db), clock));
   const { deleteQueued } = observe('users.jobs', { deleteQueued: deleteQueuedUsers(store) });
+  const { hostname: host } = new URL(externalUrl);
+  const placeholders = observe('placeholder_users', placeholderUsers(placeholderUserStore(db, directory, host), store));
   return {
     services: [
+      placeholderUserHandler(placeholders),
       userHandler(useCases, externalUrl),
       emailHandler(emailUseCases),
       userProfileHandler(profiles, externalUrl),
@@ -54,7 +63,11 @@ export function composeUsers(
     start: () => {
       const deletions = repeat('users who are to be deleted with what they wrote', deletionIntervalMs, deleteQueued);
       const unlisten = store.onHardDeletions(() => deletions.soon());
-      return [{ close: async () => unlisten() }, deletions];
+      return [
+        { close: async () => unlisten() },
+        deletions,
+        repeat('placeholder users of purged projects', orphanIntervalMs, placeholders.removeOrphans),
+      ];
     },
   };
 }

@@ -6,6 +6,9 @@ import {
 } from '@switchyard/protos/groups_admin/v1/imported_project';
 import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
 import { MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';
+import { PlaceholderUserServiceService } from '@switchyard/protos/groups_admin/v1/placeholder_user';
+import { isNoInternalUser, userKind } from '../../src/directory';
+import { userChanges } from '../../src/directory/storage/directory-user-rows';
 import { groupClients, refusal } from '../support/group-clients';
 import { bodyOf, pageOf, type RunningGroups, runGroups, shown, type TestUser } from '../support/running-groups';
 
@@ -128,4 +131,54 @@ it('adds labels and milestones with their numbers, twice as once, and publishes 
     { iid: 7, state: 'closed', due: '2020-02-03', at },
     { iid: 9, state: 'active', due: null, at },
   ]);
+});
+
+describe('placeholder users', () => {
+  const placeholders = () => running.asService('imports-exports', PlaceholderUserServiceService);
+  const person = { foreignId: '583231', login: 'octo.cat', name: 'Mona' };
+
+  it('are there once for each person of a project, and nobody acts as them', async () => {
+    const { projectId } = await create();
+    const wanted = { ...person, projectId };
+    const all = await Promise.all([1, 2, 3].map(() => placeholders().createPlaceholderUser(wanted)));
+    const { userId } = all[0] ?? { userId: 0 };
+    expect(new Set(all.map((one) => one.userId))).toEqual(new Set([userId]));
+    expect(all[0]?.directorySequence).toBeGreaterThan(0);
+    const [row] = await running.db.query(sql`select username, name, user_type, state from users where id = ${userId}`);
+    expect(row).toEqual({
+      ...{ username: `octo_cat_placeholder_${userId}`, name: 'Placeholder Mona', user_type: 'bot' },
+      state: 'active',
+    });
+    const { db } = running;
+    const [fed] = await userChanges(db, [userId]);
+    expect(fed?.row).toMatchObject({ value: { kind: 'placeholder', bot: true, confirmedEmails: [] } });
+    const [shownUser] = await db.query<{ kind: string }>(sql`
+      select ${userKind} as kind from users u where u.id = ${userId} and not ${isNoInternalUser}`);
+    expect(shownUser).toEqual({ kind: 'placeholder' });
+    const other = await create();
+    const elsewhere = await placeholders().createPlaceholderUser({ ...person, projectId: other.projectId });
+    expect(elsewhere.userId).not.toBe(userId);
+    expect(await refusal(placeholders().createPlaceholderUser({ ...person, projectId: 999_999 }))).toMatchObject({
+      kind: 'not_found',
+    });
+    expect(await refusal(placeholders().createPlaceholderUser({ ...wanted, foreignId: '' }))).toMatchObject({
+      kind: 'invalid_params',
+    });
+    await addMember(ada, { project: projectId }, { ...bob, userId }, 30).catch(() => undefined);
+    expect(await running.db.query(sql`select 1 from memberships where user_id = ${userId}`)).toEqual([]);
+  });
+
+  it('are removed once they are replaced, and nobody else is', async () => {
+    const { projectId } = await create();
+    const { userId } = await placeholders().createPlaceholderUser({ ...person, projectId });
+    await running.db.query(sql`
+      insert into users (username, name, email, user_type) values ('ghost', 'Ghost', 'ghost@example.com', 'ghost')`);
+    const exist = async (id: number) => running.db.query(sql`select id from users where id = ${id}`);
+    await placeholders().removePlaceholderUser({ projectId, userId: bob.userId });
+    await placeholders().removePlaceholderUser({ projectId: projectId + 1, userId });
+    expect(await exist(userId)).toHaveLength(1);
+    for (let round = 0; round < 2; round += 1) await placeholders().removePlaceholderUser({ projectId, userId });
+    expect(await exist(userId)).toEqual([]);
+    expect(await exist(bob.userId)).toHaveLength(1);
+  });
 });

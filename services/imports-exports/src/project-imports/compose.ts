@@ -3,6 +3,7 @@ import { configuredOutbound } from '@switchyard/outbound';
 import type { Area } from '@switchyard/service';
 import type { Edges } from '../edges';
 import { forgesBy, tokenRing } from '../forges';
+import type { PlaceholdersArea } from '../placeholders';
 import { manageImports } from './application/manage-imports';
 import { workImports } from './application/work-imports';
 import { importStore } from './storage/import.store';
@@ -11,7 +12,10 @@ import { importTargetsOf } from './transport/import-targets.client';
 import { projectImportHandler } from './transport/project-import.handler';
 
 /** Builds imports of projects from other forges. */
-export function composeProjectImports({ db, config, peer, observe, directory }: Edges): Area {
+export function composeProjectImports(
+  { db, config, peer, observe, directory }: Edges,
+  { standIn }: Pick<PlaceholdersArea, 'standIn'>,
+): Area {
   const outbound = configuredOutbound(config);
   const edges = {
     imports: importStore(db, tokenRing(config)),
@@ -21,7 +25,7 @@ export function composeProjectImports({ db, config, peer, observe, directory }: 
       mergeRequests: peer('merge-requests'),
       collaboration: peer('collaboration'),
     }),
-    people: peopleStore(db, directory),
+    people: { ...peopleStore(db, directory), standIn },
   };
   let working: Repeating | undefined;
   const workSoon = (): void => working?.soon();

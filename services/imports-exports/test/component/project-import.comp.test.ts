@@ -17,6 +17,8 @@ import {
 } from '@switchyard/protos/groups_admin/v1/imported_project';
 import { type ImportLabelsRequest, LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
 import { type ImportMilestonesRequest, MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';
+import { PlaceholderUserServiceService } from '@switchyard/protos/groups_admin/v1/placeholder_user';
+import { ImportPlaceholderServiceService } from '@switchyard/protos/imports_exports/v1/import_placeholder';
 import {
   ProjectImportServiceService,
   type StartForgeaImportRequest,
@@ -25,6 +27,8 @@ import {
   type ImportRepositoryRequest,
   RepositoryImportServiceService,
 } from '@switchyard/protos/merge_requests/v1/repository_import';
+import { AuthorshipServiceService, type ReassignRequest } from '@switchyard/protos/rpc/v1/authorship';
+import { PageRequest } from '@switchyard/protos/rpc/v1/representation';
 import { anonymous, implement, type RpcClient } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
 import {
@@ -50,6 +54,12 @@ const others = {
   issues: [] as ImportIssuesRequest['issues'],
   notes: new Map<string, ImportedNote>(),
   repositories: [] as ImportRepositoryRequest[],
+  /** Placeholder users by project and person. */
+  placeholders: new Map<string, number>(),
+  removed: [] as number[],
+  reassigned: [] as ReassignRequest[],
+  /** What is left to be rewritten, and failures on the way. */
+  rewrites: [] as (number | AppError)[],
   refusal: undefined as AppError | undefined,
   repositoryRefusals: [] as AppError[],
   /** Settles when the repository may go on. */
@@ -151,6 +161,36 @@ const peers = [
     { importNotes: rule },
   ),
   implement(
+    PlaceholderUserServiceService,
+    {
+      async createPlaceholderUser({ projectId, foreignId, login }) {
+        const key = `${projectId}:${foreignId}`;
+        const userId =
+          others.placeholders.get(key) ??
+          here.directory.user({ username: `${login}_placeholder`, bot: true, kind: 'placeholder' }).id;
+        others.placeholders.set(key, userId);
+        return { userId, directorySequence: here.directory.changes.length };
+      },
+      async removePlaceholderUser({ userId }) {
+        others.removed.push(userId);
+        return {};
+      },
+    },
+    { createPlaceholderUser: rule, removePlaceholderUser: rule },
+  ),
+  implement(
+    AuthorshipServiceService,
+    {
+      async reassign(request) {
+        others.reassigned.push(request);
+        const changed = others.rewrites.shift() ?? 0;
+        if (typeof changed !== 'number') throw changed;
+        return { changed, more: changed > 0 };
+      },
+    },
+    { reassign: rule },
+  ),
+  implement(
     RepositoryImportServiceService,
     {
       async importRepository(request) {
@@ -167,6 +207,8 @@ const peers = [
 
 let here: TestInstallation;
 let imports: RpcClient<typeof ProjectImportServiceService>;
+let placeholders: RpcClient<typeof ImportPlaceholderServiceService>;
+let ghost: number;
 let forge: FakeForge;
 let cloud: FakeForgebCloud;
 
@@ -189,6 +231,8 @@ beforeAll(async () => {
     }),
   });
   imports = here.client(ProjectImportServiceService);
+  placeholders = here.client(ImportPlaceholderServiceService);
+  ghost = here.directory.user({ username: 'ghost', bot: true, kind: 'ghost' }).id;
   others.namespaceId = here.directory.namespace().id;
 });
 afterAll(async () => {
@@ -203,7 +247,8 @@ beforeEach(async () => {
     },
   });
   Object.assign(others, { statuses: [], labels: new Set(), labelRequests: [], milestones: [], repositories: [] });
-  Object.assign(others, { issues: [], notes: new Map() });
+  Object.assign(others, { issues: [], notes: new Map(), placeholders: new Map(), removed: [] });
+  Object.assign(others, { reassigned: [], rewrites: [] });
   Object.assign(others, { refusal: undefined, repositoryRefusals: [], repositoryWait: undefined });
 });
 afterEach(() => forge.close());
@@ -445,10 +490,10 @@ it('brings over issues and comments, with who wrote them by e-mail, and leaves p
   here.directory.user({ confirmedEmails: ['boss@example.com'], admin: true });
   for (const { id } of [known, blocked]) here.directory.member(id, { namespaceId: others.namespaceId }, 30);
   Object.assign(forge.contents.users, {
-    octocat: { login: 'octocat', email: 'octo@example.com' },
-    hubot: { login: 'hubot', email: null },
-    boss: { login: 'boss', email: 'boss@example.com' },
-    gone: { login: 'gone', email: 'gone@example.com' },
+    octocat: { id: 1, login: 'octocat', email: 'octo@example.com' },
+    hubot: { id: 2, login: 'hubot', email: null },
+    boss: { id: 3, login: 'boss', email: 'boss@example.com' },
+    gone: { id: 4, login: 'gone', email: 'gone@example.com' },
   });
   forge.contents.lists.issues = [
     issue(1, {
@@ -472,22 +517,109 @@ it('brings over issues and comments, with who wrote them by e-mail, and leaves p
   expect(await endsAs(id, 'finished')).toMatchObject({
     stats: { fetched: { issue: 3, note: 5 }, imported: { issue: 2, note: 4 } },
   });
+  const by = (foreignId: string) => others.placeholders.get(`${id}:${foreignId}`);
   expect(others.issues).toMatchObject([
     {
       ...{ iid: 1, authorId: known.id, description: 'See #12, @ada', closedAt: new Date('2020-03-04T05:06:07Z') },
-      ...{ labels: ['bug'], milestoneIid: 3, assigneeIds: [known.id], createdAt: new Date(at) },
+      ...{ labels: ['bug'], milestoneIid: 3, assigneeIds: [known.id, by('4')], createdAt: new Date(at) },
     },
-    { iid: 3, authorId: user.id, description: '*Created by: ghost*\n\n', closedAt: undefined, milestoneIid: 0 },
+    { iid: 3, authorId: ghost, description: '', closedAt: undefined, milestoneIid: 0 },
   ]);
   expect(blocked.id).not.toBe(known.id);
   expect([...others.notes.values()]).toMatchObject([
-    { key: '11', noteableIid: 1, authorId: user.id, body: '*Created by: hubot*\n\nComment 11' },
-    { key: '13', noteableIid: 3, authorId: user.id, body: '*Created by: gone*\n\nComment 13' },
+    { key: '11', noteableIid: 1, authorId: by('2'), body: 'Comment 11' },
+    { key: '13', noteableIid: 3, authorId: by('4'), body: 'Comment 13' },
     { key: '15', noteableIid: 1, authorId: known.id, body: 'Comment 15' },
-    { key: '16', noteableIid: 1, authorId: user.id, body: '*Created by: boss*\n\nComment 16' },
+    { key: '16', noteableIid: 1, authorId: by('3'), body: 'Comment 16' },
   ]);
   const asked = forge.requests.filter(({ url }) => url.includes('/users/')).map(({ url }) => url.split('/').at(-1));
   expect(asked.sort()).toEqual(['boss', 'gone', 'hubot', 'octocat']);
+});
+
+const listed = async (projectId: number, state = '') => {
+  const request = { projectId, state, page: PageRequest.fromPartial({ page: 1, perPage: 20 }) };
+  const { json: rows } = await placeholders.listImportPlaceholders(request, here.as(user, { id: projectId }));
+  return JSON.parse(Buffer.from(rows).toString()) as { id: number; state: string; source_username: string }[];
+};
+
+it('who wrote something is reassigned to who accepts it, part by part, and is then known (ADR 67)', async () => {
+  const owner = here.directory.user();
+  const [target, blocked] = [here.directory.user(), here.directory.user({ state: 'blocked' })];
+  Object.assign(forge.contents.users, { octocat: { id: 1, login: 'octocat', name: 'Mona' } });
+  forge.contents.lists.issues = [issue(1), issue(2, { user: { login: 'hubot' } })];
+  const { id } = await start();
+  const importing = placeholders.reassignImportPlaceholder;
+  await endsAs(id, 'finished');
+  const [octocat, hubot] = await listed(id);
+  const standIn = others.placeholders.get(`${id}:1`);
+  expect(octocat).toMatchObject({
+    ...{ state: 'pending', import_type: 'github', source_hostname: forge.url, source_user_identifier: '1' },
+    ...{
+      source_username: 'octocat',
+      source_name: 'Mona',
+      placeholder_user: { id: standIn, username: 'octocat_placeholder' },
+    },
+    ...{ reassign_to_user: null, reassigned_by_user: null },
+  });
+  expect(hubot).toMatchObject({ source_user_identifier: 'login:hubot', source_username: 'hubot' });
+  const placeholderId = octocat?.id ?? 0;
+  const as = (by: { id: number }) => here.as(by, { id });
+  const reassign = (userId: number, by = { id: owner.id }, one = placeholderId) =>
+    importing({ projectId: id, placeholderId: one, userId }, as(by));
+  const answer = (by: { id: number }) => placeholders.acceptImportPlaceholder({ projectId: id, placeholderId }, as(by));
+  await expect(reassign(999_999)).rejects.toMatchObject({ kind: 'not_found' });
+  await expect(reassign(blocked.id)).rejects.toMatchObject({ kind: 'bad_request' });
+  await expect(reassign(standIn ?? 0)).rejects.toMatchObject({ kind: 'bad_request' });
+  await expect(reassign(target.id, owner, 999_999)).rejects.toMatchObject({ kind: 'not_found' });
+  expect(json(await reassign(target.id))).toMatchObject({
+    state: 'awaiting_approval',
+    reassign_to_user: { id: target.id },
+  });
+  await expect(answer(user)).rejects.toMatchObject({ kind: 'not_found' });
+  expect(json(await placeholders.rejectImportPlaceholder({ projectId: id, placeholderId }, as(target)))).toMatchObject({
+    ...{ state: 'pending', reassign_to_user: null },
+  });
+  await reassign(target.id);
+  others.rewrites = [500, 0, unavailable(), 3, 2];
+  expect(json(await answer(target))).toMatchObject({ state: 'reassigning' });
+  await expect(reassign(target.id)).rejects.toMatchObject({ kind: 'conflict' });
+  await eventually(
+    async () => {
+      await here.db.query(sql`update import_placeholders set leased_until = now() where lease is null`);
+      expect(await listed(id, 'reassigned')).toMatchObject([
+        {
+          id: placeholderId,
+          placeholder_user: null,
+          reassign_to_user: { id: target.id },
+          reassigned_by_user: { id: owner.id },
+        },
+      ]);
+    },
+    { within: 30_000 },
+  );
+  expect(others.rewrites).toEqual([]);
+  expect(others.removed).toEqual([standIn]);
+  expect(new Set(others.reassigned.map((one) => JSON.stringify(one)))).toEqual(
+    new Set([JSON.stringify({ projectId: id, fromUserId: standIn, toUserId: target.id })]),
+  );
+  expect(
+    await here.db.query(sql`
+    select p.login, p.user_id from import_people p join project_imports i on i.id = p.import_id
+    where i.project_id = ${id} and p.login = 'octocat'`),
+  ).toEqual([{ login: 'octocat', user_id: target.id }]);
+});
+
+it('nobody is reassigned while the import runs', async () => {
+  forge.contents.lists.issues = [issue(1)];
+  forge.breakNext(/issues.comments/, (_, response) => response.writeHead(429, { 'Retry-After': '600' }).end());
+  const { id } = await start();
+  await eventually(async () => expect(await listed(id)).toHaveLength(1));
+  const [one] = await listed(id);
+  const request = { projectId: id, placeholderId: one?.id ?? 0, userId: here.directory.user().id };
+  await expect(placeholders.reassignImportPlaceholder(request, here.as(user, { id }))).rejects.toMatchObject({
+    ...{ kind: 'conflict', body: { message: 'The import is still running' } },
+  });
+  await endsAs(id, 'finished');
 });
 
 it('people who were asked for stay known where the forge breaks off in the middle of a page', async () => {
@@ -514,8 +646,8 @@ it('what a forge writes is stored as far as it can be: no NUL, no half of a pair
   const { id } = await start();
   expect(await endsAs(id, 'finished')).toMatchObject({ stats: { fetched: { issue: 3 } } });
   expect(others.issues).toMatchObject([
-    { iid: 1, title: 'ab\ufffd', description: '*Created by: octocat*\n\n\ufffd' },
-    { iid: 2, description: '*Created by: ghost*\n\nSee #12, @ada' },
+    { iid: 1, title: 'ab\ufffd', description: '\ufffd' },
+    { iid: 2, authorId: ghost, description: 'See #12, @ada' },
     { iid: 3 },
   ]);
   expect(others.issues[0]?.labels).toHaveLength(100);
@@ -657,17 +789,17 @@ describe('from forgeb', () => {
     expect(others.repositories).toEqual([
       {
         ...{ projectId: id, actorId: 5, url: `${cloud.url}/octo/things.git` },
-        authorization: `Basic ${Buffer.from('octocat:app-password').toString('base64')}`,
+        ...{ authorization: `Basic ${Buffer.from('octocat:app-password').toString('base64')}`, headsPattern: '' },
       },
     ]);
     expect([...others.labels]).toEqual(['bug', 'enhancement', 'proposal', 'task']);
     expect(others.milestones).toMatchObject([{ iid: 3, title: 'v3' }]);
     expect(others.issues).toMatchObject([
-      { iid: 1, labels: ['bug'], milestoneIid: 3, closedAt: new Date(at), description: '*Created by: ada*\n\nSee #2' },
+      { iid: 1, labels: ['bug'], milestoneIid: 3, closedAt: new Date(at), description: 'See #2' },
       { iid: 2, closedAt: undefined },
     ]);
     expect([...others.notes.values()]).toMatchObject([
-      { foreignId: 9, issueIid: 2, body: '*Created by: grace*\n\nNice', createdAt: new Date(at) },
+      { key: '9', noteableIid: 2, authorId: others.placeholders.get(`${id}:login:grace`), body: 'Nice' },
     ]);
     expect(await tokens()).toEqual([]);
   });

@@ -3,6 +3,7 @@ import { dependencyListExportRoutes } from './dependency-list-exports.routes';
 import { dependencyReportRoutes } from './dependency-reports.routes';
 import { forgebImportRoutes } from './forgeb-imports.routes';
 import { gistImportRoutes } from './gist-imports.routes';
+import { importPlaceholderRoutes } from './import-placeholders.routes';
 import { projectExportRoutes } from './project-exports.routes';
 import { projectImportRoutes } from './project-imports.routes';
 
@@ -13,6 +14,7 @@ export const routes: readonly Route[] = [
   ...projectExportRoutes,
   ...projectImportRoutes,
   ...forgebImportRoutes,
+  ...importPlaceholderRoutes,
   ...gistImportRoutes,
 ];
 

@@ -86,7 +86,7 @@ export const projectImportRoutes = [
     section,
     summary: 'Cancel an import from forgea',
     docs: { description: 'What has come over stays. An import that has ended answers 400.' },
-    access: { located: 'cancel_import' },
+    access: { located: 'admin_import' },
     params: { project_id: integer({ min: 1 }) },
     locate: {
       thing: undefined,

@@ -4,6 +4,7 @@ import { noteables } from '../../../src/routes/collaboration/noteables';
 import { makeAdministration, newSshKey } from './administration';
 import { setBadInputPackages } from './bad-input-packages';
 import { type BadInputFixture, operationOf, type Post } from './bad-requests';
+import { makePlaceholders } from './placeholders';
 import type { System } from './system';
 
 /** Routes of one service account. */
@@ -254,6 +255,7 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
   }
   const pipeline = await post(`${at}/pipeline`, { ref: 'b1' });
   await post(`${at}/export`, {});
+  const placeholder = await makePlaceholders(system, project, 4);
   const exported = await post(`/pipelines/${pipeline.id}/dependency_list_exports`, {});
   await eventually(async () => {
     expect((await system.api('GET', `/dependency_list_exports/${exported.id}`)).body.status).toBe('finished');
@@ -437,6 +439,7 @@ export async function setBadInputFixture(system: System, post: Post, next: () =>
     'DELETE /projects/:id/deployments/:deployment_id deployment_id': gone,
     pipeline_id: String(pipeline.id),
     export_id: String(exported.id),
+    placeholder_id: String(placeholder),
     'DELETE /projects/:id/pipelines/:pipeline_id pipeline_id': '999999',
   };
   const plausible: Record<string, unknown> = {

@@ -139,6 +139,14 @@ export const importPoints = [
 /** Fault points passed by an import that is cancelled. */
 export const importCancelPoints = ['project_import.canceled'];
 
+/** Fault points passed while somebody takes the place of a placeholder, in their order. */
+export const placeholderPoints = [
+  'import_placeholder.decided',
+  'import_placeholder.rewritten',
+  'import_placeholder.removed',
+  'import_placeholder.reassigned',
+];
+
 /** Fault points passed by an import of gists, in their order. */
 export const gistImportPoints = [
   'gist_import.added',

@@ -1,5 +1,5 @@
 import { notFound } from '@switchyard/errors';
-import { entity } from '@switchyard/rpc';
+import { entity, page } from '@switchyard/rpc';
 import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
 
 const shown = {
@@ -27,6 +27,11 @@ beforeAll(async () => {
     fakes: {
       'ProjectImportService/StartForgeaImport': async () => entity(begun),
       'ProjectImportService/CancelForgeaImport': async () => entity(canceled),
+      'ImportPlaceholderService/ListImportPlaceholders': async () =>
+        page([placeholder], { keyset: false, page: 1, perPage: 1, total: 1, hasNext: false }),
+      'ImportPlaceholderService/ReassignImportPlaceholder': async () => entity(placeholder),
+      'ImportPlaceholderService/AcceptImportPlaceholder': async () => entity(placeholder),
+      'ImportPlaceholderService/RejectImportPlaceholder': async () => entity(placeholder),
     },
   });
 });
@@ -90,4 +95,28 @@ it('cancels for Owners alone (G-4.19-2)', async () => {
   const refused = await send('/import/github/cancel', { project_id: 7 });
   expect([refused.status, refused.body]).toEqual([403, { message: 'Unauthorized access' }]);
   expect((await send('/import/github/cancel', {})).body).toEqual({ error: 'project_id is missing' });
+});
+
+const placeholder = {
+  ...{ id: 3, state: 'pending', import_type: 'github', source_hostname: null, source_user_identifier: '1' },
+  ...{ source_username: 'octocat', source_name: null, placeholder_user: null, reassign_to_user: null },
+  ...{ reassigned_by_user: null, created_at: '2026-01-02T03:04:05.678Z', updated_at: '2026-01-02T03:04:05.678Z' },
+};
+
+it('lists placeholders, reassigns them as an Owner, and answers for who was asked (ADR 67)', async () => {
+  const root = '/projects/7/import/placeholders';
+  const listed = await gateway.send('GET', `${root}?state=pending&per_page=1`, { token: 'glpat-list' });
+  expect([listed.status, listed.body]).toEqual([200, [placeholder]]);
+  expect(gateway.calls.at(-1)?.request).toMatchObject({ projectId: 7, state: 'pending' });
+  const reply = await send(`${root}/3/reassign`, { user_id: '6' });
+  expect([reply.status, reply.body]).toEqual([200, placeholder]);
+  expect(gateway.calls.at(-1)?.request).toEqual({ projectId: 7, placeholderId: 3, userId: 6 });
+  expect((await send(`${root}/3/reassign`, {})).body).toEqual({ error: 'user_id is missing' });
+  level = 40;
+  expect((await send(`${root}/3/reassign`, { user_id: 6 })).status).toBe(403);
+  level = 10;
+  for (const answer of ['accept', 'reject']) {
+    expect((await send(`${root}/3/${answer}`, {})).status).toBe(200);
+    expect(gateway.calls.at(-1)?.request).toEqual({ projectId: 7, placeholderId: 3 });
+  }
 });

@@ -1,10 +1,10 @@
 import { type Database, uncounted } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
 import { levels } from '@switchyard/rights';
-import { internalUserTypes } from '../../rules';
 import type { SudoRow, TargetName, TargetRow, TokenRow } from '../domain/access';
 import { directoryHead } from './directory-head';
 import { waysBelow, waysOf } from './reach';
+import { isNoInternalUser } from './user-kind.sql';
 import { isUserNamed } from './user-name.sql';
 import { purgeBegun } from './viewer';
 
@@ -13,9 +13,6 @@ const keptAddresses = 5;
 
 /** State of a user `u`; a service account waits until its e-mail is confirmed (api.md 4.5). */
 const stateOf = sql`case when u.user_type = 'service_account' and u.confirmed_at is null then 'unconfirmed' else u.state end`;
-
-/** A user of the instance itself cannot sign in. */
-const signsIn = sql`user_type <> all(${[...internalUserTypes]}::text[])`;
 
 const topColumns = sql`root.tier, root.ip_ranges, root.git_protocol`;
 
@@ -51,7 +48,7 @@ export function accessStore(db: Database) {
       db.one<SudoRow>(
         sql`
           select u.id as user_id, u.username, u.admin, u.external, ${stateOf} as state
-          from users u where ${isUserNamed(idOrUsername)} and ${signsIn}`,
+          from users u where ${isUserNamed(idOrUsername)} and ${isNoInternalUser}`,
       ),
 
     findProject: (name: TargetName, userId: number): Promise<TargetRow | undefined> => {

@@ -2,13 +2,14 @@ import type { SqlExecutor } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
 import type { DirectoryRowChange } from './directory-change';
+import { userKind } from './user-kind.sql';
 
 /** Users as the directory has them, by id. */
 export async function userChanges(tx: SqlExecutor, ids: readonly number[]): Promise<DirectoryRowChange[]> {
   const rows = await tx.query<DirectoryUser>(sql`
     select id, username, name, state, coalesce(avatar_url, '') as "avatarUrl", public_email as "publicEmail",
       coalesce(nullif(commit_email, ''), email) as "commitEmail", admin, external, user_type <> 'human' as bot,
-      user_type as kind, 0 as "ghostId", created_at as "createdAt", email,
+      ${userKind} as kind, 0 as "ghostId", created_at as "createdAt", email,
       private_profile as "privateProfile",
       array(select u.email where u.confirmed_at is not null
         union all select e.email from emails e where e.user_id = u.id and e.confirmed_at is not null) as "confirmedEmails"

@@ -9,8 +9,7 @@ import {
   requireUnmodified,
 } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { type DirectoryWriter, isUserNamed } from '../../directory';
-import { internalUserTypes } from '../../rules';
+import { type DirectoryWriter, isNoInternalUser, isUserNamed } from '../../directory';
 import { keyTaken, type NewKey, type PublicKey, type UsageType } from '../domain/ssh-key';
 import type { DeployKeyProjectRow, SshKeyRow } from '../domain/ssh-key-row';
 import { keyColumns } from './ssh-key.columns';
@@ -25,7 +24,7 @@ const maxShownProjects = 1_000;
 export const sshKeyStore = (db: Database, { prismaTransaction }: DirectoryWriter) => ({
   async findUserId(idOrUsername: string): Promise<number | undefined> {
     const row = await db.one<{ id: number }>(
-      sql`select u.id from users u where ${isUserNamed(idOrUsername)} and u.user_type <> all(${[...internalUserTypes]}::text[])`,
+      sql`select u.id from users u where ${isUserNamed(idOrUsername)} and ${isNoInternalUser}`,
     );
     return row?.id;
   },

@@ -4,7 +4,7 @@ import { type internalUserTypes, noreplyAddress } from '../../rules';
 import { insertUserNamespace } from './user.store';
 
 interface InternalUser {
-  readonly type: (typeof internalUserTypes)[number];
+  readonly type: Exclude<(typeof internalUserTypes)[number], 'placeholder'>;
   readonly username: string;
   readonly name: string;
 }
@@ -12,7 +12,7 @@ interface InternalUser {
 /** Advisory lock of the first start: replicas that start at the same time make the users one after another. */
 const bootstrapLock = 72707380;
 
-/** The users of `internalUserTypes`. An instance that is older than one of them gets it at its next start. */
+/** The users of `internalUserTypes` that are one each. An instance that is older than one of them gets it at its next start. */
 const internalUsers: readonly InternalUser[] = [
   { type: 'ghost', username: 'ghost', name: 'Ghost User' },
   { type: 'alert_bot', username: 'alert-bot', name: 'Alert Bot' },

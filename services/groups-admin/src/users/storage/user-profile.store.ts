@@ -1,6 +1,6 @@
 import { type Database, isForeignKeyViolation, listPage, type PageRequest } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { isUserNamed } from '../../directory';
+import { isUserNamed, userKind } from '../../directory';
 import type { FollowRow, ProfileFacts, UserActivity } from '../domain/user-profile';
 import type { UserStatus } from '../domain/user-status';
 
@@ -12,7 +12,7 @@ const status = sql`emoji, message, availability, clear_at`;
 export const userProfileStore = (db: Database) => ({
   find: (idOrUsername: string): Promise<ProfileFacts | undefined> =>
     db.one<ProfileFacts>(sql`
-      select ${reference}, u.user_type, u.private_profile from users u where ${isUserNamed(idOrUsername)}`),
+      select ${reference}, ${userKind} as user_type, u.private_profile from users u where ${isUserNamed(idOrUsername)}`),
 
   status: (userId: number, now: Date): Promise<UserStatus | undefined> =>
     db.one<UserStatus>(sql`

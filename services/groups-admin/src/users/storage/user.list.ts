@@ -9,12 +9,12 @@ import {
 } from '@switchyard/database';
 import { named, type Sql, sql } from '@switchyard/database/sql';
 import { customAttributesOf, hasCustomAttributes } from '../../custom-attributes';
-import { internalUserTypes } from '../../rules';
+import { isNoInternalUser, userKind } from '../../directory';
 import type { UserFilter, UserRow } from '../domain/user-row';
 
 const columns = (
   viewerId: number,
-): Sql => sql`u.id, u.username, u.name, u.email, u.user_type, u.state, u.admin, u.external, u.avatar_url, u.public_email,
+): Sql => sql`u.id, u.username, u.name, u.email, ${userKind} as user_type, u.state, u.admin, u.external, u.avatar_url, u.public_email,
   u.commit_email, u.bio, u.location, u.skype, u.linkedin, u.twitter, u.discord, u.github, u.website_url, u.organization,
   u.job_title, u.pronouns, u.note, u.preferred_language, u.theme_id, u.color_scheme_id, u.projects_limit, u.can_create_group,
   u.private_profile, u.shared_runners_minutes_limit, u.extra_shared_runners_minutes_limit, u.confirmed_at, u.last_sign_in_at,
@@ -58,7 +58,7 @@ const clauses: ClauseTable<UserFilter, UserFilter> = {
   humans: when(sql`u.user_type = 'human'`),
   excludeHumans: when(sql`u.user_type <> 'human'`),
   excludeActive: when(sql`u.state <> 'active'`),
-  excludeInternal: when(sql`u.user_type <> all(${[...internalUserTypes]}::text[])`),
+  excludeInternal: when(isNoInternalUser),
   admins: when(sql`u.admin`),
   createdAfter: (timestamp) => sql`u.created_at > ${timestamp}`,
   createdBefore: (timestamp) => sql`u.created_at < ${timestamp}`,

@@ -3,7 +3,7 @@ import { type Sql, sql } from '@switchyard/database/sql';
 import { conflict, invalid } from '@switchyard/errors';
 import { endAccessRequestsOfUser } from '../../access-requests';
 import { type StoredAvatar, setAvatar } from '../../avatars';
-import { type DirectoryTx, type DirectoryWriter, purgeBegun } from '../../directory';
+import { type DirectoryTx, type DirectoryWriter, purgeBegun, userKind } from '../../directory';
 import type { Prisma } from '../../generated/prisma/client';
 import { choosePrimaryEmail } from '../domain/email';
 import type { LockedUser, UserFilter, UserRow } from '../domain/user-row';
@@ -122,7 +122,7 @@ export async function insertUserNamespace(
 const lockUser = (tx: Tx, userId: number): Promise<LockedUser | undefined> =>
   tx.one<LockedUser>(sql`
     select u.id, u.username, u.name, u.email, u.confirmed_at is not null as confirmed, u.public_email, u.commit_email, u.state,
-      u.user_type,
+      ${userKind} as user_type,
       (select n.id from namespaces n where n.owner_id = u.id) as namespace_id
     from users u where u.id = ${userId}::bigint for update of u`);
 

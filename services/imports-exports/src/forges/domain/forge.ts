@@ -61,6 +61,16 @@ export interface ForgeNote {
   readonly updatedAt: Date;
 }
 
+/** What a user of a forge shows of themselves. */
+export interface ForgeProfile {
+  /** Stays when the login changes; up to 255 characters. */
+  readonly id: string;
+  /** Empty for none. */
+  readonly name: string;
+  /** Undefined for none. */
+  readonly email: string | undefined;
+}
+
 /** A gist at a forge, without the contents of its files. */
 export interface ForgeGist {
   readonly id: string;
@@ -102,8 +112,8 @@ export interface Forge {
   issues(repository: ForgeRepository, page: number, size: number): Promise<ForgePage<ForgeIssue>>;
   /** Of all issues, the oldest first. */
   issueNotes(repository: ForgeRepository, page: number, size: number): Promise<ForgePage<ForgeNote>>;
-  /** The e-mail address that a user shows to everybody; undefined for none, and for a user who is gone. */
-  emailOf(login: string): Promise<string | undefined>;
+  /** What a user shows to everybody; undefined for one who is gone. */
+  profileOf(login: string): Promise<ForgeProfile | undefined>;
   /** Header `Authorization` with which git reads a repository. */
   readonly authorization: string;
 }

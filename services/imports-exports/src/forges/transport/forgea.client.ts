@@ -10,6 +10,7 @@ import {
   type ForgeNote,
   type ForgePage,
   ForgeProblem,
+  type ForgeProfile,
   type ForgeRepository,
   type GistFile,
 } from '../domain/forge';
@@ -76,6 +77,10 @@ const person = z
   .object({ login: written.refine((login) => login.length <= maxOfIssue).catch('') })
   .nullish()
   .transform((given) => given?.login ?? '');
+
+const profileShape = z
+  .object({ id: z.int().positive(), name: text.catch(''), email: text.catch('') })
+  .transform(({ id, name, email }): ForgeProfile => ({ id: String(id), name, email: email || undefined }));
 
 const issueShape = z
   .object({
@@ -269,11 +274,11 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
       pageOf(noteShape, size, () =>
         client.rest.issues.listCommentsForRepo({ ...named(repository, page, size), sort: 'created', direction: 'asc' }),
       ),
-    async emailOf(login) {
+    async profileOf(login) {
       try {
         const { data } = await answered(() => client.rest.users.getByUsername({ username: login }));
-        const read = z.object({ email: text }).safeParse(data);
-        return read.success && read.data.email !== '' ? read.data.email : undefined;
+        const read = profileShape.safeParse(data);
+        return read.success ? read.data : undefined;
       } catch (error) {
         if (isRefusal(error)) return undefined;
         throw error;

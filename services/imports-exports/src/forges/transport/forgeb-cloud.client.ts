@@ -222,7 +222,7 @@ export function forgebCloudClient(
     },
 
     // It shows nobody's.
-    emailOf: async () => undefined,
+    profileOf: async () => undefined,
 
     authorization: basicOf(credentials.username.includes('@') ? { ...credentials, username: gitUser } : credentials),
   };

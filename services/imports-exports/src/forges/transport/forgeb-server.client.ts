@@ -1,6 +1,6 @@
 import { z } from '@switchyard/config';
 import type { Outbound } from '@switchyard/outbound';
-import { type Forge, type ForgePage, ForgeProblem, type ForgeRepository } from '../domain/forge';
+import { type Forge, type ForgePage, ForgeProblem, type ForgeProfile, type ForgeRepository } from '../domain/forge';
 import { isRefusal, unexpected } from './answers';
 import { basicOf, type ForgebCredentials, isPathPart, orWithout, restOf } from './forgeb.rest';
 import { text, written } from './shapes';
@@ -18,6 +18,16 @@ const repositoryShape = z.object({
   public: z.boolean().catch(false),
   project: z.object({ key: z.string().refine(isPathPart) }),
 });
+
+const profileShape = z
+  .object({ id: z.int().positive(), displayName: text.catch(''), emailAddress: text.catch('') })
+  .transform(
+    ({ id, displayName: name, emailAddress }): ForgeProfile => ({
+      id: String(id),
+      name,
+      email: emailAddress || undefined,
+    }),
+  );
 
 /** A list that no server has. */
 const none = async (): Promise<ForgePage<never>> => ({ fetched: 0, items: [], isLast: true });
@@ -54,11 +64,11 @@ export function forgebServerClient(
     milestones: none,
     issues: none,
     issueNotes: none,
-    async emailOf(login) {
+    async profileOf(login) {
       if (!isPathPart(login)) return undefined;
       try {
-        const read = z.object({ emailAddress: text }).safeParse(await get(`/users/${login}`));
-        return read.success && read.data.emailAddress !== '' ? read.data.emailAddress : undefined;
+        const read = profileShape.safeParse(await get(`/users/${login}`));
+        return read.success ? read.data : undefined;
       } catch (error) {
         if (isRefusal(error)) return undefined;
         throw error;

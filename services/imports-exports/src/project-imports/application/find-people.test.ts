@@ -1,16 +1,21 @@
 import { findPeople } from './find-people';
 import type { StageContext } from './imports.ports';
 
-test('a forge that is slow is left after ten minutes, and what it has said stays', async () => {
+test('a forge that is slow is left after ten minutes, and what it has said stays; placeholders stand for the unknown', async () => {
   let now = 0;
   jest.spyOn(Date, 'now').mockImplementation(() => now);
-  const recorded = new Map<string, number | undefined>();
+  const recorded = new Map<string, number>();
+  const standIns: string[] = [];
   const context = {
-    ...{ import: { id: 1, author: { userId: 5 } }, project: { projectId: 7 }, signal: new AbortController().signal },
+    ...{
+      import: { id: 1, author: { userId: 5 } },
+      project: { projectId: 7, directorySequence: 41 },
+      signal: new AbortController().signal,
+    },
     forge: {
-      async emailOf(login: string) {
+      async profileOf(login: string) {
         now += 240_000;
-        return login === 'b' ? 'b@example.com' : undefined;
+        return login === 'b' ? { id: '2', name: 'Bea', email: 'b@example.com' } : undefined;
       },
     },
     people: {
@@ -18,12 +23,19 @@ test('a forge that is slow is left after ten minutes, and what it has said stays
         new Map(logins.filter((login) => recorded.has(login)).map((login) => [login, recorded.get(login)])),
       members: async () => [6],
       byEmail: async (_email: string, among: number[]) => among.at(-1),
-      record: async (_id: number, login: string, userId: number | undefined) => void recorded.set(login, userId),
+      standIn: async (_target: object, { foreignId }: { foreignId: string }) => {
+        standIns.push(foreignId);
+        return { userId: 90 + standIns.length, directorySequence: 40 + standIns.length };
+      },
+      record: async (_id: number, login: string, userId: number) => void recorded.set(login, userId),
     },
   } as unknown as StageContext;
   const logins = ['a', 'b', 'c', 'd', 'e'];
   await expect(findPeople(context, logins)).rejects.toMatchObject({ kind: 'later' });
   expect([...recorded.keys()]).toEqual(['a', 'b', 'c']);
-  expect((await findPeople(context, logins)).users(logins)).toEqual([6]);
+  const found = await findPeople(context, logins);
+  expect(found.users(logins)).toEqual([91, 6, 92, 93, 94]);
+  expect(found.project.directorySequence).toBe(44);
+  expect(standIns).toEqual(['login:a', 'login:c', 'login:d', 'login:e']);
   expect([...recorded.keys()]).toEqual(logins);
 });

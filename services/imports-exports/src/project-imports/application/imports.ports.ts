@@ -7,6 +7,7 @@ import type {
   ForgeNote,
   ForgeRepository,
 } from '../../forges';
+import type { ForeignPerson, StandIn } from '../../placeholders';
 import type { ImportLease, ReleaseReason, StageProgress } from '../domain/import-work';
 import type {
   ImportAuthor,
@@ -83,14 +84,21 @@ export interface ImportTargets {
 
 /** People of forges who are users here. */
 export interface ImportPeople {
-  /** Users of logins whose e-mail is known; undefined for a login without one. Logins that were never asked for are left out. */
-  known(importId: number, logins: readonly string[]): Promise<Map<string, number | undefined>>;
+  /** Users of logins that were met before; others are left out. */
+  known(importId: number, logins: readonly string[]): Promise<Map<string, number>>;
   /** Active members of a project, directly, through a group above, or through one that is invited; never bots. */
   members(project: ImportedProject): Promise<number[]>;
   /** The active one of some users who has confirmed an address; undefined for none. */
   byEmail(email: string, among: readonly number[]): Promise<number | undefined>;
   /** Records who a login is; it may be repeated. */
-  record(importId: number, login: string, userId: number | undefined): Promise<void>;
+  record(importId: number, login: string, userId: number): Promise<void>;
+  /** Who stands for somebody who is no user here (ADR 67). */
+  standIn(
+    target: { readonly importId: number; readonly projectId: number; readonly requestId: string },
+    person: ForeignPerson,
+  ): Promise<StandIn>;
+  /** The user who stands for all who are gone. */
+  ghost(): Promise<number>;
 }
 
 /** An issue with its people as users. */

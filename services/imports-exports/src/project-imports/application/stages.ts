@@ -45,11 +45,12 @@ export const stages: Readonly<Record<StageName, Stage>> = {
         context,
         issues.flatMap(({ author, assignees }) => [author, ...assignees]),
       );
-      const owned = issues.map(({ author, assignees, description, ...issue }) => {
-        const { userId: authorId, prefix } = found.writer(author);
-        return { ...issue, authorId, description: `${prefix}${description}`, assigneeIds: found.users(assignees) };
-      });
-      return context.targets.importIssues(context.project, owned, context.import.requestId);
+      const owned = issues.map(({ author, assignees, ...issue }) => ({
+        ...issue,
+        authorId: found.writer(author),
+        assigneeIds: found.users(assignees),
+      }));
+      return context.targets.importIssues(found.project, owned, context.import.requestId);
     },
   ),
   issue_notes: ofItems(
@@ -59,11 +60,8 @@ export const stages: Readonly<Record<StageName, Stage>> = {
         context,
         notes.map(({ author }) => author),
       );
-      const owned = notes.map(({ author, body, ...note }) => {
-        const { userId: authorId, prefix } = found.writer(author);
-        return { ...note, authorId, body: `${prefix}${body}` };
-      });
-      return context.targets.importNotes(context.project, owned, context.import.requestId);
+      const owned = notes.map(({ author, ...note }) => ({ ...note, authorId: found.writer(author) }));
+      return context.targets.importNotes(found.project, owned, context.import.requestId);
     },
   ),
 };

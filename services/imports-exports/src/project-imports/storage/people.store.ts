@@ -6,10 +6,11 @@ import type { ImportedProject } from '../domain/shown-import';
 
 /** Opens what is known of people of forges. */
 export const peopleStore = (db: Database, directory: Pick<Directory, 'ensure'>) => ({
-  async known(importId: number, logins: readonly string[]): Promise<Map<string, number | undefined>> {
-    const rows = await db.query<{ login: string; user_id: number | null }>(sql`
-      select login, user_id from import_people where import_id = ${importId} and login = any(${[...logins]}::text[])`);
-    return new Map(rows.map(({ login, user_id }) => [login, user_id ?? undefined]));
+  async known(importId: number, logins: readonly string[]): Promise<Map<string, number>> {
+    const rows = await db.query<{ login: string; user_id: number }>(sql`
+      select login, user_id from import_people
+      where import_id = ${importId} and login = any(${[...logins]}::text[]) and user_id is not null`);
+    return new Map(rows.map(({ login, user_id }) => [login, user_id]));
   },
 
   async members({ projectId, directorySequence }: ImportedProject): Promise<number[]> {
@@ -26,9 +27,17 @@ export const peopleStore = (db: Database, directory: Pick<Directory, 'ensure'>) 
     return row?.id;
   },
 
-  async record(importId: number, login: string, userId: number | undefined): Promise<void> {
+  async record(importId: number, login: string, userId: number): Promise<void> {
     await db.query(sql`
       insert into import_people (import_id, login, user_id)
-      values (${importId}, ${login}, ${userId ?? null}::bigint) on conflict do nothing`);
+      values (${importId}, ${login}, ${userId})
+      on conflict (import_id, login) do update set user_id = excluded.user_id where import_people.user_id is null`);
+  },
+
+  async ghost(): Promise<number> {
+    const row = await db.one<{ id: number }>(sql`
+      select id from directory.users where kind = 'ghost' and deleted_at is null order by id limit 1`);
+    if (row === undefined) throw new Error('the directory has no ghost user');
+    return row.id;
   },
 });

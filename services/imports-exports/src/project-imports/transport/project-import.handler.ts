@@ -1,16 +1,9 @@
-import { notFound } from '@switchyard/errors';
 import { ProjectImportServiceService } from '@switchyard/protos/imports_exports/v1/project_import';
-import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import type { Representation } from '@switchyard/protos/rpc/v1/representation';
 import { type CallContext, entity, implement, type ServiceImplementation } from '@switchyard/rpc';
+import { namedProject } from '../../placeholders';
 import type { Imports, WantedImport } from '../application/manage-imports';
 import { presentCanceled, presentImport, presentStarted } from '../presenters/project-import.presenter';
-
-/** The project that a request names, which must be what was resolved and signed. */
-function projectOf({ projectId }: { projectId: number }, { access }: CallContext): number {
-  if (access?.id !== projectId || access.kind !== Access_Kind.KIND_PROJECT) throw notFound('Project');
-  return projectId;
-}
 
 /** Items of a page where the caller says nothing of it. */
 const pageSize = 100;
@@ -56,9 +49,9 @@ export function projectImportHandler(imports: Imports): ServiceImplementation {
       }),
 
     cancelForgeaImport: async (request, context) =>
-      entity(presentCanceled(await imports.cancel(projectOf(request, context), context.requestId))),
+      entity(presentCanceled(await imports.cancel(namedProject(request, context), context.requestId))),
 
     getProjectImport: async (request, context) =>
-      entity(presentImport(await imports.get(projectOf(request, context), context.requestId))),
+      entity(presentImport(await imports.get(namedProject(request, context), context.requestId))),
   });
 }

@@ -1,0 +1,40 @@
+import type { PageInfo, PageRequest } from '@switchyard/database';
+import type { Candidate, ForeignPerson, Placeholder, PlaceholderChange, PlaceholderLease } from '../domain/placeholder';
+
+/** Placeholders in the database. */
+export interface PlaceholderStore {
+  /** Those of a project in a state; undefined for every one. */
+  list(
+    projectId: number,
+    state: string | undefined,
+    request: PageRequest,
+  ): Promise<{ rows: Placeholder[]; page: PageInfo }>;
+  /** Who stands for a person in an import: the placeholder, or who took its place; undefined for nobody yet. */
+  standIn(importId: number, foreignId: string): Promise<number | undefined>;
+  /** Records a placeholder user; it may be repeated. */
+  add(importId: number, person: ForeignPerson, userId: number): Promise<void>;
+  /** Changes one under its lock, while no import of the project begins. Fails with `not_found`, and as `decide` does. */
+  change(projectId: number, id: number, decide: (one: Placeholder) => PlaceholderChange): Promise<Placeholder>;
+  /** What is known of a user; undefined for one who is gone. */
+  candidate(userId: number): Promise<Candidate | undefined>;
+  /** Takes one whose place is to be taken, or whose lease has run out; undefined without any. */
+  claim(): Promise<PlaceholderLease | undefined>;
+  extend(one: PlaceholderLease): Promise<boolean>;
+  release(one: PlaceholderLease, seconds: number): Promise<void>;
+  /** Records that nothing of it is left. */
+  settle(one: PlaceholderLease): Promise<void>;
+}
+
+/** Where a user takes the place of another one: the services that keep what users write. */
+export interface AuthorPlaces {
+  /** Rewrites a bounded part in every service; false when nothing is left. */
+  reassign(change: { projectId: number; fromUserId: number; toUserId: number }): Promise<boolean>;
+  /** Makes the placeholder user of a person in a project, once. */
+  create(
+    projectId: number,
+    person: ForeignPerson,
+    requestId: string,
+  ): Promise<{ userId: number; directorySequence: number }>;
+  /** Removes a placeholder user. */
+  remove(projectId: number, userId: number): Promise<void>;
+}

@@ -1,0 +1,36 @@
+import type { Repeating } from '@switchyard/background';
+import type { Area } from '@switchyard/service';
+import type { Edges } from '../edges';
+import { managePlaceholders, type Placeholders } from './application/manage-placeholders';
+import { workReassignments } from './application/work-reassignments';
+import { placeholderStore } from './storage/placeholder.store';
+import { authorPlacesOf } from './transport/author-places.client';
+import { placeholderHandler } from './transport/placeholder.handler';
+
+/** Placeholders, and what imports use of them. */
+export interface PlaceholdersArea extends Area {
+  readonly standIn: Placeholders['standIn'];
+}
+
+/** Builds placeholder users of imported projects, and who takes their places. */
+export function composePlaceholders({ db, config, peer, observe }: Edges): PlaceholdersArea {
+  const placeholders = placeholderStore(db);
+  const places = authorPlacesOf({
+    groupsAdmin: peer('groups-admin'),
+    mergeRequests: peer('merge-requests'),
+    collaboration: peer('collaboration'),
+  });
+  let working: Repeating | undefined;
+  const useCases = observe(
+    'import_placeholders',
+    managePlaceholders({ placeholders, places, workSoon: () => working?.soon() }),
+  );
+  return {
+    services: [placeholderHandler(useCases, { db, externalUrl: config.SWITCHYARD_EXTERNAL_URL })],
+    standIn: useCases.standIn,
+    start: () => {
+      working = workReassignments(placeholders, places);
+      return [working];
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { type Database, listPage, type PageRequest } from '@switchyard/database';
+import { raw, sql } from '@switchyard/database/sql';
+import { notFound } from '@switchyard/errors';
+import { leased, leaseStore } from '../../leases';
+import type { Candidate, ForeignPerson, Placeholder, PlaceholderChange, PlaceholderLease } from '../domain/placeholder';
+
+const columns =
+  raw(`p.id, i.project_id as "projectId", p.user_id as "userId", p.foreign_id as "foreignId", p.login, p.name,
+  p.state, p.target_id as "targetId", p.requested_by_id as "requestedById", p.created_at as "createdAt",
+  p.updated_at as "updatedAt", i.forge as "importType", i.host, i.status in ('scheduled', 'started') as "importRuns"`);
+
+const from = sql`import_placeholders p join project_imports i on i.id = p.import_id`;
+
+/** Opens the store of placeholders. */
+export const placeholderStore = (db: Database, leases = leaseStore(db, 'import_placeholders')) => ({
+  list: (projectId: number, state: string | undefined, request: PageRequest) =>
+    listPage<Placeholder>({
+      db,
+      name: 'list_import_placeholders',
+      select: columns,
+      from,
+      where: [sql`i.project_id = ${projectId}`, ...(state === undefined ? [] : [sql`p.state = ${state}`])],
+      orders: { id: [{ name: 'id', expression: sql`p.id`, type: 'bigint' }] },
+      request,
+      count: true,
+    }),
+
+  async standIn(importId: number, foreignId: string): Promise<number | undefined> {
+    const row = await db.one<{ id: number }>(sql`
+      select case when state in ('reassigning', 'reassigned') then target_id else user_id end as id from import_placeholders
+      where import_id = ${importId} and foreign_id = ${foreignId}`);
+    return row?.id;
+  },
+
+  async add(importId: number, { foreignId, login, name }: ForeignPerson, userId: number): Promise<void> {
+    await db.query(sql`
+      insert into import_placeholders (import_id, user_id, foreign_id, login, name)
+      values (${importId}, ${userId}, ${foreignId}, ${login}, ${name}) on conflict do nothing`);
+  },
+
+  change: (projectId: number, id: number, decide: (one: Placeholder) => PlaceholderChange): Promise<Placeholder> =>
+    db.transaction(async (tx) => {
+      const one = await tx.one<Placeholder>(sql`
+        select ${columns} from ${from} where i.project_id = ${projectId} and p.id = ${id} for update of i, p`);
+      if (one === undefined) throw notFound('Placeholder');
+      const change = decide(one);
+      const { state, targetId, requestedById } = change;
+      await tx.query(sql`
+        update import_placeholders set state = ${state}, target_id = ${targetId}::bigint,
+          requested_by_id = ${requestedById}::bigint, updated_at = now() where id = ${id}`);
+      // What comes over later is written in the name of who took the place.
+      if (state === 'reassigning')
+        await tx.query(sql`
+          update import_people set user_id = ${targetId}::bigint
+          from project_imports i where import_id = i.id and i.project_id = ${projectId} and user_id = ${one.userId}`);
+      return { ...one, ...change, updatedAt: new Date() };
+    }),
+
+  candidate: (userId: number): Promise<Candidate | undefined> =>
+    db.one<Candidate>(sql`
+      select id, state = 'active' as active, kind from directory.users
+      where id = ${userId}::bigint and deleted_at is null`),
+
+  async claim(): Promise<PlaceholderLease | undefined> {
+    const lease = randomUUID();
+    return db.one<PlaceholderLease>(sql`
+      update import_placeholders p set lease = ${lease}::uuid, leased_until = ${leased}, attempts = p.attempts + 1
+      from project_imports i
+      where i.id = p.import_id and p.id = (
+        select w.id from import_placeholders w
+        where w.state = 'reassigning' and (w.leased_until is null or w.leased_until < now())
+        order by w.id limit 1 for update skip locked)
+      returning ${columns}, p.lease, p.attempts as attempt`);
+  },
+
+  extend: ({ id, lease }: PlaceholderLease) => leases.extend(id, lease),
+  release: ({ id, lease }: PlaceholderLease, seconds: number) => leases.release(id, lease, seconds),
+
+  async settle({ id, lease }: PlaceholderLease): Promise<void> {
+    await db.query(sql`
+      update import_placeholders set state = 'reassigned', lease = null, leased_until = null, updated_at = now()
+      where id = ${id} and lease = ${lease}::uuid and state = 'reassigning'`);
+  },
+});
