@@ -258,6 +258,23 @@ const monitoring = group('Alarms and dashboards; both operators find them by lab
   }),
 });
 
+/** A CronJob that copies databases and files; how a backup is restored stands in the manual. */
+const backup = group('A backup by a CronJob: first the databases, then the files that they name', {
+  enabled: flag('Whether there is one', false),
+  schedule: text('When, as cron writes it', '0 2 * * *'),
+  claim: text('Name of the claim that takes the backups; required'),
+  sources: texts(
+    'Names of the claims with files: that of merge-requests (the default), and those of services with files on a volume in place of the bucket',
+  ),
+  postgresImage: text('Image with `pg_basebackup`, of the major version of the server', 'postgres:18'),
+  keep: count('How many complete backups are kept', 7, 1),
+  activeDeadlineSeconds: count('Seconds after which it has failed', 21_600, 1),
+  resources: object('Resources of each of its two containers', {
+    requests: { cpu: '100m', memory: '192Mi' },
+    limits: { memory: '512Mi' },
+  }),
+});
+
 /**
  * The values of the umbrella.
  *
@@ -266,6 +283,7 @@ const monitoring = group('Alarms and dashboards; both operators find them by lab
 export const umbrellaValues = (services) => ({
   global: group("What the services share; a service's own value goes before it.", globalValues),
   monitoring,
+  backup,
   ...Object.fromEntries(
     services.map(({ name }) => [
       name,

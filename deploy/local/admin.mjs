@@ -1,6 +1,8 @@
 // Commands for the operator of a running installation, in the environment it was started with:
 //   npm run admin -- replay-dead-letters <consumer group> <topic>
 //   npm run admin -- topics
+//   npm run admin -- backup <folder>
+//   npm run admin -- restore <folder>
 //   npm run admin -- <command of a service> …
 // Services name theirs in package.json, under `switchyard.commands`; without a command all are listed.
 import { spawn } from 'node:child_process';
@@ -10,20 +12,30 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runningPort } from '../../libs/machine/src/embedded-postgres.mjs';
 import { SERVICES } from '../catalogue.mjs';
+import { backup, restore } from './backup.mjs';
 import { secretOf } from './data-folder.mjs';
 import { readEnvironment } from './environment.mjs';
 import { LaunchFailure } from './failure.mjs';
+import { createProgress } from './progress.mjs';
 import { environmentOf, LOG_DATABASE } from './services.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 try {
   const [name, ...args] = process.argv.slice(2);
   if (name === 'replay-dead-letters') await replayDeadLetters(...args);
+  else if (name === 'backup' || name === 'restore') await copyInstallation(name, ...args);
   else if (name === 'topics') createRequire(import.meta.url)('../../libs/events/dist/topics-command.js');
   else process.exitCode = await runEverywhere(name, args);
 } catch (error) {
   process.stderr.write(`npm run admin: ${error instanceof LaunchFailure ? error.message : error.stack}\n`);
   process.exitCode = 1;
+}
+
+/** Copies the running installation into a folder, or such a copy to where there is no installation. */
+async function copyInstallation(name, folder) {
+  if (!folder) throw new LaunchFailure(`${name} <folder>`);
+  const settings = readEnvironment(process.env, { root, cwd: process.cwd() });
+  await { backup, restore }[name](settings, resolve(folder), createProgress());
 }
 
 /** Gives the parked events of a topic back to the group that could not take them (D6). */
@@ -47,7 +59,7 @@ async function runEverywhere(name, args) {
   const owners = SERVICES.filter(({ commands }) => Object.hasOwn(commands, name ?? ''));
   if (owners.length === 0) {
     const known = new Set(SERVICES.flatMap(({ commands }) => Object.keys(commands)));
-    throw new LaunchFailure(`commands: ${['replay-dead-letters', 'topics', ...known].join(', ')}`);
+    throw new LaunchFailure(`commands: ${['replay-dead-letters', 'topics', 'backup', 'restore', ...known].join(', ')}`);
   }
   const codes = [];
   for (const service of owners) codes.push(await runOf(service, [service.commands[name], ...args]));

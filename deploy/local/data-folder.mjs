@@ -20,15 +20,10 @@ export const DATA_FORMAT = 1;
 /** Folders below the data folder whose content is closed to other users; PostgreSQL sees to its own. */
 const FOLDERS = ['logs', 'keys', 'repositories', 'blobs', 'mails'];
 
-const OWN_FILES = [
-  'format',
-  'secret',
-  'secret-check',
-  'root-token',
-  'database-passwords.json',
-  'processes.json',
-  'launcher.lock',
-];
+/** Files that an installation needs after it was moved; `format` last, which makes a folder one. */
+export const KEPT_FILES = ['secret', 'secret-check', 'root-token', 'database-passwords.json', 'format'];
+
+const OWN_FILES = [...KEPT_FILES, 'processes.json', 'launcher.lock'];
 
 const ORPHAN_SIGNALS = [
   { signal: 'SIGTERM', waitMs: 5_000 },

@@ -1,9 +1,20 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventually } from '@switchyard/testkit';
 import Ajv from 'ajv';
 import { parse, parseAllDocuments } from 'yaml';
 import { addressVariable, httpVariable, SERVICES } from '../catalogue.mjs';
@@ -135,6 +146,36 @@ describe('the compose file', () => {
       }[file] ?? [file.replace('.key', '')];
       expect([file, names.filter((name) => has(name, file))]).toEqual([file, expected]);
     }
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe('the files of a backup', () => {
+  const script = join(deploy, 'docker/backup-files.mjs');
+
+  it('are copied once the databases are, while their service removes nothing, and older backups go', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'switchyard-backup-files-'));
+    const [data, shared] = [join(folder, 'data'), join(folder, 'shared')];
+    for (const one of [join(data, 'repositories', 'a.git', 'objects'), shared]) mkdirSync(one, { recursive: true });
+    writeFileSync(join(data, 'repositories', 'a.git', 'HEAD'), 'ref: refs/heads/main\n');
+    linkSync(join(data, 'repositories', 'a.git', 'HEAD'), join(data, 'repositories', 'a.git', 'objects', 'same'));
+    const backup = async (name: string, how: 'databases' | 'failed') => {
+      const child = spawn(process.execPath, [script, join(folder, 'backups', name), shared, '1', data]);
+      const code = new Promise((settle) => child.once('exit', settle));
+      await eventually(() => expect(existsSync(join(shared, 'marked'))).toBe(true), { within: 20_000 });
+      expect(existsSync(join(data, 'backup-running'))).toBe(true);
+      writeFileSync(join(shared, how), '');
+      const ended = await code;
+      for (const one of readdirSync(shared)) rmSync(join(shared, one));
+      expect(existsSync(join(data, 'backup-running'))).toBe(false);
+      return ended;
+    };
+    expect(await backup('one', 'databases')).toBe(0);
+    const copy = join(folder, 'backups', 'one', 'data', 'repositories', 'a.git');
+    expect(statSync(join(copy, 'HEAD')).ino).toBe(statSync(join(copy, 'objects', 'same')).ino);
+    expect(await backup('two', 'failed')).toBe(1);
+    expect(await backup('three', 'databases')).toBe(0);
+    expect(readdirSync(join(folder, 'backups')).sort()).toEqual(['three', 'two']);
     rmSync(folder, { recursive: true });
   });
 });
@@ -323,6 +364,18 @@ describe('the charts', () => {
         expect(given.filter((one) => !variablesOf(name).includes(one.name))).toEqual([]);
       }
       expect(template('switchyard', login).stderr).toContain('config.kafka.secretName must name the Secret');
+    });
+
+    it('a backup copies the databases before the files that they name', () => {
+      const enabled = ['backup.enabled=true', 'backup.claim=backups', 'backup.sources={repositories,packages}'];
+      const job = render('switchyard', ...enabled).find((one) => one?.kind === 'CronJob');
+      const { jobTemplate } = job?.spec as unknown as { jobTemplate: { spec: Rendered['spec'] } };
+      const pod = jobTemplate.spec.template.spec;
+      const [databases, files] = pod.containers as unknown as { command: string[] }[];
+      expect(databases?.command.at(-1)).toMatch(/until \[ -e \/shared\/marked \].*\npg_basebackup/);
+      expect(files?.command.at(-1)).toContain('"/backup/$POD" /shared 7 /data/repositories /data/packages');
+      expect(pod.volumes.map(({ name }) => name)).toEqual(['backup', 'shared', 'repositories', 'packages']);
+      expect(template('switchyard', ['backup.enabled=true']).stderr).toContain('backup.claim must name the claim');
     });
 
     it('calls over gRPC go to the addresses of all replicas', () => {

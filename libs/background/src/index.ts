@@ -1,2 +1,3 @@
+export { isBackupRunning } from './backup-pause';
 export { type Repeating, repeat } from './repeat';
 export { type WorkedOff, workOff } from './work-off';

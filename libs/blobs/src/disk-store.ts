@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isBackupRunning } from '@switchyard/background';
 import { type BlobStore, type Content, checkKey } from './blob-store';
 
 /** Bytes that are read of a file at once: with the default of 64 KiB sending one takes twice the CPU. */
@@ -65,7 +66,10 @@ async function makeFolder(folder: string): Promise<void> {
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
-/** Blobs as files below a folder, which is made when it is needed; several processes may share it. */
+/**
+ * Blobs as files below a folder, which is made when it is needed; several processes may share it. Nothing is removed
+ * while a backup is made of the data folder above it.
+ */
 export function diskStore(root: string): BlobStore {
   /** Spread over 256 folders a kind: the last segment may be one of millions. */
   function fileOf(key: string): string {
@@ -114,6 +118,7 @@ export function diskStore(root: string): BlobStore {
     addressOf: async () => undefined,
 
     async remove(key) {
+      if (await isBackupRunning(dirname(root))) throw new Error('a backup is being made');
       const file = fileOf(key);
       for (const one of [unfinished(file), file]) await rm(one, { force: true });
     },

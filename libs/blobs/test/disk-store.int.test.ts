@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -31,6 +31,19 @@ describe('blobs on disk', () => {
     expect(made.length).toBeGreaterThan(2);
     expect(made.filter((name) => (statSync(join(folder, name)).mode & 0o077) !== 0)).toEqual([]);
     await store.remove('kind/closed');
+  });
+
+  it('removes nothing while a backup is made, unless that was killed', async () => {
+    await store.write('kind/kept', Readable.from([Buffer.from('bytes')]));
+    const marker = join(folder, 'backup-running');
+    writeFileSync(marker, '');
+    await expect(store.remove('kind/kept')).rejects.toThrow('a backup is being made');
+    expect((await store.open('kind/kept'))?.size).toBe(5);
+    const longAgo = new Date(Date.now() - 61_000);
+    utimesSync(marker, longAgo, longAgo);
+    await store.remove('kind/kept');
+    expect(await store.open('kind/kept')).toBeUndefined();
+    rmSync(marker);
   });
 
   it('takes away what a killed writer left', async () => {

@@ -107,14 +107,36 @@ export async function startEmbeddedPostgres({ dataDir, port, settings = {}, log 
 }
 
 /**
+ * Where the files of the server of `dataDir` lie.
+ *
+ * @param {string} dataDir
+ * @returns {string}
+ */
+export function clusterFolder(dataDir) {
+  const recorded = join(dataDir, 'location');
+  return existsSync(recorded) ? readFileSync(recorded, 'utf8').trim() : join(dataDir, 'cluster');
+}
+
+/**
+ * Chooses where the files of a server lie that is put into `dataDir` from elsewhere.
+ *
+ * @param {string} dataDir
+ * @param {(line: string) => void} log
+ * @returns {{ clusterDir: string, uid?: number, gid?: number }} with whom the files must belong to, where that is not us
+ */
+export function placeForCluster(dataDir, log) {
+  const account = serverAccount();
+  return { clusterDir: placeCluster(resolve(dataDir), account, log), uid: account.uid, gid: account.gid };
+}
+
+/**
  * The port on which the server of `dataDir` runs, undefined when it does not.
  *
  * @param {string} dataDir
  * @returns {number | undefined}
  */
 export function runningPort(dataDir) {
-  const recorded = join(dataDir, 'location');
-  const clusterDir = existsSync(recorded) ? readFileSync(recorded, 'utf8').trim() : join(dataDir, 'cluster');
+  const clusterDir = clusterFolder(dataDir);
   const file = join(clusterDir, 'postmaster.pid');
   if (!existsSync(file)) return undefined;
   const lines = readFileSync(file, 'utf8').split('\n');

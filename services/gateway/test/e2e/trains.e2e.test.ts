@@ -1,4 +1,5 @@
 import { type System, startSystem } from './support/system';
+import { backupTests } from './trains/backup';
 import { leavingTests } from './trains/merge-train-removal';
 import { mergeTrainTests } from './trains/merge-trains';
 import { pageTests } from './trains/page';
@@ -18,4 +19,5 @@ describe('trains', () => {
   leavingTests(() => system);
   runningTrainTests(() => system);
   pageTests(() => system);
+  backupTests(() => system);
 });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { repeat } from '@switchyard/background';
+import { isBackupRunning, repeat } from '@switchyard/background';
 import { configuredOutbound } from '@switchyard/outbound';
 import { expressionsInSlices } from '@switchyard/patterns';
 import type { Area, Closable } from '@switchyard/service';
@@ -242,7 +242,15 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
     close: () => outbound.close(),
     start: () => [
       repeat('ref changes', recoverySeconds * 1_000, changes.reconcile),
-      repeat('deleted repositories', purgeEveryMs, purgeRepositories({ repositories, repositoryOf })),
+      repeat(
+        'deleted repositories',
+        purgeEveryMs,
+        purgeRepositories({
+          repositories,
+          repositoryOf,
+          isBackupRunning: () => isBackupRunning(config.SWITCHYARD_DATA),
+        }),
+      ),
       repeat('leftovers of killed processes', sweepEveryMs, async () => {
         await sweepLeftovers(folderOf(config.SWITCHYARD_DATA));
       }),

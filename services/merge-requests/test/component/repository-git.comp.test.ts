@@ -403,12 +403,17 @@ test('a push of many hundred refs arrives, each with its event', async () => {
 
 test('the repository of a deleted project goes, and does not come back', async () => {
   const repositories = repositoryStore(harness.db);
-  const purge = purgeRepositories({ repositories, repositoryOf: harness.beside.repositories.repositoryOf });
+  let copying = true;
+  const { repositoryOf } = harness.beside.repositories;
+  const purge = purgeRepositories({ repositories, repositoryOf, isBackupRunning: async () => copying });
   const { project } = await pushed();
   const { repo } = await harness.beside.repositories.openRepository(project.id);
   await purge();
   expect(existsSync(repo.path)).toBe(true);
   await harness.db.query(sql`update directory.projects set deleted_at = now() where id = ${project.id}`);
+  await purge();
+  expect(existsSync(repo.path)).toBe(true);
+  copying = false;
   await purge();
   expect(existsSync(repo.path)).toBe(false);
   await expect(harness.beside.repositories.openRepository(project.id)).rejects.toMatchObject({ kind: 'not_found' });

@@ -325,6 +325,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
       SWITCHYARD_THROTTLE_AUTHENTICATED: undefined,
       SWITCHYARD_THROTTLE_UNAUTHENTICATED: undefined,
       SWITCHYARD_APPLICATION_LIMITS: 1,
+      SWITCHYARD_ACCESS_LOG: false,
       SWITCHYARD_SHOW_COST: true,
       SWITCHYARD_ACCESS_LOG: false,
       SWITCHYARD_ALERT_PAYLOAD_LIMIT: 1_048_576,

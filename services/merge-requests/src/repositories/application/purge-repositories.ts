@@ -10,17 +10,20 @@ export interface PurgeEdges {
     purge(projectId: number): Promise<void>;
   };
   readonly repositoryOf: (projectId: number) => Repository;
+  /** Repositories stay while a backup is made. */
+  readonly isBackupRunning: () => Promise<boolean>;
 }
 
 /**
  * Removes the repositories of projects that were deleted (D5). Repeatable: the row of a repository goes last, so what
  * is left is found again.
  */
-export function purgeRepositories({ repositories, repositoryOf }: PurgeEdges): () => Promise<void> {
+export function purgeRepositories({ repositories, repositoryOf, isBackupRunning }: PurgeEdges): () => Promise<void> {
   return async () => {
     for (;;) {
       const projects = await repositories.deletedProjects();
       for (const projectId of projects) {
+        if (await isBackupRunning()) return;
         await deleteRepository(repositoryOf(projectId));
         await repositories.purge(projectId);
         logger.info({ project_id: projectId }, 'the repository of a deleted project was removed');

@@ -1,0 +1,127 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, relative } from 'node:path';
+import { clusterFolder, placeForCluster, runningPort } from '../../libs/machine/src/embedded-postgres.mjs';
+import { BACKUP_FILES, copyTree, markBackup } from './copy-tree.mjs';
+import { DATA_FORMAT, KEPT_FILES } from './data-folder.mjs';
+import { LaunchFailure } from './failure.mjs';
+
+/** The layout of a backup; it is raised with what an older release could not restore. */
+const BACKUP_FORMAT = 1;
+const DESCRIPTION = 'backup.json';
+/** What the server makes anew, or what would mislead it. */
+const NOT_OF_A_BACKUP = /^(?:postmaster\.(?:pid|opts)|backup_label(?:\.old)?|pg_internal\.init|.*\.new)$/;
+const EMPTIED = new Set([
+  'pg_wal',
+  'pg_replslot',
+  'pg_dynshmem',
+  'pg_notify',
+  'pg_serial',
+  'pg_snapshots',
+  'pg_stat_tmp',
+  'pg_subtrans',
+]);
+
+/**
+ * Copies a running installation on one machine. The rows come first, of all databases at one moment: a base backup of the
+ * server. The files come after them, while none is removed, so what a row of the copy names is in the copy.
+ *
+ * @param {import('./environment.mjs').Settings} settings
+ * @param {string} folder is made; must be absent or empty
+ * @param {import('./progress.mjs').Progress} progress
+ * @throws {LaunchFailure}
+ */
+export async function backup({ data, databaseUrl }, folder, { say, step }) {
+  if (databaseUrl) {
+    throw new LaunchFailure('DATABASE_URL: the server is not of this installation: back it up by its own means');
+  }
+  if (!relative(data, folder).startsWith('..')) throw new LaunchFailure(`${folder} is in the data folder ${data}`);
+  if (existsSync(folder) && readdirSync(folder).length > 0) throw new LaunchFailure(`${folder} is not empty`);
+  const port = runningPort(join(data, 'postgres'));
+  if (port === undefined)
+    throw new LaunchFailure(`the installation in ${data} does not run: start it, or copy it as it is`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  chmodSync(folder, 0o700);
+  const unmark = await markBackup([data]);
+  try {
+    const cluster = join(folder, 'postgres', 'cluster');
+    const at = await step('databases', (note) => copyDatabases({ data, port, cluster, note, say }));
+    for (const name of [join('postgres', 'superuser-password'), ...KEPT_FILES]) {
+      if (existsSync(join(data, name))) copyFileSync(join(data, name), join(folder, name));
+    }
+    await step('keys', (note) => copyTree(join(data, 'keys'), join(folder, 'keys'), { note, say }));
+    for (const name of BACKUP_FILES) {
+      await step(name, (note) => copyTree(join(data, name), join(folder, name), { note, say }));
+    }
+    const description = { format: BACKUP_FORMAT, data_format: DATA_FORMAT, at };
+    writeFileSync(join(folder, DESCRIPTION), `${JSON.stringify(description)}\n`, { mode: 0o600, flush: true });
+  } finally {
+    unmark();
+  }
+  const outside = existsSync(join(data, 'secret')) ? '' : ', SWITCHYARD_SECRET is not: keep it beside';
+  say(`${folder} is complete. It contains the keys of the installation${outside}.`);
+}
+
+/** @returns {Promise<string>} the moment of the copy */
+async function copyDatabases({ data, port, cluster, note, say }) {
+  const { Client } = createRequire(import.meta.url)('pg');
+  const password = readFileSync(join(data, 'postgres', 'superuser-password'), 'utf8').trim();
+  const client = new Client({ host: '127.0.0.1', port, user: 'postgres', password, database: 'postgres' });
+  await client.connect();
+  try {
+    // Keeps the log that the copy needs; goes with this connection, however it ends.
+    await client.query(`select pg_create_physical_replication_slot('switchyard_backup_${process.pid}', true, true)`);
+    await client.query(`select pg_backup_start('switchyard', true)`);
+    const source = clusterFolder(join(data, 'postgres'));
+    await copyTree(source, cluster, { note, say, skip: NOT_OF_A_BACKUP, emptied: EMPTIED });
+    const { rows } = await client.query('select labelfile, now() as at from pg_backup_stop(false)');
+    writeFileSync(join(cluster, 'backup_label'), rows[0].labelfile, { mode: 0o600 });
+    await copyTree(join(source, 'pg_wal'), join(cluster, 'pg_wal'), { note: () => {}, say, skip: /\.tmp$/ });
+    return rows[0].at.toISOString();
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Puts a backup where there is no installation yet.
+ *
+ * @param {import('./environment.mjs').Settings} settings
+ * @param {string} folder of the backup
+ * @param {import('./progress.mjs').Progress} progress
+ * @throws {LaunchFailure}
+ */
+export async function restore({ data, databaseUrl }, folder, { say, step }) {
+  if (databaseUrl) throw new LaunchFailure('DATABASE_URL: a backup brings its own databases, so it must not be set');
+  const described = join(folder, DESCRIPTION);
+  if (!existsSync(described)) throw new LaunchFailure(`${folder} is no backup, or one that was not completed`);
+  const { format, data_format: dataFormat, at } = JSON.parse(readFileSync(described, 'utf8'));
+  if (format > BACKUP_FORMAT || dataFormat > DATA_FORMAT) {
+    throw new LaunchFailure(`${folder} was made by a newer release: restore it with that one`);
+  }
+  if (existsSync(data) && readdirSync(data).length > 0) {
+    throw new LaunchFailure(`SWITCHYARD_DATA: ${data} is not empty`);
+  }
+  mkdirSync(join(data, 'postgres'), { recursive: true, mode: 0o700 });
+  // Passable for the user of the server, as `npm start` makes them.
+  if (process.getuid?.() === 0) for (const path of [data, join(data, 'postgres')]) chmodSync(path, 0o711);
+  const { clusterDir, uid, gid } = placeForCluster(join(data, 'postgres'), say);
+  const owner = uid === undefined ? undefined : { uid, gid };
+  await step('databases', (note) => copyTree(join(folder, 'postgres', 'cluster'), clusterDir, { note, say, owner }));
+  for (const name of ['keys', ...BACKUP_FILES]) {
+    await step(name, (note) => copyTree(join(folder, name), join(data, name), { note, say }));
+  }
+  // Last: `format` is what makes the folder an installation.
+  for (const name of [join('postgres', 'superuser-password'), ...KEPT_FILES]) {
+    if (existsSync(join(folder, name))) copyFileSync(join(folder, name), join(data, name));
+  }
+  say(`${data} is as the installation was at ${at}. Start it with npm start.`);
+}
