@@ -369,7 +369,7 @@ describe('the charts', () => {
     it('a backup copies the databases before the files that they name', () => {
       const enabled = ['backup.enabled=true', 'backup.claim=backups', 'backup.sources={repositories,packages}'];
       const job = render('switchyard', ...enabled).find((one) => one?.kind === 'CronJob');
-      const { jobTemplate } = job?.spec as unknown as { jobTemplate: { spec: Rendered['spec'] } };
+      const { jobTemplate } = (job as Rendered).spec as unknown as { jobTemplate: { spec: Rendered['spec'] } };
       const pod = jobTemplate.spec.template.spec;
       const [databases, files] = pod.containers as unknown as { command: string[] }[];
       expect(databases?.command.at(-1)).toMatch(/until \[ -e \/shared\/marked \].*\npg_basebackup/);
