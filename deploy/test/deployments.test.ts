@@ -150,6 +150,26 @@ describe('the compose file', () => {
   });
 });
 
+test('the image gets what runs: programs, migrations and what pages are made of, and neither types nor tests', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-runtime-'));
+  expect(spawnSync(process.execPath, [join(deploy, 'docker/runtime.mjs'), folder]).status).toBe(0);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  for (const { name, database } of SERVICES) {
+    expect(files).toContain(`services/${name}/dist/main.js`);
+    if (database) expect(files.some((file) => file.startsWith(`services/${name}/prisma/migrations/`))).toBe(true);
+  }
+  expect(files).toEqual(
+    expect.arrayContaining([
+      'libs/events/migrations',
+      'libs/machine/src/ports.mjs',
+      'services/gateway/src/pages/trains/browser/page.css',
+      'deploy/docker/backup-files.mjs',
+    ]),
+  );
+  expect(files.filter((file) => /\.(?:ts|tsx|map)$|\/test\/|^libs\/testkit|node_modules/.test(file))).toEqual([]);
+  rmSync(folder, { recursive: true });
+});
+
 describe('the files of a backup', () => {
   const script = join(deploy, 'docker/backup-files.mjs');
 
