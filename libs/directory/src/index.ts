@@ -94,6 +94,7 @@ export {
 } from './projects';
 export type { DirectoryClient } from './replica';
 export {
+  type ImportedEvent,
   type ResourceEvent,
   type ResourceEventKind,
   type ResourceEventStore,

@@ -1,6 +1,7 @@
 import { type Database, listPage, type PageInfo, type PageRequest, type SqlExecutor } from '@switchyard/database';
 import { join, type Sql, sql } from '@switchyard/database/sql';
 import { invalidParams } from '@switchyard/errors';
+import { displayText, isShowableTime } from '@switchyard/texts';
 import {
   type AttachedLabel,
   type AttachedMilestone,
@@ -8,6 +9,7 @@ import {
   milestoneJson,
   milestoneReference,
 } from './attachments';
+import { labelsByTitles, milestonesInScope } from './labels';
 import type { ProjectRow } from './projects';
 import { type UserReference, type UserRow, userColumns, userJoin, userOf, userReference } from './users';
 
@@ -79,6 +81,30 @@ export interface ResourceEvent {
   readonly milestone: AttachedMilestone | undefined;
 }
 
+/** An event that came in from elsewhere; see the proto. */
+export interface ImportedEvent {
+  readonly ownerId: number;
+  readonly key: string;
+  readonly kind: string;
+  readonly action: string;
+  readonly title: string;
+  /** 0 for nobody who is known. */
+  readonly userId: number;
+  readonly createdAt: Date;
+}
+
+const actionsOf: Readonly<Record<string, readonly string[]>> = {
+  state: ['closed', 'reopened', 'merged'],
+  label: ['add', 'remove'],
+  milestone: ['add', 'remove'],
+} satisfies Record<ResourceEventKind, readonly string[]>;
+
+/** Characters of a key. */
+const maxKey = 100;
+
+const isImportable = ({ key, kind, action, createdAt }: ImportedEvent): boolean =>
+  key !== '' && key.length <= maxKey && (actionsOf[kind]?.includes(action) ?? false) && isShowableTime(createdAt);
+
 /** Writes and reads events of one service. */
 export interface ResourceEventStore {
   /** Records what a change did, in its transaction. @param actorId 0 for no user */
@@ -89,6 +115,11 @@ export interface ResourceEventStore {
     before: ResourceState | undefined,
     after: ResourceState,
   ): Promise<void>;
+  /**
+   * Adds what came in from elsewhere, each once by its key; returns how many are there now. The owners are locked. Labels
+   * and milestones that the project does not have are left out.
+   */
+  bringIn(tx: SqlExecutor, projectId: number, events: readonly ImportedEvent[]): Promise<number>;
   /** One page of the events of a kind, oldest first. */
   page(
     db: Database,
@@ -130,6 +161,36 @@ export function resourceEventStore(owner: Sql): ResourceEventStore {
           ),
           ', ',
         )}`);
+    },
+
+    async bringIn(tx, projectId, events) {
+      const wanted = events.filter(isImportable);
+      const titlesOf = (kind: ResourceEventKind) => [
+        ...new Set(wanted.filter((one) => one.kind === kind).map(({ title }) => displayText(title))),
+      ];
+      const labels = await labelsByTitles(tx, projectId, titlesOf('label'));
+      const milestones = await milestonesInScope(tx, projectId, { titles: titlesOf('milestone'), ids: [] });
+      const ids = {
+        label: new Map(labels.map(({ title, id }) => [title, id])),
+        // Of equal titles the nearest one comes first.
+        milestone: new Map(milestones.map(({ title, id }) => [title, id] as const).reverse()),
+      };
+      const rows = wanted.flatMap((event): (ImportedEvent & { objectId: number | null })[] => {
+        const { kind, title } = event;
+        if (kind !== 'label' && kind !== 'milestone') return [{ ...event, objectId: null }];
+        const objectId = ids[kind].get(displayText(title));
+        return objectId === undefined ? [] : [{ ...event, objectId }];
+      });
+      const column = <T>(read: (row: (typeof rows)[number]) => T): T[] => rows.map(read);
+      await tx.query(sql`
+        insert into resource_events (${owner}, kind, action, object_id, user_id, created_at, imported_key)
+        select owner, kind, action, object, nullif(actor, 0), created_at, key
+        from unnest(${column(({ ownerId }) => ownerId)}::bigint[], ${column(({ kind }) => kind)}::text[],
+          ${column(({ action }) => action)}::text[], ${column(({ objectId }) => objectId)}::bigint[],
+          ${column(({ userId }) => userId)}::bigint[], ${column(({ createdAt }) => createdAt)}::timestamptz[],
+          ${column(({ key }) => key)}::text[]) as given (owner, kind, action, object, actor, created_at, key)
+        order by created_at, key on conflict (${owner}, imported_key) where imported_key is not null do nothing`);
+      return rows.length;
     },
 
     async page(db, ownerId, kind, request) {

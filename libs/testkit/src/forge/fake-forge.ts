@@ -7,7 +7,7 @@ import { gitBackend } from './git-backend';
 export interface ForgeContents {
   /** The repository, whose id is 1 and whose name is `octo/things`. */
   readonly repository: Record<string, unknown>;
-  /** By the last part of the path, such as `labels`. */
+  /** By the rest of the path, such as `labels` or `pulls/7/reviews`. */
   readonly lists: Record<string, object[]>;
   /** By login. */
   readonly users: Record<string, object>;
@@ -76,9 +76,9 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
     const isAllowed = request.headers.authorization === `token ${forge.token}`;
     if (isAllowed) remaining -= 1;
     const path = url.pathname.slice('/api/v3'.length);
-    const name = /^\/repos\/octo\/things\/([a-z/]+)$/.exec(path)?.[1] ?? '';
+    const name = /^\/repos\/octo\/things\/([a-z0-9/]+)$/.exec(path)?.[1] ?? '';
     const gist = forge.contents.gists.find(({ id }) => path === `/gists/${id}`);
-    const list = path === '/gists' ? forge.contents.gists.map(withoutContents) : forge.contents.lists[name];
+    const list = path === '/gists' ? forge.contents.gists.map(withoutContents) : listOf(name);
     const user = forge.contents.users[/^\/users\/([\w-]+)$/.exec(path)?.[1] ?? ''];
     if (!isAllowed) sendJson(response, 401, { message: 'Bad credentials' }, rateHeaders());
     else if (path === '/repositories/1') sendJson(response, 200, forge.contents.repository, rateHeaders());
@@ -87,6 +87,10 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
     else if (list === undefined) sendJson(response, 404, { message: 'Not Found' }, rateHeaders());
     else sendPage(request, response, url, list);
   }
+
+  /** A list of the repository; pull requests without reviews have an empty one. */
+  const listOf = (name: string): readonly object[] | undefined =>
+    forge.contents.lists[name] ?? (/^pulls\/\d+\/reviews$/.test(name) ? [] : undefined);
 
   function sendPage(request: IncomingMessage, response: ServerResponse, url: URL, list: readonly object[]): void {
     const { items, link } = page(url, list);
@@ -108,7 +112,11 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
         default_branch: 'main',
         ...given.repository,
       },
-      lists: { labels: [], milestones: [], issues: [], 'issues/comments': [], ...given.lists },
+      lists: {
+        ...{ labels: [], milestones: [], issues: [], 'issues/comments': [], 'issues/events': [] },
+        ...{ pulls: [], 'pulls/comments': [], releases: [] },
+        ...given.lists,
+      },
       users: { ...given.users },
       gists: given.gists ?? [],
       raw: given.raw ?? {},

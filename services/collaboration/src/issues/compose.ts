@@ -110,8 +110,10 @@ export function composeIssues(
     listEventsOfIssue: listEventsOfIssue(edges, eventStore),
     readEventOfIssue: readEventOfIssue(edges, eventStore),
   });
+  const imported = issueImportStore(db);
   const imports = observe('issues.imports', {
-    importIssues: importIssues({ directory: edges.directory, imports: issueImportStore(db) }),
+    importIssues: importIssues({ directory: edges.directory, imports: imported }),
+    addEvents: imported.addEvents,
   });
   const timelogs = issueTimelogStore(db);
   const times = observe('issues.timelogs', {
@@ -133,7 +135,7 @@ export function composeIssues(
       }),
       issueEventHandler(events, { externalUrl, clock }),
       issueTimelogHandler(times, externalUrl),
-      issueImportHandler(imports.importIssues),
+      issueImportHandler(imports),
     ],
     consumers: [{ group: 'collaboration.pushes', subscriptions: [pushSubscription(closeOfPush, directory)] }],
     start: () => [purgeIssues(edges.issues), keepInPriorityOrder(priorityOrderStore(db, issueOrders), directory)],

@@ -113,3 +113,27 @@ test('another user takes the place of an author and assignee everywhere, in boun
       (select count(*)::int from issues where updated_at <> ${changed}) as changed`);
   expect(left).toEqual({ issues: 61, closed: 60, notes: 600, assigned: 0, taking_part: 0, changed: 0 });
 });
+
+test('events are there once, with their dates, and say who closed it', async () => {
+  await imports(key, [issue(7, { closedAt: changed })]);
+  const event = (id: string, kind: string, action: string, title = '', userId = assignee.id) => ({
+    ...{ key: id, iid: 7, kind, action, title, userId, createdAt: changed },
+  });
+  const events = [
+    event('1', 'label', 'remove', 'bug'),
+    event('2', 'milestone', 'add', 'none'),
+    event('3', 'state', 'closed'),
+    { ...event('4', 'state', 'closed'), iid: 8 },
+  ];
+  const store = issueImportStore(running.db);
+  for (let round = 0; round < 2; round += 1) expect(await store.addEvents(key, events)).toBe(2);
+  expect(
+    await running.db.query(
+      sql`select kind, action, object_id as object, user_id as by, created_at as at from resource_events order by id`,
+    ),
+  ).toEqual([
+    { kind: 'label', action: 'remove', object: running.bug.id, by: assignee.id, at: changed },
+    { kind: 'state', action: 'closed', object: null, by: assignee.id, at: changed },
+  ]);
+  expect(await running.db.query(sql`select closed_by_id as by from issues`)).toEqual([{ by: assignee.id }]);
+});

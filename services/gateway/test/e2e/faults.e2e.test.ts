@@ -803,8 +803,39 @@ describe('a process dies', () => {
       await work.branch('to-be-imported');
       await work.git(['clone', '--quiet', '--bare', '.', join(repositories, 'octo', 'things.git')]);
       const label = { id: 1, name: 'bug', color: 'ff0000', description: null };
-      forge = await startFakeForge({ lists: { labels: [label, { ...label, id: 2, name: 'idea' }] } }, repositories);
+      forge = await startFakeForge(
+        { lists: { labels: [label, { ...label, id: 2, name: 'idea' }], ...(await mergedPull()) } },
+        repositories,
+      );
     });
+
+    /** A merged pull request whose branch is gone, with a comment on the first line of what it adds, and a reply to it. */
+    async function mergedPull(): Promise<Record<string, object[]>> {
+      const at = '2020-01-02T03:04:05Z';
+      const bare = join(repositories, 'octo', 'things.git');
+      const base = (await work.git(['rev-parse', 'HEAD'])).stdout.trim();
+      const head = await work.commit('of-a-pull-request');
+      await work.git(['push', '--quiet', bare, 'HEAD:refs/pull/7/head']);
+      const user = { login: 'octocat' };
+      const branch = (ref: string, sha: string) => ({ ref, sha, user, repo: { full_name: 'octo/things' } });
+      const comment = {
+        ...{ id: 1, pull_request_url: `${bare}/pulls/7`, path: 'of-a-pull-request.txt', line: 1, side: 'RIGHT', user },
+        ...{ commit_id: head, original_commit_id: head, body: 'On its line', created_at: at, updated_at: at },
+      };
+      return {
+        pulls: [
+          {
+            ...{ number: 7, title: 'A pull request', state: 'closed', merged_at: at, merge_commit_sha: null, user },
+            ...{ head: branch('gone', head), base: branch('main', base), created_at: at, updated_at: at },
+          },
+        ],
+        'pulls/comments': [comment, { ...comment, id: 2, in_reply_to_id: 1, body: 'A reply' }],
+        'pulls/7/reviews': [{ id: 1, user, state: 'APPROVED', body: 'Good', submitted_at: at }],
+        'issues/events': [
+          { id: 1, event: 'merged', actor: user, issue: { number: 7, pull_request: {} }, created_at: at },
+        ],
+      };
+    }
     afterAll(() => forge?.close());
 
     /** Status of the import, as if the leases of dead processes had run out. */
@@ -854,6 +885,20 @@ describe('a process dies', () => {
       expect(await system.query('imports_exports', 'select 1 from project_imports where token is not null')).toEqual(
         [],
       );
+      const merged = await fixture.ok('GET', `${project}/merge_requests/7`);
+      expect(merged).toMatchObject({ state: 'merged', source_branch: 'gone', imported_from: 'github' });
+      const discussions = await fixture.all(`${project}/merge_requests/7/discussions`);
+      const notes = discussions.map((one) => one.notes.map(({ body }: { body: string }) => body.split('\n').at(-1)));
+      expect(notes.sort()).toEqual([['Good'], ['On its line', 'A reply'], ['approved this merge request']]);
+      const onLine = discussions.flatMap((one) => one.notes).filter(({ type }) => type === 'DiffNote');
+      const refs = merged.diff_refs;
+      for (const { position } of onLine) {
+        expect(position).toMatchObject({ ...refs, new_path: 'of-a-pull-request.txt', old_line: null, new_line: 1 });
+      }
+      expect(onLine).toHaveLength(2);
+      expect(await fixture.all(`${project}/merge_requests/7/resource_state_events`)).toMatchObject([
+        { state: 'merged' },
+      ]);
     });
 
     it.each(placeholderPoints)('at %s: who accepts a place has written what the person wrote', async (point) => {

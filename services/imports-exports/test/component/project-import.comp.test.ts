@@ -24,10 +24,17 @@ import {
   type StartForgeaImportRequest,
 } from '@switchyard/protos/imports_exports/v1/project_import';
 import {
+  type ImportedMergeRequest,
+  type ImportMergeRequestReviewsRequest,
+  MergeRequestImportServiceService,
+} from '@switchyard/protos/merge_requests/v1/merge_request_import';
+import { type ImportedRelease, ReleaseImportServiceService } from '@switchyard/protos/merge_requests/v1/release_import';
+import {
   type ImportRepositoryRequest,
   RepositoryImportServiceService,
 } from '@switchyard/protos/merge_requests/v1/repository_import';
 import { AuthorshipServiceService, type ReassignRequest } from '@switchyard/protos/rpc/v1/authorship';
+import type { ImportedEvent } from '@switchyard/protos/rpc/v1/imported_event';
 import { PageRequest } from '@switchyard/protos/rpc/v1/representation';
 import { anonymous, implement, type RpcClient } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
@@ -60,6 +67,10 @@ const others = {
   reassigned: [] as ReassignRequest[],
   /** What is left to be rewritten, and failures on the way. */
   rewrites: [] as (number | AppError)[],
+  pulls: [] as ImportedMergeRequest[],
+  reviews: [] as ImportMergeRequestReviewsRequest['reviews'],
+  events: { issues: [] as ImportedEvent[], pulls: [] as ImportedEvent[] },
+  releases: [] as ImportedRelease[],
   refusal: undefined as AppError | undefined,
   repositoryRefusals: [] as AppError[],
   /** Settles when the repository may go on. */
@@ -147,8 +158,48 @@ const peers = [
         others.issues = issues;
         return { imported: issues.length };
       },
+      async importIssueEvents({ events }) {
+        others.events.issues.push(...events);
+        return { imported: events.length };
+      },
     },
-    { importIssues: rule },
+    { importIssues: rule, importIssueEvents: rule },
+  ),
+  implement(
+    MergeRequestImportServiceService,
+    {
+      async importMergeRequests({ mergeRequests }) {
+        others.pulls.push(...mergeRequests);
+        return { imported: mergeRequests.length };
+      },
+      async importMergeRequestReviews({ reviews }) {
+        others.reviews.push(...reviews);
+        return { imported: reviews.length };
+      },
+      async importMergeRequestEvents({ events }) {
+        others.events.pulls.push(...events);
+        return { imported: events.length };
+      },
+      async nextImportedMergeRequest({ fromIid }) {
+        const found = others.pulls.map(({ iid }) => iid).filter((iid) => iid >= fromIid);
+        return { iid: found.length === 0 ? 0 : Math.min(...found) };
+      },
+      locateImportedNotes: () => Promise.reject(new Error('locateImportedNotes')),
+    },
+    {
+      ...{ importMergeRequests: rule, importMergeRequestReviews: rule, importMergeRequestEvents: rule },
+      ...{ nextImportedMergeRequest: rule, locateImportedNotes: rule },
+    },
+  ),
+  implement(
+    ReleaseImportServiceService,
+    {
+      async importReleases({ releases }) {
+        others.releases.push(...releases);
+        return { imported: releases.length };
+      },
+    },
+    { importReleases: rule },
   ),
   implement(
     NoteImportServiceService,
@@ -248,7 +299,8 @@ beforeEach(async () => {
   });
   Object.assign(others, { statuses: [], labels: new Set(), labelRequests: [], milestones: [], repositories: [] });
   Object.assign(others, { issues: [], notes: new Map(), placeholders: new Map(), removed: [] });
-  Object.assign(others, { reassigned: [], rewrites: [] });
+  Object.assign(others, { reassigned: [], rewrites: [], pulls: [], reviews: [], releases: [] });
+  others.events = { issues: [], pulls: [] };
   Object.assign(others, { refusal: undefined, repositoryRefusals: [], repositoryWait: undefined });
 });
 afterEach(() => forge.close());
@@ -296,7 +348,7 @@ it('brings over repository, labels and milestones, page by page, and erases the 
   expect(others.statuses).toEqual(['started', 'finished']);
   expect(others.repositories).toEqual([
     {
-      ...{ projectId: begun.id, actorId: 5, url: `${forge.url}/octo/things.git`, headsPattern: '' },
+      ...{ projectId: begun.id, actorId: 5, url: `${forge.url}/octo/things.git`, headsPattern: 'refs/pull/*/head' },
       authorization: `Basic ${Buffer.from(`x-access-token:${forge.token}`).toString('base64')}`,
     },
   ]);
@@ -515,7 +567,7 @@ it('brings over issues and comments, with who wrote them by e-mail, and leaves p
   ];
   const { id } = await start();
   expect(await endsAs(id, 'finished')).toMatchObject({
-    stats: { fetched: { issue: 3, note: 5 }, imported: { issue: 2, note: 4 } },
+    stats: { fetched: { issue: 3, note: 6 }, imported: { issue: 2, note: 5 } },
   });
   const by = (foreignId: string) => others.placeholders.get(`${id}:${foreignId}`);
   expect(others.issues).toMatchObject([
@@ -528,6 +580,7 @@ it('brings over issues and comments, with who wrote them by e-mail, and leaves p
   expect(blocked.id).not.toBe(known.id);
   expect([...others.notes.values()]).toMatchObject([
     { key: '11', noteableIid: 1, authorId: by('2'), body: 'Comment 11' },
+    { key: '12', noteableType: 'MergeRequest', noteableIid: 2 },
     { key: '13', noteableIid: 3, authorId: by('4'), body: 'Comment 13' },
     { key: '15', noteableIid: 1, authorId: known.id, body: 'Comment 15' },
     { key: '16', noteableIid: 1, authorId: by('3'), body: 'Comment 16' },
@@ -620,6 +673,197 @@ it('nobody is reassigned while the import runs', async () => {
     ...{ kind: 'conflict', body: { message: 'The import is still running' } },
   });
   await endsAs(id, 'finished');
+});
+
+describe('pull requests', () => {
+  const [head, base, merge, before] = ['a', 'b', 'c', 'd'].map((digit) => digit.repeat(40));
+  const by = (login: string) => ({ login });
+  const pull = (number: unknown, more: object = {}) => ({
+    ...{ number, title: `Pull ${number}`, body: 'See #1', state: 'open', draft: false, user: by('octocat') },
+    ...{ labels: [{ name: 'bug' }], milestone: { number: 3 }, assignees: [by('octocat')], requested_reviewers: [] },
+    ...{ locked: false, merge_commit_sha: merge, merged_at: null, closed_at: null, created_at: at, updated_at: at },
+    head: { ref: 'feature', sha: head, user: by('octo'), repo: { full_name: 'Octo/things' } },
+    base: { ref: 'main', sha: base, user: by('octo'), repo: { full_name: 'octo/things' } },
+    ...more,
+  });
+  const comment = (id: unknown, more: object = {}) => ({
+    ...{ id, pull_request_url: 'https://forge.example/repos/octo/things/pulls/7', path: 'a.txt', user: by('octocat') },
+    ...{ commit_id: head, original_commit_id: before, line: 10, original_line: 9, side: 'RIGHT', diff_hunk: '@@' },
+    ...{ body: `Comment ${id}`, created_at: at, updated_at: at },
+    ...more,
+  });
+  const review = (id: number, state: string, more: object = {}) => ({
+    ...{ id, state, user: by('octocat'), body: '', submitted_at: at },
+    ...more,
+  });
+  const event = (id: number, kind: string, more: object = {}) => ({
+    ...{ id, event: kind, actor: by('octocat'), issue: { number: 7, pull_request: {} }, created_at: at },
+    ...more,
+  });
+  let octocat: { readonly id: number };
+
+  beforeEach(() => {
+    const email = `octo${here.directory.changes.length}@example.com`;
+    octocat = here.directory.user({ confirmedEmails: [email] });
+    here.directory.member(octocat.id, { namespaceId: others.namespaceId }, 30);
+    forge.contents.users.octocat = { id: 1, login: 'octocat', email };
+    forge.contents.users.hubot = { id: 2, login: 'hubot', email: null };
+  });
+  const hubot = (id: number) => others.placeholders.get(`${id}:2`);
+
+  it('come over in all states, a fork by a branch of its own', async () => {
+    forge.contents.lists.pulls = [
+      pull(7, { state: 'closed', merged_at: at, closed_at: at, requested_reviewers: [by('octocat'), by('hubot')] }),
+      pull(8, { state: 'closed', closed_at: at, user: by('hubot'), head: { ...pull(8).head, repo: null, user: null } }),
+      pull(9, { draft: true, head: { ...pull(9).head, repo: { full_name: 'octo/fork' } } }),
+      pull(10, { head: { ...pull(10).head, sha: 'HEAD' } }),
+      pull(11, { created_at: '0000-00-00' }),
+    ];
+    const { id } = await start();
+    expect(await endsAs(id, 'finished')).toMatchObject({
+      stats: { fetched: { pull_request: 5 }, imported: { pull_request: 3, diff_note: 0, pull_request_review: 0 } },
+    });
+    const [merged, closed, opened] = others.pulls;
+    expect(merged).toMatchObject({
+      ...{ iid: 7, authorId: octocat.id, state: 'merged', sourceBranch: 'feature', targetBranch: 'main' },
+      ...{ mergeCommitSha: merge, mergedAt: new Date(at), closedAt: undefined, milestoneIid: 3, labels: ['bug'] },
+      ...{ assigneeIds: [octocat.id], reviewers: [{ userId: octocat.id, state: 'unreviewed' }, { userId: hubot(id) }] },
+      diffs: [{ startSha: base, headSha: head }],
+    });
+    expect(closed).toMatchObject({
+      ...{
+        iid: 8,
+        state: 'closed',
+        closedAt: new Date(at),
+        mergeCommitSha: '',
+        sourceBranch: 'github/fork/ghost/feature',
+      },
+      ...{ authorId: hubot(id), description: 'See #1' },
+    });
+    expect(opened).toMatchObject({ iid: 9, state: 'opened', draft: true, sourceBranch: 'github/fork/octo/feature' });
+  });
+
+  it('have their comments at their lines, outdated ones at those on which they were written, in their threads', async () => {
+    forge.contents.lists.pulls = [pull(7)];
+    forge.contents.lists['pulls/comments'] = [
+      comment(1),
+      comment(2, { line: null, in_reply_to_id: 1, side: 'LEFT', user: by('hubot') }),
+      comment(3, { line: null, original_line: null }),
+      comment(4, { path: 7 }),
+      comment(5, { pull_request_url: 'https://forge.example/../x' }),
+    ];
+    const { id } = await start();
+    expect(await endsAs(id, 'finished')).toMatchObject({
+      stats: { fetched: { diff_note: 5 }, imported: { diff_note: 3 } },
+    });
+    const on = { noteableType: 'MergeRequest', noteableIid: 7, system: false };
+    expect([...others.notes.values()]).toMatchObject([
+      {
+        ...{ ...on, key: 'diff_note:1', thread: '1', authorId: octocat.id, body: 'Comment 1' },
+        place: { commitSha: head, path: 'a.txt', line: 10, oldSide: false, hunk: '@@' },
+      },
+      {
+        ...{ ...on, key: 'diff_note:2', thread: '1', authorId: hubot(id) },
+        place: { commitSha: before, line: 9, oldSide: true },
+      },
+      { ...on, key: 'diff_note:3', thread: '3', place: { commitSha: before, line: 0 } },
+    ]);
+  });
+
+  it('have their reviews: what was decided in the end, and all that was said; each is asked for once', async () => {
+    forge.contents.lists.pulls = [pull(7), pull(12)];
+    forge.contents.lists['pulls/7/reviews'] = [
+      review(1, 'CHANGES_REQUESTED', { body: 'No' }),
+      review(2, 'APPROVED'),
+      review(3, 'COMMENTED', { body: 'Well' }),
+      review(4, 'APPROVED', { user: by('hubot') }),
+      review(5, 'PENDING'),
+      review(6, 'COMMENTED'),
+    ];
+    const { id } = await start();
+    expect(await endsAs(id, 'finished')).toMatchObject({
+      stats: { fetched: { pull_request_review: 6 }, imported: { pull_request_review: 5 } },
+    });
+    expect(others.reviews).toMatchObject([
+      { mergeRequestIid: 7, review: { userId: octocat.id, state: 'approved', createdAt: new Date(at) } },
+      { mergeRequestIid: 7, review: { userId: hubot(id), state: 'approved' } },
+    ]);
+    expect([...others.notes.values()].map(({ key, system, body }) => [key, system, body])).toEqual([
+      ['review:1#', true, 'requested changes'],
+      ['review:1', false, 'No'],
+      ['review:2#', true, 'approved this merge request'],
+      ['review:3', false, 'Well'],
+      ['review:4#', true, 'approved this merge request'],
+    ]);
+    const asked = forge.requests
+      .map(({ url }) => /pulls.\d+.reviews/.exec(url)?.[0])
+      .filter((url) => url !== undefined);
+    expect(asked).toEqual(['pulls/7/reviews', 'pulls/12/reviews']);
+  });
+
+  it('and issues have what was done to them: events of state, labels and milestone, and notes', async () => {
+    forge.contents.lists['issues/events'] = [
+      event(1, 'labeled', { label: { name: 'bug' } }),
+      event(2, 'merged'),
+      event(3, 'closed'),
+      event(4, 'renamed', { rename: { from: 'a', to: 'b' } }),
+      event(5, 'mentioned'),
+      event(6, 'closed', { issue: { number: 1 }, actor: by('hubot') }),
+      event(7, 'assigned', { issue: { number: 1 }, assignee: by('hubot') }),
+      event(8, 'milestoned', { issue: { number: 1 }, milestone: { title: 'v1' } }),
+      event(9, 'labeled', { issue: {} }),
+    ];
+    const { id } = await start();
+    expect(await endsAs(id, 'finished')).toMatchObject({
+      stats: { fetched: { issue_event: 9 }, imported: { issue_event: 6 } },
+    });
+    const createdAt = new Date(at);
+    expect(others.events).toMatchObject({
+      pulls: [
+        { key: '1', iid: 7, kind: 'label', action: 'add', title: 'bug', userId: octocat.id, createdAt },
+        { key: '2', iid: 7, kind: 'state', action: 'merged', title: '', userId: octocat.id },
+      ],
+      issues: [
+        { key: '6', iid: 1, kind: 'state', action: 'closed', userId: hubot(id) },
+        { key: '8', iid: 1, kind: 'milestone', action: 'add', title: 'v1' },
+      ],
+    });
+    expect([...others.notes.values()]).toMatchObject([
+      {
+        key: 'event:4',
+        noteableType: 'MergeRequest',
+        system: true,
+        action: 'title',
+        body: 'changed the title to **b**',
+      },
+      {
+        key: 'event:7',
+        noteableType: 'Issue',
+        system: true,
+        action: 'assignee',
+        body: 'assigned to @hubot',
+        createdAt,
+      },
+    ]);
+  });
+
+  it('releases come over once they are published', async () => {
+    const release = { tag_name: 'v1', name: null, body: 'Notes', draft: false, author: by('octocat') };
+    forge.contents.lists.releases = [
+      { ...release, created_at: at, published_at: '2020-02-03T04:05:06Z' },
+      { ...release, draft: true, created_at: at, published_at: null },
+    ];
+    const { id } = await start();
+    expect(await endsAs(id, 'finished')).toMatchObject({
+      stats: { fetched: { release: 2 }, imported: { release: 1 } },
+    });
+    expect(others.releases).toEqual([
+      {
+        ...{ tag: 'v1', name: '', description: 'Notes', authorId: octocat.id },
+        ...{ createdAt: new Date(at), releasedAt: new Date('2020-02-03T04:05:06Z') },
+      },
+    ]);
+  });
 });
 
 it('people who were asked for stay known where the forge breaks off in the middle of a page', async () => {
@@ -799,7 +1043,13 @@ describe('from forgeb', () => {
       { iid: 2, closedAt: undefined },
     ]);
     expect([...others.notes.values()]).toMatchObject([
-      { key: '9', noteableIid: 2, authorId: others.placeholders.get(`${id}:login:grace`), body: 'Nice' },
+      {
+        key: '9',
+        noteableType: 'Issue',
+        noteableIid: 2,
+        authorId: others.placeholders.get(`${id}:login:grace`),
+        body: 'Nice',
+      },
     ]);
     expect(await tokens()).toEqual([]);
   });

@@ -279,7 +279,7 @@ it('comments of the cloud forge are found issue by issue, and go on within an is
   for (let place: number | undefined = 1; place !== undefined; ) {
     const page: Awaited<ReturnType<typeof forge.issueNotes>> = await forge.issueNotes(found, place, 2);
     expect(page.items.length).toBeLessThanOrEqual(2);
-    for (const { foreignId, issueIid, author } of page.items) notes.push([foreignId, issueIid, author]);
+    for (const { foreignId, iid, author } of page.items) notes.push([foreignId, iid, author]);
     place = page.isLast ? undefined : (page.next as number);
     if (place !== undefined) places.push(place);
   }

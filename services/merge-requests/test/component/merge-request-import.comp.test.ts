@@ -7,6 +7,7 @@ import {
   ImportMergeRequestsRequest,
   MergeRequestImportServiceService,
 } from '@switchyard/protos/merge_requests/v1/merge_request_import';
+import { ReleaseImportServiceService } from '@switchyard/protos/merge_requests/v1/release_import';
 import { openRepository } from '../../src/git';
 import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
 import { type Harness, people, startHarness, type TestProject } from './repository-harness';
@@ -231,4 +232,63 @@ test('places of a forge are lines of both sides, also at an older commit and at 
     { ...refs, oldPath: 'none.txt', newPath: 'none.txt', oldLine: 10, newLine: undefined },
     undefined,
   ]);
+});
+
+test('events are there once, with their dates, and say who merged it; releases of tags that are there come over', async () => {
+  await bring([{ ...merged(), mergedById: 0 }]);
+  const event = (key: string, kind: string, action: string, title = '', userId = people.owner.id) => ({
+    ...{ key, iid: 7, kind, action, title, userId, createdAt: later },
+  });
+  const events = [
+    event('1', 'label', 'add', ' bug '),
+    event('2', 'label', 'add', 'none'),
+    event('3', 'state', 'merged'),
+    event('4', 'state', 'exploded'),
+    event('5', 'state', 'closed', '', 0),
+    { ...event('6', 'state', 'closed'), iid: 99 },
+  ];
+  for (let round = 0; round < 2; round += 1)
+    expect(
+      await client().importMergeRequestEvents(
+        { projectId: project.id, importedFrom: 'github', events },
+        { requestId: 'test' },
+      ),
+    ).toEqual({ imported: 3 });
+  expect((await shown(7)).merge_user).toMatchObject({ id: people.owner.id });
+  const { body: labels } = await api(people.developer, 'GET', mr(project, 7, '/resource_label_events'));
+  expect(labels).toMatchObject([{ action: 'add', label: { name: 'bug' }, created_at: later.toISOString() }]);
+  const { body: states } = await api(people.developer, 'GET', mr(project, 7, '/resource_state_events'));
+  expect(states.map(({ state, user }: Body) => [state, user?.id])).toEqual([
+    ['merged', people.owner.id],
+    ['closed', undefined],
+  ]);
+  const next = (fromIid: number) =>
+    client().nextImportedMergeRequest(
+      { projectId: project.id, importedFrom: 'github', fromIid },
+      { requestId: 'test' },
+    );
+  expect([await next(1), await next(8)]).toEqual([{ iid: 7 }, { iid: 0 }]);
+
+  await git('tag', 'v1', shas.merge);
+  const release = { tag: 'v1', name: '', description: 'Notes', authorId: people.owner.id };
+  const releases = [
+    { ...release, createdAt: made, releasedAt: later },
+    { ...release, tag: 'v2', createdAt: made, releasedAt: later },
+  ];
+  for (let round = 0; round < 2; round += 1)
+    expect(
+      await harness
+        .asImports(ReleaseImportServiceService)
+        .importReleases({ projectId: project.id, releases }, { requestId: 'test' }),
+    ).toEqual({ imported: 1 });
+  expect((await api(people.developer, 'GET', at(project, '/releases'))).body).toMatchObject([
+    {
+      tag_name: 'v1',
+      name: 'v1',
+      description: 'Notes',
+      released_at: later.toISOString(),
+      author: { id: people.owner.id },
+    },
+  ]);
+  expect(await harness.db.query(sql`select 1 from events.outbox where event_id like 'release%'`)).toEqual([]);
 });

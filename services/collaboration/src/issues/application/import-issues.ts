@@ -1,7 +1,7 @@
 import { notFound } from '@switchyard/errors';
 import { countTasks, displayText, shortLine } from '@switchyard/texts';
 import { issueFieldProblems } from '../domain/issue';
-import type { ImportedIssue, ImportKey } from '../domain/issue-import';
+import type { ImportedIssue, ImportedIssueEvent, ImportKey } from '../domain/issue-import';
 import type { IssueEdges } from './issue.edges';
 
 /** Imported issues in the database. */
@@ -11,6 +11,8 @@ export interface IssueImportStore {
    * there are now: not those whose number another issue has.
    */
   addIssues(key: ImportKey, issues: readonly ImportedIssue[]): Promise<number>;
+  /** Adds events of imported issues by number; returns how many are there now. */
+  addEvents(key: ImportKey, events: readonly ImportedIssueEvent[]): Promise<number>;
 }
 
 /** What imports need. */

@@ -1,3 +1,5 @@
+import type { ImportedEvent } from '@switchyard/directory';
+
 /** Where something is imported to, and what it is marked with. */
 export interface ImportKey {
   readonly projectId: number;
@@ -24,3 +26,6 @@ export interface ImportedIssue {
   readonly taskCount?: number;
   readonly completedTaskCount?: number;
 }
+
+/** An event of an imported issue. */
+export type ImportedIssueEvent = Omit<ImportedEvent, 'ownerId'> & { readonly iid: number };

@@ -60,6 +60,9 @@ export async function copyEvents(
     order by e.id`);
 }
 
+/** Adds events that came in from elsewhere. */
+export const bringEventsIn: ResourceEventStore['bringIn'] = events.bringIn;
+
 /** Opens the reader of events. */
 export const issueEventStore = (db: Database) => ({
   page: (issueId: number, kind: ResourceEventKind, request: PageRequest) => events.page(db, issueId, kind, request),

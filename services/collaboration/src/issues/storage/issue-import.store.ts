@@ -1,8 +1,9 @@
 import { type Database, isUniqueViolation, type Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { labelsByTitles, milestoneIdsByIids } from '@switchyard/directory';
-import type { ImportedIssue, ImportKey } from '../domain/issue-import';
+import type { ImportedIssue, ImportedIssueEvent, ImportKey } from '../domain/issue-import';
 import { openIssue } from './issue-change.store';
+import { bringEventsIn } from './issue-event.store';
 
 const noMentions = { usernames: [], directlyAddressed: [] };
 
@@ -47,6 +48,30 @@ export const issueImportStore = (db: Database) => ({
     }
     return known.filter(({ own }) => own).length + new Set(missing.map(({ iid }) => iid)).size;
   },
+
+  addEvents: (key: ImportKey, events: readonly ImportedIssueEvent[]): Promise<number> =>
+    db.transaction(async (tx) => {
+      const idOf = await importedIssues.lock(
+        tx,
+        key,
+        events.map(({ iid }) => iid),
+      );
+      const placed = events.flatMap(({ iid, ...event }) => {
+        const ownerId = idOf.get(iid);
+        return ownerId === undefined ? [] : [{ ...event, ownerId }];
+      });
+      const added = await bringEventsIn(tx, key.projectId, placed);
+      const ends = placed.filter(({ kind, action, userId }) => kind === 'state' && action === 'closed' && userId > 0);
+      // The last one counts; a page with later ones has come before, as forges list them.
+      await tx.query(sql`
+        with ends as (
+          select distinct on (id) id, actor
+          from unnest(${ends.map(({ ownerId }) => ownerId)}::bigint[], ${ends.map(({ userId }) => userId)}::bigint[],
+            ${ends.map(({ createdAt }) => createdAt)}::timestamptz[]) as given (id, actor, at) order by id, at desc)
+        update issues i set closed_by_id = ends.actor from ends
+        where i.id = ends.id and i.state = 'closed' and i.closed_by_id is null`);
+      return added;
+    }),
 });
 
 /** Imported issues as carriers of imported notes. */

@@ -1,17 +1,20 @@
 import { IssueImportServiceService } from '@switchyard/protos/collaboration/v1/issue_import';
 import { implement, type ServiceImplementation } from '@switchyard/rpc';
-import type { ImportIssues } from '../application/import-issues';
+import type { ImportIssues, IssueImportStore } from '../application/import-issues';
 
 /** Items of one request. */
 const maxItems = 100;
 
 /** Serves `IssueImportService`. */
-export const issueImportHandler = (imports: ImportIssues): ServiceImplementation =>
+export const issueImportHandler = (imports: {
+  readonly importIssues: ImportIssues;
+  readonly addEvents: IssueImportStore['addEvents'];
+}): ServiceImplementation =>
   implement(
     IssueImportServiceService,
     {
       importIssues: async ({ projectId, importedFrom, issues }) => ({
-        imported: await imports(
+        imported: await imports.importIssues(
           { projectId, importedFrom },
           issues
             .slice(0, maxItems)
@@ -24,6 +27,12 @@ export const issueImportHandler = (imports: ImportIssues): ServiceImplementation
             })),
         ),
       }),
+      importIssueEvents: async ({ projectId, importedFrom, events }) => ({
+        imported: await imports.addEvents(
+          { projectId, importedFrom },
+          events.slice(0, maxItems).map(({ createdAt = new Date(0), ...event }) => ({ ...event, createdAt })),
+        ),
+      }),
     },
-    { importIssues: { callers: ['imports-exports'] } },
+    { importIssueEvents: { callers: ['imports-exports'] }, importIssues: { callers: ['imports-exports'] } },
   );

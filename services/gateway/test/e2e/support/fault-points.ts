@@ -128,6 +128,8 @@ export const importPoints = [
   'repository_import.fetched',
   'repository_import.refs_moved',
   'repository_import.heads_moved',
+  'merge_request_import.refs_moved',
+  'merge_request_import.added',
   'note_import.added',
   'project_import.page_written',
   'project_import.page_saved',

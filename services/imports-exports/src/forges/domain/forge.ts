@@ -51,10 +51,11 @@ export interface ForgeIssue {
   readonly updatedAt: Date;
 }
 
-/** A comment on an issue at a forge. */
+/** A comment on an issue or a pull request at a forge. */
 export interface ForgeNote {
   readonly foreignId: number;
-  readonly issueIid: number;
+  readonly on: 'issue' | 'pull';
+  readonly iid: number;
   readonly author: string;
   readonly body: string;
   readonly createdAt: Date;
@@ -69,6 +70,97 @@ export interface ForgeProfile {
   readonly name: string;
   /** Undefined for none. */
   readonly email: string | undefined;
+}
+
+/** A pull request at a forge, which becomes a merge request. */
+export interface ForgePull {
+  readonly iid: number;
+  readonly author: string;
+  readonly title: string;
+  readonly description: string;
+  readonly state: 'opened' | 'closed' | 'merged';
+  readonly draft: boolean;
+  /** In the project: that of a fork has a name that tells forks apart. */
+  readonly sourceBranch: string;
+  readonly targetBranch: string;
+  /** Last commit of the source branch. */
+  readonly headSha: string;
+  /** Commit of the target branch that it was compared with. */
+  readonly baseSha: string;
+  /** Empty for none. */
+  readonly mergeCommitSha: string;
+  readonly labels: readonly string[];
+  /** 0 for none. */
+  readonly milestoneIid: number;
+  readonly assignees: readonly string[];
+  /** Those who are asked for a review that they have not given. */
+  readonly reviewers: readonly string[];
+  readonly locked: boolean;
+  readonly mergedAt: Date | undefined;
+  readonly closedAt: Date | undefined;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** A comment on a line, or a file, of the diff of a pull request at a forge. */
+export interface ForgePullNote {
+  readonly foreignId: number;
+  readonly pullIid: number;
+  /** Id of the comment that began the thread: its own, or that of an earlier one. */
+  readonly threadId: number;
+  readonly author: string;
+  readonly body: string;
+  readonly path: string;
+  /** Commit of the source branch in whose diff it is. */
+  readonly commitSha: string;
+  /** From 1; 0 for the whole file. */
+  readonly line: number;
+  /** The line is one of the side before. */
+  readonly oldSide: boolean;
+  /** Lines of the diff with their hunk header, the last of which is the one; empty for none. */
+  readonly hunk: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** A review of a pull request at a forge. */
+export interface ForgeReview {
+  readonly foreignId: number;
+  readonly author: string;
+  /** Empty for none. */
+  readonly body: string;
+  readonly state: 'approved' | 'requested_changes' | 'reviewed' | 'unapproved';
+  readonly submittedAt: Date;
+}
+
+/** Something that was done to an issue or a pull request at a forge. */
+export interface ForgeEvent {
+  readonly foreignId: number;
+  /** As forgea names it: `closed`, `reopened`, `merged`, `labeled`, `renamed` …; others are left out. */
+  readonly kind: string;
+  readonly on: 'issue' | 'pull';
+  readonly iid: number;
+  readonly actor: string;
+  /** Name of the label that came or went. */
+  readonly label: string;
+  /** Title of the milestone that came or went. */
+  readonly milestone: string;
+  /** Who was assigned, or asked for a review. */
+  readonly person: string;
+  /** The new title. */
+  readonly title: string;
+  readonly createdAt: Date;
+}
+
+/** A release at a forge. */
+export interface ForgeRelease {
+  readonly tag: string;
+  /** Empty for none. */
+  readonly name: string;
+  readonly description: string;
+  readonly author: string;
+  readonly createdAt: Date;
+  readonly releasedAt: Date;
 }
 
 /** A gist at a forge, without the contents of its files. */
@@ -110,10 +202,21 @@ export interface Forge {
   milestones(repository: ForgeRepository, page: number, size: number): Promise<ForgePage<ForgeMilestone>>;
   /** Without pull requests, the oldest first. */
   issues(repository: ForgeRepository, page: number, size: number): Promise<ForgePage<ForgeIssue>>;
-  /** Of all issues, the oldest first. */
+  /** In all states, the oldest first. */
+  pulls(repository: ForgeRepository, page: number, size: number): Promise<ForgePage<ForgePull>>;
+  /** Comments on lines of all pull requests, the oldest first. */
+  pullNotes(repository: ForgeRepository, page: number, size: number): Promise<ForgePage<ForgePullNote>>;
+  /** Of one pull request, the oldest first. */
+  reviews(repository: ForgeRepository, iid: number, page: number, size: number): Promise<ForgePage<ForgeReview>>;
+  /** Of all issues and pull requests. */
+  events(repository: ForgeRepository, page: number, size: number): Promise<ForgePage<ForgeEvent>>;
+  releases(repository: ForgeRepository, page: number, size: number): Promise<ForgePage<ForgeRelease>>;
+  /** Of all issues and pull requests, the oldest first. */
   issueNotes(repository: ForgeRepository, page: number, size: number): Promise<ForgePage<ForgeNote>>;
   /** What a user shows to everybody; undefined for one who is gone. */
   profileOf(login: string): Promise<ForgeProfile | undefined>;
+  /** Refs at which it keeps the heads of pull requests, with a star for the number; empty for none. */
+  readonly headsPattern: string;
   /** Header `Authorization` with which git reads a repository. */
   readonly authorization: string;
 }

@@ -15,8 +15,9 @@ import {
   type GistFile,
 } from '../domain/forge';
 import { isRefusal, problemOfAnswer, problemOfRefusal, refusedToken, tooMany, unexpected } from './answers';
+import { eventShape, person, pullShape, releaseShape, reviewNoteShape, reviewShape } from './forgea.shapes';
 import { outboundFetch } from './outbound-fetch';
-import { date, few, maxOfIssue, number, text, written } from './shapes';
+import { date, few, number, text, written } from './shapes';
 
 /** Characters of the header that names the next page. */
 const maxLink = 8_192;
@@ -73,11 +74,6 @@ const milestoneShape = z
     }),
   );
 
-const person = z
-  .object({ login: written.refine((login) => login.length <= maxOfIssue).catch('') })
-  .nullish()
-  .transform((given) => given?.login ?? '');
-
 const profileShape = z
   .object({ id: z.int().positive(), name: text.catch(''), email: text.catch('') })
   .transform(({ id, name, email }): ForgeProfile => ({ id: String(id), name, email: email || undefined }));
@@ -113,10 +109,17 @@ const issueShape = z
     }),
   );
 
+/** Pull requests, and comments on them, are in the lists of issues as well. */
+const isOfPull = (item: unknown): boolean => {
+  const { pull_request: pull, html_url: url } = (item ?? {}) as { pull_request?: unknown; html_url?: unknown };
+  return (pull !== undefined && pull !== null) || (typeof url === 'string' && /\/pull\/\d+(#.*)?$/.test(url));
+};
+
 const noteShape = z
   .object({
     id: z.int().positive(),
     issue_url: z.string().regex(/\/issues\/\d{1,9}$/),
+    html_url: z.string().nullish(),
     body: text,
     user: person,
     created_at: date,
@@ -125,19 +128,14 @@ const noteShape = z
   .transform(
     (given): ForgeNote => ({
       foreignId: given.id,
-      issueIid: Number(given.issue_url.slice(given.issue_url.lastIndexOf('/') + 1)),
+      on: isOfPull(given) ? 'pull' : 'issue',
+      iid: Number(given.issue_url.slice(given.issue_url.lastIndexOf('/') + 1)),
       author: given.user,
       body: given.body,
       createdAt: given.created_at,
       updatedAt: given.updated_at,
     }),
   );
-
-/** Pull requests, and comments on them, are in the lists of issues as well. */
-const isOfPull = (item: unknown): boolean => {
-  const { pull_request: pull, html_url: url } = (item ?? {}) as { pull_request?: unknown; html_url?: unknown };
-  return (pull !== undefined && pull !== null) || (typeof url === 'string' && /\/pull\/\d+(#.*)?$/.test(url));
-};
 
 const gistShape = z
   .object({
@@ -172,6 +170,9 @@ const gistFilesShape = z.object({ files: z.record(z.string(), gistFileShape) });
 
 /** Bytes of the files of a gist: as much as a request that makes a snippet may have. */
 const maxGistBytes = 16 << 20;
+
+/** All of a list, as they were made. */
+const oldestFirst = { state: 'all', sort: 'created', direction: 'asc' } as const;
 
 /** A failure of the client library: the answer of the forge, or what stopped the request. */
 interface RequestFailure extends Error {
@@ -218,6 +219,7 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
     shape: z.ZodType<T>,
     size: number,
     ask: () => Promise<{ data: unknown; headers: { link?: string | undefined } }>,
+    isWanted: (item: unknown) => boolean = () => true,
   ): Promise<ForgePage<T>> {
     const { data, headers } = await answered(ask);
     if (!Array.isArray(data)) throw unexpected();
@@ -225,7 +227,7 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
     // `libs/outbound` cuts it there: whether it named a next page is not known any more.
     if (link.length >= maxLink) throw new ForgeProblem('refused', 'The forge sent a header Link that is too long');
     if (data.length > size) throw tooMany(size);
-    const wanted = data.filter((one) => !isOfPull(one));
+    const wanted = data.filter(isWanted);
     const items = wanted.flatMap((one) => {
       const read = shape.safeParse(one);
       return read.success ? [read.data] : [];
@@ -264,12 +266,32 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
         client.rest.issues.listMilestones({ ...named(repository, page, size), state: 'all' }),
       ),
     issues: (repository, page, size) =>
-      pageOf(issueShape, size, () =>
-        client.rest.issues.listForRepo({
+      pageOf(
+        issueShape,
+        size,
+        () => client.rest.issues.listForRepo({ ...named(repository, page, size), ...oldestFirst }),
+        (one) => !isOfPull(one),
+      ),
+    pulls: (repository, page, size) =>
+      pageOf(pullShape(repository.fullName), size, () =>
+        client.rest.pulls.list({ ...named(repository, page, size), ...oldestFirst }),
+      ),
+    pullNotes: (repository, page, size) =>
+      pageOf(reviewNoteShape, size, () =>
+        client.rest.pulls.listReviewCommentsForRepo({
           ...named(repository, page, size),
-          ...({ state: 'all', sort: 'created', direction: 'asc' } as const),
+          sort: 'created',
+          direction: 'asc',
         }),
       ),
+    reviews: (repository, iid, page, size) =>
+      pageOf(reviewShape, size, () =>
+        client.rest.pulls.listReviews({ ...named(repository, page, size), pull_number: iid }),
+      ),
+    events: (repository, page, size) =>
+      pageOf(eventShape, size, () => client.rest.issues.listEventsForRepo(named(repository, page, size))),
+    releases: (repository, page, size) =>
+      pageOf(releaseShape, size, () => client.rest.repos.listReleases(named(repository, page, size))),
     issueNotes: (repository, page, size) =>
       pageOf(noteShape, size, () =>
         client.rest.issues.listCommentsForRepo({ ...named(repository, page, size), sort: 'created', direction: 'asc' }),
@@ -284,6 +306,7 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
         throw error;
       }
     },
+    headsPattern: 'refs/pull/*/head',
     authorization: `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`,
   };
   return {

@@ -11,7 +11,7 @@ import {
   type ForgeRepository,
 } from '../domain/forge';
 import { tooMany, unexpected } from './answers';
-import { basicOf, circle, type ForgebCredentials, isPathPart, orWithout, restOf } from './forgeb.rest';
+import { basicOf, circle, type ForgebCredentials, isPathPart, orWithout, restOf, withoutPulls } from './forgeb.rest';
 import { date, maxOfIssue, number, text, written } from './shapes';
 
 /** Where the cloud forge is: the hosted one, or a stand-in of it, which has both below one address. */
@@ -99,7 +99,8 @@ const commentShape = (issueIid: number) =>
     .transform(
       (given): ForgeNote => ({
         foreignId: given.id,
-        issueIid,
+        on: 'issue',
+        iid: issueIid,
         author: given.user,
         body: given.content,
         createdAt: given.created_on,
@@ -220,6 +221,8 @@ export function forgebCloudClient(
       if (last === undefined) return { fetched, items: [], isLast: true };
       return { fetched, items: [], isLast: false, next: placeOf(last + 1, 0) };
     },
+
+    ...withoutPulls,
 
     // It shows nobody's.
     profileOf: async () => undefined,

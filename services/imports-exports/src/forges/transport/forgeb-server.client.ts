@@ -1,8 +1,8 @@
 import { z } from '@switchyard/config';
 import type { Outbound } from '@switchyard/outbound';
-import { type Forge, type ForgePage, ForgeProblem, type ForgeProfile, type ForgeRepository } from '../domain/forge';
+import { type Forge, ForgeProblem, type ForgeProfile, type ForgeRepository } from '../domain/forge';
 import { isRefusal, unexpected } from './answers';
-import { basicOf, type ForgebCredentials, isPathPart, orWithout, restOf } from './forgeb.rest';
+import { basicOf, type ForgebCredentials, isPathPart, none, orWithout, restOf, withoutPulls } from './forgeb.rest';
 import { text, written } from './shapes';
 
 /** Where a server of the forge is, as its users address it. */
@@ -28,9 +28,6 @@ const profileShape = z
       email: emailAddress || undefined,
     }),
   );
-
-/** A list that no server has. */
-const none = async (): Promise<ForgePage<never>> => ({ fetched: 0, items: [], isLast: true });
 
 /**
  * A client of a server of the forge, by REST API 1.0. It keeps no issues: those are another product's.
@@ -64,6 +61,7 @@ export function forgebServerClient(
     milestones: none,
     issues: none,
     issueNotes: none,
+    ...withoutPulls,
     async profileOf(login) {
       if (!isPathPart(login)) return undefined;
       try {

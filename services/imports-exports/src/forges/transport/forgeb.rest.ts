@@ -1,5 +1,5 @@
 import { type Outbound, OutboundRefused } from '@switchyard/outbound';
-import { ForgeProblem } from '../domain/forge';
+import { type ForgePage, ForgeProblem } from '../domain/forge';
 import { problemOfAnswer, problemOfRefusal, refusedToken, unexpected } from './answers';
 import { outboundFetch } from './outbound-fetch';
 
@@ -61,3 +61,16 @@ export const orWithout = <T>(answer: Promise<T>, otherwise: T): Promise<T> =>
 /** The list goes on where it was already, or nowhere. */
 export const circle = (): ForgeProblem =>
   new ForgeProblem('refused', 'The pages of the forge do not go on one after the other');
+
+/** A list that a forge does not have, or that is not brought over from it. */
+export const none = async (): Promise<ForgePage<never>> => ({ fetched: 0, items: [], isLast: true });
+
+/** Pull requests and what belongs to them, events and releases. */
+export const withoutPulls = {
+  pulls: none,
+  pullNotes: none,
+  reviews: none,
+  events: none,
+  releases: none,
+  headsPattern: '',
+};

@@ -4,8 +4,11 @@ import type {
   ForgeKind,
   ForgeLabel,
   ForgeMilestone,
-  ForgeNote,
+  ForgePull,
+  ForgePullNote,
+  ForgeRelease,
   ForgeRepository,
+  ForgeReview,
 } from '../../forges';
 import type { ForeignPerson, StandIn } from '../../placeholders';
 import type { ImportLease, ReleaseReason, StageProgress } from '../domain/import-work';
@@ -69,13 +72,37 @@ export interface ImportTargets {
   /** Fails with `unprocessable`, `too_large`, `not_found`; `unavailable`, `rate_limited`. */
   importRepository(
     target: { readonly project: ImportedProject; readonly author: ImportAuthor },
-    source: { readonly url: string; readonly authorization: string },
+    source: { readonly url: string; readonly authorization: string; readonly headsPattern: string },
     call: { readonly requestId: string; readonly signal: AbortSignal },
   ): Promise<void>;
   /** Returns how many the project has now. */
   importLabels(projectId: number, labels: readonly ForgeLabel[], requestId: string): Promise<number>;
   /** Returns how many the project has now. */
   importIssues(project: ImportedProject, issues: readonly OwnedIssue[], requestId: string): Promise<number>;
+  /** Returns how many the project has now. */
+  importPulls(
+    target: { readonly project: ImportedProject; readonly author: ImportAuthor },
+    pulls: readonly OwnedPull[],
+    requestId: string,
+  ): Promise<number>;
+  /** The lowest number of an imported pull request from one on; undefined for none. */
+  nextPull(project: ImportedProject, fromIid: number, requestId: string): Promise<number | undefined>;
+  /** Sets what users decided on a pull request. */
+  importReviews(
+    project: ImportedProject,
+    iid: number,
+    reviews: readonly OwnedReview[],
+    requestId: string,
+  ): Promise<void>;
+  /** Adds what was done to issues, or to pull requests; returns how many the project has now. */
+  importEvents(
+    project: ImportedProject,
+    on: 'issue' | 'pull',
+    events: readonly OwnedEvent[],
+    requestId: string,
+  ): Promise<number>;
+  /** Returns how many the project has now. */
+  importReleases(project: ImportedProject, releases: readonly OwnedRelease[], requestId: string): Promise<number>;
   /** Returns how many the project has now. */
   importNotes(project: ImportedProject, notes: readonly OwnedNote[], requestId: string): Promise<number>;
   /** Returns how many the project has now. */
@@ -107,8 +134,45 @@ export type OwnedIssue = Omit<ForgeIssue, 'author' | 'assignees'> & {
   readonly assigneeIds: readonly number[];
 };
 
-/** A comment with its author as a user. */
-export type OwnedNote = Omit<ForgeNote, 'author'> & { readonly authorId: number };
+/** A pull request with its people as users. */
+export type OwnedPull = Omit<ForgePull, 'author' | 'assignees' | 'reviewers'> & {
+  readonly authorId: number;
+  readonly assigneeIds: readonly number[];
+  readonly reviewerIds: readonly number[];
+};
+
+/** A note of an issue or a pull request, with its author as a user. */
+export interface OwnedNote {
+  /** Names it among the notes of the forge. */
+  readonly key: string;
+  readonly on: 'issue' | 'pull';
+  readonly iid: number;
+  readonly authorId: number;
+  readonly body: string;
+  /** Where it stands in the diff, and the thread to which it belongs. */
+  readonly place?: Pick<ForgePullNote, 'threadId' | 'path' | 'commitSha' | 'line' | 'oldSide' | 'hunk'>;
+  /** What it is about, of a note that the forge wrote. */
+  readonly action?: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** What a user decided on a pull request. */
+export type OwnedReview = Pick<ForgeReview, 'state' | 'submittedAt'> & { readonly userId: number };
+
+/** A change of the state, a label or the milestone; without a user 0. */
+export interface OwnedEvent {
+  readonly foreignId: number;
+  readonly iid: number;
+  readonly kind: 'state' | 'label' | 'milestone';
+  readonly action: string;
+  readonly title: string;
+  readonly userId: number;
+  readonly createdAt: Date;
+}
+
+/** A release with its author as a user. */
+export type OwnedRelease = Omit<ForgeRelease, 'author'> & { readonly authorId: number };
 
 /** A forge that can be asked for a repository. */
 export interface RepositoryForge extends Forge {

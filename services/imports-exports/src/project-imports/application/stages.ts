@@ -1,7 +1,8 @@
 import type { ForgePage } from '../../forges';
 import type { StageName } from '../domain/project-import';
+import { bringReviews, eventsOf, noteOfEvent } from './bring-history';
 import { findPeople } from './find-people';
-import type { StageContext } from './imports.ports';
+import type { OwnedNote, StageContext } from './imports.ports';
 
 /** A page that was written. */
 export interface WrittenPage extends Pick<ForgePage<unknown>, 'fetched' | 'isLast' | 'next'> {
@@ -26,7 +27,8 @@ const ofItems =
 /** Stages by name. */
 export const stages: Readonly<Record<StageName, Stage>> = {
   async repository({ import: { author, repository, requestId }, project, forge, targets, signal }) {
-    const source = { url: repository.cloneUrl, authorization: forge.authorization };
+    const { authorization, headsPattern } = forge;
+    const source = { url: repository.cloneUrl, authorization, headsPattern };
     await targets.importRepository({ project, author }, source, { requestId, signal });
     return { fetched: 0, imported: 0, isLast: true };
   },
@@ -60,8 +62,84 @@ export const stages: Readonly<Record<StageName, Stage>> = {
         context,
         notes.map(({ author }) => author),
       );
-      const owned = notes.map(({ author, ...note }) => ({ ...note, authorId: found.writer(author) }));
+      const owned = notes.map(({ author, foreignId, ...note }) => ({
+        ...note,
+        authorId: found.writer(author),
+        key: String(foreignId),
+      }));
       return context.targets.importNotes(found.project, owned, context.import.requestId);
+    },
+  ),
+  pull_requests: ofItems(
+    ({ forge, import: one }, page) => forge.pulls(one.repository, page, one.pageSize),
+    async (context, pulls) => {
+      const found = await findPeople(
+        context,
+        pulls.flatMap(({ author, assignees, reviewers }) => [author, ...assignees, ...reviewers]),
+      );
+      const owned = pulls.map(({ author, assignees, reviewers, ...pull }) => ({
+        ...pull,
+        authorId: found.writer(author),
+        assigneeIds: found.users(assignees),
+        reviewerIds: found.users(reviewers),
+      }));
+      const { targets, import: one } = context;
+      return targets.importPulls({ project: found.project, author: one.author }, owned, one.requestId);
+    },
+  ),
+  diff_notes: ofItems(
+    ({ forge, import: one }, page) => forge.pullNotes(one.repository, page, one.pageSize),
+    async (context, notes) => {
+      const found = await findPeople(
+        context,
+        notes.map(({ author }) => author),
+      );
+      const owned = notes.map(
+        ({ author, body, foreignId, pullIid, createdAt, updatedAt, ...place }): OwnedNote => ({
+          ...{ key: `diff_note:${foreignId}`, on: 'pull', iid: pullIid, place, createdAt, updatedAt },
+          ...{ authorId: found.writer(author), body },
+        }),
+      );
+      return context.targets.importNotes(found.project, owned, context.import.requestId);
+    },
+  ),
+  // Forges list reviews for each pull request alone: a page is a pull request, and the stage goes on at the next number.
+  async pull_request_reviews(context, page) {
+    const { targets, project, import: one } = context;
+    const iid = await targets.nextPull(project, page, one.requestId);
+    if (iid === undefined) return { fetched: 0, imported: 0, isLast: true };
+    return { ...(await bringReviews(context, iid)), isLast: false, next: iid + 1 };
+  },
+  issue_events: ofItems(
+    ({ forge, import: one }, page) => forge.events(one.repository, page, one.pageSize),
+    async (context, events) => {
+      const { targets, import: one } = context;
+      const found = await findPeople(
+        context,
+        events.map(({ actor }) => actor),
+      );
+      const { project } = found;
+      const notes = events.flatMap((event) => noteOfEvent(found, event) ?? []);
+      let imported = notes.length === 0 ? 0 : await targets.importNotes(project, notes, one.requestId);
+      for (const on of ['issue', 'pull'] as const) {
+        const of = eventsOf(
+          found,
+          events.filter((event) => event.on === on),
+        );
+        if (of.length > 0) imported += await targets.importEvents(project, on, of, one.requestId);
+      }
+      return imported;
+    },
+  ),
+  releases: ofItems(
+    ({ forge, import: one }, page) => forge.releases(one.repository, page, one.pageSize),
+    async (context, releases) => {
+      const found = await findPeople(
+        context,
+        releases.map(({ author }) => author),
+      );
+      const owned = releases.map(({ author, ...release }) => ({ ...release, authorId: found.writer(author) }));
+      return context.targets.importReleases(found.project, owned, context.import.requestId);
     },
   ),
 };

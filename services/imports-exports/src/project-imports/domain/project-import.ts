@@ -41,7 +41,18 @@ export interface ProjectImport extends NewImport {
 }
 
 /** Stages of an import, in this order. */
-export const stageNames = ['repository', 'labels', 'milestones', 'issues', 'issue_notes'] as const;
+export const stageNames = [
+  'repository',
+  'labels',
+  'milestones',
+  'issues',
+  'pull_requests',
+  'issue_notes',
+  'diff_notes',
+  'pull_request_reviews',
+  'issue_events',
+  'releases',
+] as const;
 
 /** One of `stageNames`. */
 export type StageName = (typeof stageNames)[number];
@@ -49,7 +60,7 @@ export type StageName = (typeof stageNames)[number];
 /** A stage of an import, and where it goes on. */
 export interface ImportStage {
   readonly name: StageName;
-  /** The page that is read next, from 1. */
+  /** The page that is read next, from 1; of reviews, the lowest number that the next pull request may have. */
   readonly page: number;
   /** Items that the forge sent. */
   readonly fetched: number;
@@ -62,7 +73,12 @@ export const itemNames: Partial<Record<StageName, string>> = {
   labels: 'label',
   milestones: 'milestone',
   issues: 'issue',
+  pull_requests: 'pull_request',
   issue_notes: 'note',
+  diff_notes: 'diff_note',
+  pull_request_reviews: 'pull_request_review',
+  issue_events: 'issue_event',
+  releases: 'release',
 };
 
 /** Whether an import has ended. */

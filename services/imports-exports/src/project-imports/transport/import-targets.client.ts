@@ -6,6 +6,11 @@ import {
 } from '@switchyard/protos/groups_admin/v1/imported_project';
 import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
 import { MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';
+import {
+  ImportMergeRequestsRequest,
+  MergeRequestImportServiceService,
+} from '@switchyard/protos/merge_requests/v1/merge_request_import';
+import { ReleaseImportServiceService } from '@switchyard/protos/merge_requests/v1/release_import';
 import { RepositoryImportServiceService } from '@switchyard/protos/merge_requests/v1/repository_import';
 import type { Peer } from '@switchyard/rpc';
 import type { ImportTargets } from '../application/imports.ports';
@@ -17,6 +22,9 @@ const repositoryMs = 7_200_000;
 /** Milliseconds for a page of issues, each in a transaction of its own. */
 const pageMs = 60_000;
 
+/** Milliseconds for a page of pull requests, of each of which git says what it changes. */
+const pullsMs = 180_000;
+
 const toProject = ({ createdAt = new Date(0), ...project }: WireProject): ImportedProject => ({
   ...project,
   createdAt,
@@ -25,7 +33,7 @@ const toProject = ({ createdAt = new Date(0), ...project }: WireProject): Import
 /** Asks the services that own what comes over. */
 export function importTargetsOf({
   groupsAdmin,
-  mergeRequests,
+  mergeRequests: ofCode,
   collaboration,
 }: Readonly<Record<'groupsAdmin' | 'mergeRequests' | 'collaboration', Peer>>): ImportTargets {
   const projects = groupsAdmin.client(ImportedProjectServiceService);
@@ -33,7 +41,9 @@ export function importTargetsOf({
   const milestones = groupsAdmin.client(MilestoneServiceService);
   const issues = collaboration.client(IssueImportServiceService);
   const notes = collaboration.client(NoteImportServiceService);
-  const repositories = mergeRequests.client(RepositoryImportServiceService);
+  const repositories = ofCode.client(RepositoryImportServiceService);
+  const mergeRequests = ofCode.client(MergeRequestImportServiceService);
+  const releases = ofCode.client(ReleaseImportServiceService);
   const options = (requestId: string) => ({ requestId, idempotent: true });
   return {
     async createProject({ author, repository, ...one }, requestId) {
@@ -58,7 +68,7 @@ export function importTargetsOf({
     async importRepository({ project, author }, source, { requestId, signal }) {
       const { projectId, directorySequence } = project;
       await repositories.importRepository(
-        { projectId, actorId: author.userId, headsPattern: '', ...source },
+        { projectId, actorId: author.userId, ...source },
         { requestId, directorySequence, signal, timeoutMs: repositoryMs },
       );
     },
@@ -78,14 +88,71 @@ export function importTargetsOf({
       const request = ImportNotesRequest.fromPartial({
         projectId,
         importedFrom,
-        notes: given.map(({ foreignId, issueIid, ...note }) => ({
+        notes: given.map(({ on, iid, place, action, ...note }) => ({
           ...note,
-          key: String(foreignId),
-          noteableType: 'Issue',
-          noteableIid: issueIid,
+          noteableType: on === 'issue' ? 'Issue' : 'MergeRequest',
+          noteableIid: iid,
+          thread: place === undefined ? '' : String(place.threadId),
+          ...(place === undefined ? {} : { place: { ...place, iid } }),
+          ...(action === undefined ? {} : { system: true, action }),
         })),
       });
       return (await notes.importNotes(request, { ...options(requestId), directorySequence, timeoutMs: pageMs }))
+        .imported;
+    },
+    async importPulls({ project, author }, given, requestId) {
+      const { projectId, importType: importedFrom, directorySequence } = project;
+      const request = ImportMergeRequestsRequest.fromPartial({
+        projectId,
+        importedFrom,
+        actorId: author.userId,
+        mergeRequests: given.map(({ headSha, baseSha, reviewerIds, locked, closedAt, ...pull }) => ({
+          ...pull,
+          labels: [...pull.labels],
+          assigneeIds: [...pull.assigneeIds],
+          diffs: [{ startSha: baseSha, headSha }],
+          reviewers: reviewerIds.map((userId) => ({ userId, state: 'unreviewed' })),
+          discussionLocked: locked,
+          closedAt: pull.state === 'closed' ? closedAt : undefined,
+        })),
+      });
+      const reply = await mergeRequests.importMergeRequests(request, {
+        ...options(requestId),
+        directorySequence,
+        timeoutMs: pullsMs,
+      });
+      return reply.imported;
+    },
+    async nextPull({ projectId, importType: importedFrom }, fromIid, requestId) {
+      const { iid } = await mergeRequests.nextImportedMergeRequest(
+        { projectId, importedFrom, fromIid },
+        options(requestId),
+      );
+      return iid === 0 ? undefined : iid;
+    },
+    async importReviews({ projectId, importType: importedFrom, directorySequence }, iid, given, requestId) {
+      const reviews = given.map(({ userId, state, submittedAt: createdAt }) => ({
+        mergeRequestIid: iid,
+        review: { userId, state, createdAt },
+      }));
+      await mergeRequests.importMergeRequestReviews(
+        { projectId, importedFrom, reviews },
+        { ...options(requestId), directorySequence, timeoutMs: pageMs },
+      );
+    },
+    async importEvents({ projectId, importType: importedFrom, directorySequence }, on, given, requestId) {
+      const events = given.map(({ foreignId, ...event }) => ({ ...event, key: String(foreignId) }));
+      const request = { projectId, importedFrom, events };
+      const call = { ...options(requestId), directorySequence, timeoutMs: pageMs };
+      const reply =
+        on === 'issue'
+          ? await issues.importIssueEvents(request, call)
+          : await mergeRequests.importMergeRequestEvents(request, call);
+      return reply.imported;
+    },
+    async importReleases({ projectId, directorySequence }, given, requestId) {
+      const request = { projectId, releases: [...given] };
+      return (await releases.importReleases(request, { ...options(requestId), directorySequence, timeoutMs: pageMs }))
         .imported;
     },
     async importMilestones(projectId, given, requestId) {

@@ -1,4 +1,5 @@
 import { notFound } from '@switchyard/errors';
+import { faultPoint, faultPoints } from '@switchyard/events';
 import { countTasks, displayText } from '@switchyard/texts';
 import {
   branchNameOf,
@@ -16,6 +17,7 @@ import {
 import type { RefUpdate } from '../../repositories';
 import {
   type CountedMergeRequest,
+  type EventOfImported,
   type ImportedMergeRequest,
   type ImportKey,
   importable,
@@ -25,6 +27,8 @@ import {
 import { compareBranches } from './compare-branches';
 import type { DiffPosition, DiffPositions, DiffRefs, ImportedPlace } from './diff-positions';
 import type { MergeRequestEdges } from './merge-request.edges';
+
+faultPoints.push('merge_request_import.refs_moved', 'merge_request_import.added');
 
 /** Imported merge requests in the database. */
 export interface MergeRequestImportStore {
@@ -36,6 +40,10 @@ export interface MergeRequestImportStore {
   count(key: ImportKey, iids: readonly number[]): Promise<number>;
   /** Sets reviews; returns how many belong to imported merge requests. */
   review(key: ImportKey, reviews: readonly ReviewOfImported[]): Promise<number>;
+  /** Adds events of imported merge requests by number; returns how many are there now. */
+  addEvents(key: ImportKey, events: readonly EventOfImported[]): Promise<number>;
+  /** The lowest number of an imported one from one on; undefined for none. */
+  next(key: ImportKey, fromIid: number): Promise<number | undefined>;
   /** Imported ones by number, with what their newest version compares. */
   locate(
     key: ImportKey,
@@ -125,6 +133,7 @@ export function importMergeRequests({ directory, openRepository, changeRefs, imp
       return branch === undefined ? [] : [{ ref: branchRef(branch), before: zeroSha, after }];
     });
     await changeRefs({ projectId, actorId, source: 'import', updates });
+    faultPoint('merge_request_import.refs_moved');
   }
 
   return {
@@ -164,6 +173,7 @@ export function importMergeRequests({ directory, openRepository, changeRefs, imp
             return { ...one, taskCount: count, completedTaskCount: completed };
           }),
         );
+        faultPoint('merge_request_import.added');
       }
       return imports.count(key, iids);
     },
@@ -177,6 +187,12 @@ export function importMergeRequests({ directory, openRepository, changeRefs, imp
           ({ userId }) => userId > 0,
         ),
       ),
+
+    /** Adds what was done to imported merge requests; returns how many events are there now. */
+    addEvents: (key: ImportKey, events: readonly EventOfImported[]): Promise<number> => imports.addEvents(key, events),
+
+    /** The lowest number of an imported merge request from one on; undefined for none. */
+    next: (key: ImportKey, fromIid: number): Promise<number | undefined> => imports.next(key, fromIid),
 
     /** Ids of imported merge requests by number, and where places of their diffs are, in their order. */
     async locate(

@@ -1,3 +1,4 @@
+import type { ImportedEvent } from '@switchyard/directory';
 import { isShowableTime, shortLine } from '@switchyard/texts';
 import type { ReviewState } from './approvals';
 import { isDraftTitle, type MergeRequestState, maxPeople, mergeRequestFieldProblems } from './merge-request';
@@ -83,6 +84,9 @@ export interface ReviewOfImported extends ImportedReview {
 /** The title as it is stored: cut where it is too long, and saying that it is a draft. */
 const titleOf = ({ title, draft }: Pick<ImportedMergeRequest, 'title' | 'draft'>): string =>
   shortLine(draft && !isDraftTitle(title) ? `Draft: ${title}` : title);
+
+/** An event of an imported merge request. */
+export type EventOfImported = Omit<ImportedEvent, 'ownerId'> & { readonly iid: number };
 
 /** What is imported of given ones: those that a merge request can be, each number once. */
 export function importable(given: readonly ImportedMergeRequest[]): ImportedMergeRequest[] {

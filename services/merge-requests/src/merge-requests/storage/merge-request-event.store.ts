@@ -7,6 +7,9 @@ const events = resourceEventStore(sql`merge_request_id`);
 /** Records what a change did to state, labels and milestone, in its transaction. */
 export const recordEvents: ResourceEventStore['record'] = events.record;
 
+/** Adds events that came in from elsewhere. */
+export const bringEventsIn: ResourceEventStore['bringIn'] = events.bringIn;
+
 /** Opens the reader of events. */
 export const mergeRequestEventStore = (db: Database) => ({
   page: (mergeRequestId: number, kind: ResourceEventKind, request: PageRequest) =>

@@ -3,9 +3,10 @@ import { type Sql, sql } from '@switchyard/database/sql';
 import { labelsByTitles, leastPriority, milestoneIdsByIids, milestonesInScope } from '@switchyard/directory';
 import { enqueueJobs } from '../../jobs';
 import { lockHead } from '../../pipelines';
-import type { CountedMergeRequest, ImportKey, ReviewOfImported } from '../domain/merge-request-import';
+import type { CountedMergeRequest, EventOfImported, ImportKey, ReviewOfImported } from '../domain/merge-request-import';
 import { publishFacts } from './merge-request.events';
 import { toMergeRequest } from './merge-request.row';
+import { bringEventsIn } from './merge-request-event.store';
 
 const noMentions = { usernames: [], directlyAddressed: [] };
 const noReferences = { closing: [], mentioned: [], mergeRequests: [], epics: [] };
@@ -172,6 +173,18 @@ const addApprovals = (tx: Tx, reviews: readonly Review[]) =>
     insert into merge_request_approvals (merge_request_id, user_id, created_at)
     select id, user_id, created_at from ${reviewRows(reviews)} where user_id > 0 on conflict do nothing`);
 
+/** Locks imported merge requests; their ids by number. */
+async function lockImported(
+  tx: Tx,
+  { projectId, importedFrom }: ImportKey,
+  iids: readonly number[],
+): Promise<Map<number, number>> {
+  const rows = await tx.query<{ id: number; iid: number }>(sql`
+    select id, iid from merge_requests where project_id = ${projectId} and imported_from = ${importedFrom}
+      and iid = any(${[...iids]}::bigint[]) order by id for no key update`);
+  return new Map(rows.map(({ id, iid }) => [iid, id]));
+}
+
 /** Opens the store of imported merge requests. */
 export const mergeRequestImportStore = (db: Database) => ({
   async reserve(
@@ -238,12 +251,13 @@ export const mergeRequestImportStore = (db: Database) => ({
     return row?.count ?? 0;
   },
 
-  review: ({ projectId, importedFrom }: ImportKey, reviews: readonly ReviewOfImported[]): Promise<number> =>
+  review: (key: ImportKey, reviews: readonly ReviewOfImported[]): Promise<number> =>
     db.transaction(async (tx) => {
-      const rows = await tx.query<{ id: number; iid: number }>(sql`
-        select id, iid from merge_requests where project_id = ${projectId} and imported_from = ${importedFrom}
-          and iid = any(${reviews.map(({ mergeRequestIid }) => mergeRequestIid)}::bigint[]) order by id for no key update`);
-      const idOf = new Map(rows.map(({ id, iid }) => [iid, id]));
+      const idOf = await lockImported(
+        tx,
+        key,
+        reviews.map(({ mergeRequestIid }) => mergeRequestIid),
+      );
       const placed = reviews.flatMap(({ mergeRequestIid, ...review }) => {
         const id = idOf.get(mergeRequestIid);
         return id === undefined ? [] : [{ id, ...review }];
@@ -262,6 +276,40 @@ export const mergeRequestImportStore = (db: Database) => ({
         select id, user_id from ${reviewRows(placed)} on conflict do nothing`);
       return placed.length;
     }),
+
+  addEvents: (key: ImportKey, events: readonly EventOfImported[]): Promise<number> =>
+    db.transaction(async (tx) => {
+      const idOf = await lockImported(
+        tx,
+        key,
+        events.map(({ iid }) => iid),
+      );
+      const placed = events.flatMap(({ iid, ...event }) => {
+        const ownerId = idOf.get(iid);
+        return ownerId === undefined ? [] : [{ ...event, ownerId }];
+      });
+      const added = await bringEventsIn(tx, key.projectId, placed);
+      const ends = placed.filter(({ kind, userId }) => kind === 'state' && userId > 0);
+      // The last one of a kind counts; a page with later ones has come before, as forges list them.
+      await tx.query(sql`
+        with ends as (
+          select distinct on (id, action) id, action, actor
+          from unnest(${ends.map(({ ownerId }) => ownerId)}::bigint[], ${ends.map(({ action }) => action)}::text[],
+            ${ends.map(({ userId }) => userId)}::bigint[], ${ends.map(({ createdAt }) => createdAt)}::timestamptz[])
+            as given (id, action, actor, at) order by id, action, at desc)
+        update merge_requests mr set
+          merge_user_id = case when ends.action = 'merged' then coalesce(mr.merge_user_id, ends.actor) else mr.merge_user_id end,
+          closed_by_id = case when ends.action = 'closed' then coalesce(mr.closed_by_id, ends.actor) else mr.closed_by_id end
+        from ends where mr.id = ends.id and mr.state = ends.action`);
+      return added;
+    }),
+
+  async next({ projectId, importedFrom }: ImportKey, fromIid: number): Promise<number | undefined> {
+    const row = await db.one<{ iid: number }>(sql`
+      select iid from merge_requests where project_id = ${projectId} and iid >= ${fromIid} and imported_from = ${importedFrom}
+      order by iid limit 1`);
+    return row?.iid;
+  },
 
   async locate({ projectId, importedFrom }: ImportKey, iids: readonly number[]) {
     const rows = await db.query<{

@@ -78,6 +78,13 @@ export const mergeRequestImportHandler = (imports: ImportMergeRequests): Service
             ),
         ),
       }),
+      importMergeRequestEvents: async ({ projectId, importedFrom, events }) => ({
+        imported: await imports.addEvents(
+          { projectId, importedFrom },
+          events.slice(0, maxItems).map(({ createdAt = new Date(0), ...event }) => ({ ...event, createdAt })),
+        ),
+      }),
+      nextImportedMergeRequest: async ({ fromIid, ...key }) => ({ iid: (await imports.next(key, fromIid)) ?? 0 }),
       async locateImportedNotes({ projectId, importedFrom, iids, places }) {
         const { mergeRequests, positions } = await imports.locate(
           { projectId, importedFrom },
@@ -90,6 +97,8 @@ export const mergeRequestImportHandler = (imports: ImportMergeRequests): Service
     {
       importMergeRequests: byForges,
       importMergeRequestReviews: byForges,
+      importMergeRequestEvents: byForges,
+      nextImportedMergeRequest: byForges,
       locateImportedNotes: { callers: ['collaboration'] },
     },
   );

@@ -182,3 +182,13 @@ export function refuse(...problems: readonly Problems[]): void {
 
 /** Whether a release is announced and not yet published. */
 export const isUpcoming = ({ releasedAt }: Release, now: Date): boolean => releasedAt.getTime() > now.getTime();
+
+/** A release as it was in another system. */
+export interface ImportedRelease {
+  readonly tag: string;
+  readonly name: string;
+  readonly description: string;
+  readonly authorId: number;
+  readonly createdAt: Date;
+  readonly releasedAt: Date;
+}

@@ -26,6 +26,7 @@ import { invalid, notFound } from '@switchyard/errors';
 import { appendToOutbox, releaseEventId, releaseEvents } from '@switchyard/events';
 import {
   type Change,
+  type ImportedRelease,
   type LinkPatch,
   type LinkType,
   maxLinks,
@@ -212,6 +213,23 @@ export function releaseStore(db: Database) {
         await publish(tx, row.id, 'created', change);
         return true;
       }),
+
+    // Without an event: mails and webhooks are for what is released now (D6).
+    async bringIn(projectId: number, releases: readonly ImportedRelease[]): Promise<number> {
+      const column = <T>(read: (release: ImportedRelease) => T): T[] => releases.map(read);
+      const tags = column(({ tag }) => tag);
+      await db.query(sql`
+        insert into releases (project_id, tag, name, description, author_id, released_at, created_at, updated_at)
+        select ${projectId}::bigint, tag, name, nullif(description, ''), author, released_at, created_at, created_at
+        from unnest(${tags}::text[], ${column(({ name }) => name)}::text[], ${column(({ description }) => description)}::text[],
+          ${column(({ authorId }) => authorId)}::bigint[], ${column(({ releasedAt }) => releasedAt)}::timestamptz[],
+          ${column(({ createdAt }) => createdAt)}::timestamptz[])
+          as given (tag, name, description, author, released_at, created_at)
+        order by created_at on conflict (project_id, tag) do nothing`);
+      const row = await db.one<{ count: number }>(sql`
+        select count(*)::int as count from releases where project_id = ${projectId} and tag = any(${tags}::text[])`);
+      return row?.count ?? 0;
+    },
 
     change: (
       projectId: number,
