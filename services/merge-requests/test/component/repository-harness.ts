@@ -327,7 +327,6 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
       SWITCHYARD_APPLICATION_LIMITS: 1,
       SWITCHYARD_ACCESS_LOG: false,
       SWITCHYARD_SHOW_COST: true,
-      SWITCHYARD_ACCESS_LOG: false,
       SWITCHYARD_ALERT_PAYLOAD_LIMIT: 1_048_576,
       SWITCHYARD_READS_AT_ONCE: 32,
       SWITCHYARD_WRITES_AT_ONCE: 12,
