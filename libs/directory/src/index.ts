@@ -46,6 +46,7 @@ export {
   sshUrl,
   visibilityLevel,
 } from './hook-parts';
+export { type ImportedPeople, type ImportRights, importedPeople } from './imported';
 export { keepInPriorityOrder, putInPriorityOrder } from './keep-in-priority-order';
 export {
   type LabelRow,

@@ -8,5 +8,6 @@ export { type InternalHttp, startInternalHttp } from './internal-http';
 export type { Needs, PrismaClass } from './needs';
 export { type RunningService, startService, stopOnSignals } from './process';
 export type { ProcessConfig, ProcessContext, ServiceParts } from './process-parts';
-export { projectRecords } from './project-records';
+export { archiveSource, projectRecords, type RecordWriter, recordWriter } from './project-records';
+export { recordFields } from './record-fields';
 export type { Service } from './service';

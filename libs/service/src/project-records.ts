@@ -1,26 +1,85 @@
+import type { z } from '@switchyard/config';
 import { type Database, readRecords } from '@switchyard/database';
 import type { Sql } from '@switchyard/database/sql';
-import { invalidParams } from '@switchyard/errors';
+import type { ImportRights } from '@switchyard/directory';
+import { invalidParams, unprocessable } from '@switchyard/errors';
 import { ProjectRecordServiceService } from '@switchyard/protos/rpc/v1/project_record';
 import { implement } from '@switchyard/rpc';
 import type { Area } from './area';
 
+/** What is marked as `imported_from` where it came in an archive. */
+export const archiveSource = 'gitlab_project';
+
+/** Records of one page. */
+const maxRecords = 100;
+
+/** Takes the records of a kind, in two steps: what is wrong with them shows before anything is written. */
+export interface RecordWriter {
+  /**
+   * Reads lines of JSON.
+   * @returns what writes them, which may be done again, and returns how many of them the project has then
+   * @throws AppError unprocessable for what is no record of the kind
+   */
+  read(kind: string, lines: Uint8Array): (target: ImportRights) => Promise<number>;
+}
+
+const parsed = (line: string): unknown => {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+};
+
 /**
- * Serves the kinds of records that a service owns of a project, for its export (ADR 60).
- * @param kinds a select of `id` and `record`, by kind and for a project
+ * A writer of records of one form; fields that the form does not know are passed over.
+ * @param write may be repeated
  */
-export function projectRecords(db: Database, kinds: Readonly<Record<string, (projectId: number) => Sql>>): Area {
+export const recordWriter = <T>(
+  form: z.ZodType<T>,
+  write: (target: ImportRights, records: readonly T[]) => Promise<number>,
+): RecordWriter => ({
+  read(kind, lines) {
+    const given = Buffer.from(lines).toString().split('\n');
+    // Each line ends with a line feed.
+    if (given.pop() !== '' || given.length > maxRecords) throw unprocessable(`${kind}: the records are not whole`);
+    const records = given.map((line, at) => {
+      const { success, data, error } = form.safeParse(parsed(line));
+      if (success) return data;
+      const [{ path = [], message = '' } = {}] = error.issues;
+      throw unprocessable(`${kind}: record ${at + 1} of a page is wrong: ${[...path, message].join(': ')}`);
+    });
+    return (target) => (records.length === 0 ? Promise.resolve(0) : write(target, records));
+  },
+});
+
+/**
+ * Serves the kinds of records that a service owns of a project, for its export and import (ADR 60, ADR 69).
+ * @param kinds a select of `id` and `record`, by kind and for a project
+ * @param writers what takes the same kinds
+ */
+export function projectRecords(
+  db: Database,
+  kinds: Readonly<Record<string, (projectId: number) => Sql>>,
+  writers: Readonly<Record<string, RecordWriter>>,
+): Area {
+  const ofKind = <T>(table: Readonly<Record<string, T>>, kind: string): T => {
+    const found = Object.hasOwn(table, kind) ? table[kind] : undefined;
+    if (found === undefined) throw invalidParams('kind does not have a valid value');
+    return found;
+  };
+  const rule = { callers: ['imports-exports'] };
   const services = [
     implement(
       ProjectRecordServiceService,
       {
-        readProjectRecords: ({ projectId, kind, after }) => {
-          const rows = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
-          if (rows === undefined) throw invalidParams('kind does not have a valid value');
-          return readRecords(db, rows(projectId), after);
+        readProjectRecords: ({ projectId, kind, after }) => readRecords(db, ofKind(kinds, kind)(projectId), after),
+        async writeProjectRecords({ kind, lines, checkOnly, ...target }) {
+          const write = ofKind(writers, kind).read(kind, lines);
+          return { written: checkOnly ? 0 : await write(target) };
         },
       },
-      { readProjectRecords: { callers: ['imports-exports'] } },
+      { readProjectRecords: rule, writeProjectRecords: rule },
     ),
   ];
   return { services };

@@ -62,6 +62,8 @@ export function composeAreas(given: Edges, directory: DirectoryWriter, digest: T
   const deliveries = composeDeliveries(given);
   const webhooks = composeWebhooks(given, deliveries);
   const integrations = composeIntegrations(given, deliveries);
+  const labels = composeLabels(given, directory);
+  const milestones = composeMilestones(given, directory);
   const all: Area[] = [
     composeDirectory(given, presentedDigest(digest, given.config.SWITCHYARD_ROOT_TOKEN)),
     avatars,
@@ -75,8 +77,8 @@ export function composeAreas(given: Edges, directory: DirectoryWriter, digest: T
     groups,
     projects,
     members,
-    composeLabels(given, directory),
-    composeMilestones(given, directory),
+    labels,
+    milestones,
     composeIssuableCounts(given),
     purge,
     settings,
@@ -92,7 +94,12 @@ export function composeAreas(given: Edges, directory: DirectoryWriter, digest: T
     composeChanges(given, { followers: [webhooks.follower, integrations.follower] }),
     deliveries,
     webhooks,
-    composeProjectRecords(given),
+    composeProjectRecords(given, {
+      ...projects.records,
+      members: members.records(projects.levelOf),
+      labels: labels.records,
+      milestones: milestones.records,
+    }),
     // New areas
   ];
   return { all, members, shares, purge, deliveries, webhooks };

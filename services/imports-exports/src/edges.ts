@@ -10,6 +10,13 @@ export const variables = {
   SWITCHYARD_EXPORT_SIGNING_KEY_FILE: z.string(),
   /** Address of a stand-in of the cloud forge, for its API and for git; default: the hosted one. */
   SWITCHYARD_FORGEB_URL: z.url({ protocol: /^https?$/ }).optional(),
+  /** Bytes of the largest archive of a project that may be imported. */
+  SWITCHYARD_PROJECT_IMPORT_LIMIT: z.coerce
+    .number()
+    .int()
+    .min(1_024)
+    .max(2 ** 40)
+    .default(5 * 2 ** 30),
   ...encryptionVariables,
   ...outboundVariables,
   /** File with the key that is derived from the instance's secret, in hex. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Area, defineService } from '@switchyard/service';
+import { composeArchiveImports } from './archive-imports';
 import { composeDependencyListExports } from './dependency-list-exports';
 import { type Edges, variables } from './edges';
 import { PrismaClient } from './generated/prisma/client';
@@ -13,12 +14,14 @@ import { composeReports } from './reports';
 function areas(given: Edges): Area[] {
   const reports = composeReports(given);
   const placeholders = composePlaceholders(given);
+  const archiveImports = composeArchiveImports(given, reports);
   return [
     reports,
     composeDependencyListExports(given, { reports }),
     composeProjectExports(given, reports),
     placeholders,
-    composeProjectImports(given, placeholders),
+    composeProjectImports(given, { ...placeholders, cancelArchive: archiveImports.cancel }),
+    archiveImports,
     composeGistImports(given),
     // New areas
   ];

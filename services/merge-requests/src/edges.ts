@@ -60,7 +60,7 @@ export const variables = {
 /** What each area of the service is built from. */
 export type Edges = ServiceEdges<
   typeof variables,
-  'groups-admin' | 'collaboration',
+  'groups-admin' | 'collaboration' | 'imports-exports',
   { directory: true; prisma: new (options: never) => PrismaClient }
 >;
 

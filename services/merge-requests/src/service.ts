@@ -62,7 +62,11 @@ export function composeAreas(given: Edges) {
     ...mergeTrains.jobHandlers,
     ...repositorySizes.jobHandlers,
   };
-  const projectRecords = composeProjectRecords(given);
+  const projectRecords = composeProjectRecords(given, {
+    merge_requests: mergeRequests.records,
+    landing_receipts: mergeTrains.records,
+    releases: releases.records,
+  });
   const authorship = composeAuthorship(given);
   const workers: Area = { start: () => [jobs.startWorkers(handlers)] };
   return {
@@ -88,7 +92,7 @@ export const service = defineService({
   name: 'merge-requests',
   variables,
   migrations: join(__dirname, '..', 'prisma', 'migrations'),
-  peers: ['groups-admin', 'collaboration'],
+  peers: ['groups-admin', 'collaboration', 'imports-exports'],
   needs: { directory: true, prisma: PrismaClient },
   // A ref change holds a connection while git moves the ref, so there must be more than pushes at once.
   poolSize: 20,

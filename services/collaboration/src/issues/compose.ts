@@ -1,4 +1,5 @@
 import {
+  importedPeople,
   keepInPriorityOrder,
   labelsOf,
   priorityOrderStore,
@@ -6,7 +7,7 @@ import {
   type Viewer,
   writtenNames,
 } from '@switchyard/directory';
-import type { Area } from '@switchyard/service';
+import { type Area, archiveSource, type RecordWriter, recordWriter } from '@switchyard/service';
 import { commandSteps } from '@switchyard/texts';
 import type { Contributions } from '../deleted-users';
 import type { Edges } from '../edges';
@@ -45,6 +46,7 @@ import { issueLinks, issueMergeRequestList } from './storage/issue-link.store';
 import { issueTimelogStore } from './storage/issue-timelog.store';
 import { participantList } from './storage/participant.list';
 import { issueHandler } from './transport/issue.handler';
+import { issueRecord, peopleIn, toImported } from './transport/issue.record';
 import { issueEventHandler } from './transport/issue-event.handler';
 import { issueImportHandler } from './transport/issue-import.handler';
 import { issueReferenceFollower } from './transport/issue-reference.follower';
@@ -68,6 +70,8 @@ export interface Issues extends Area {
     setEpic(id: number, actorId: number, epicId: number | null): Promise<void>;
   };
   readonly lists: Pick<IssueList, 'page'>;
+  /** Takes the issues of an archive. */
+  readonly records: RecordWriter;
   /** Issues as what carries notes. */
   readonly noteables: {
     readonly find: NoteableResolver<'Issue'>;
@@ -152,6 +156,14 @@ export function composeIssues(
       },
     },
     lists: edges.lists,
+    records: recordWriter(issueRecord, async (target, given) => {
+      const people = await importedPeople(db, target, given.flatMap(peopleIn));
+      const key = { projectId: target.projectId, importedFrom: archiveSource };
+      return imports.importIssues(
+        key,
+        given.map((one) => toImported(one, people)),
+      );
+    }),
     noteables: {
       find: issueNoteables(edges, (view) => issueUrl(view, externalUrl)),
       editor: issueEditor(useCases),

@@ -1,5 +1,5 @@
-import { projectById, writtenNames } from '@switchyard/directory';
-import type { Area } from '@switchyard/service';
+import { importedPeople, projectById, writtenNames } from '@switchyard/directory';
+import { type Area, archiveSource, type RecordWriter, recordWriter } from '@switchyard/service';
 import { logger } from '@switchyard/telemetry';
 import { commandSteps } from '@switchyard/texts';
 import type { Contributions } from '../deleted-users';
@@ -69,6 +69,7 @@ import { mergeRequestEditor } from './transport/merge-request-editor';
 import { systemNoteFollower } from './transport/merge-request-note.follower';
 import { mergeRequestNoteables } from './transport/merge-request-noteable';
 import { noteHandler } from './transport/note.handler';
+import { noteRecord, peopleOf, toImported } from './transport/note.record';
 import { noteImportHandler } from './transport/note-import.handler';
 import { suggestedChanges } from './transport/suggested-changes';
 import { suggestionFollower } from './transport/suggestion.follower';
@@ -94,6 +95,8 @@ export interface Notes extends Area {
   readonly suggestionFollower: MergeRequestFollower;
   /** Notes and reactions of a user who was deleted with them. */
   readonly authored: readonly Contributions[];
+  /** Takes the notes of an archive. */
+  readonly records: RecordWriter;
 }
 
 /** Builds notes, discussions and reactions for every kind of noteable. */
@@ -215,6 +218,11 @@ export function composeNotes(
     }),
   });
   return {
+    records: recordWriter(noteRecord, async (target, given) => {
+      const { projectId } = target;
+      const people = await importedPeople(db, target, peopleOf(given));
+      return useCases.importNotes({ projectId, importedFrom: archiveSource }, given.map(toImported(projectId, people)));
+    }),
     services: [
       noteHandler(useCases, externalUrl),
       discussionHandler(useCases, externalUrl),

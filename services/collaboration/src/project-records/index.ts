@@ -1,6 +1,9 @@
-import { projectRecords } from '@switchyard/service';
+import { projectRecords, type RecordWriter } from '@switchyard/service';
 import type { Edges } from '../edges';
 import { records } from './records';
 
-/** Builds what this service gives to the exports of projects. */
-export const composeProjectRecords = ({ db }: Pick<Edges, 'db'>) => projectRecords(db, records);
+/** Builds what this service gives to the exports of projects, and takes of their archives. */
+export const composeProjectRecords = (
+  { db }: Pick<Edges, 'db'>,
+  writers: Readonly<Record<'issues' | 'notes' | 'snippets', RecordWriter>>,
+) => projectRecords(db, records, writers);

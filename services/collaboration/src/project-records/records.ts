@@ -17,7 +17,7 @@ export const records: Readonly<Record<string, (projectId: number) => Sql>> = {
   // What says where a note is, is its noteable's number, or the sha of a commit. A note that another object caused shows that object,
   // which who exports may not see where it lies elsewhere.
   notes: (projectId) => sql`
-    select n.id, json_build_object('noteable_type', c.kind, 'noteable_iid', coalesce(i.iid, mr.iid),
+    select n.id, json_build_object('id', n.id, 'noteable_type', c.kind, 'noteable_iid', coalesce(i.iid, mr.iid),
       'commit_id', nullif(c.sha, ''), 'snippet', case when c.kind = 'Snippet' then c.target_id end,
       'discussion_id', encode(n.discussion_id, 'hex'), 'starts_discussion', n.starts_discussion, 'type', n.type,
       'author', ${exportedUser(sql`n.author_id`)}, 'body', n.body, 'system', n.system, 'action', n.action,

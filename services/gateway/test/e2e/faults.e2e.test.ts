@@ -6,6 +6,8 @@ import { type FakeForge, startFakeForge } from '@switchyard/testkit/forge';
 import { kill } from '../faults/deaths';
 import {
   alertPoints,
+  archiveCancelPoints,
+  archiveImportPoints,
   changePoints,
   deletedUserPoints,
   deliveryPoints,
@@ -66,6 +68,8 @@ test('every fault point of the sources is fired here', () => {
     ...reportPoints,
     ...dependencyExportPoints,
     ...projectExportPoints,
+    ...archiveImportPoints,
+    ...archiveCancelPoints,
     ...importPoints,
     ...importCancelPoints,
     ...placeholderPoints,
@@ -792,6 +796,88 @@ describe('a process dies', () => {
     const headers = { 'PRIVATE-TOKEN': system.rootToken };
     const file = await fetch(`${system.url}/api/v4${at}/download`, { headers });
     expect(file.headers.get('content-length')).toBe(String((await file.arrayBuffer()).byteLength));
+  });
+
+  describe('an archive', () => {
+    let archive: Blob;
+
+    beforeAll(async () => {
+      const at = `/projects/${fixture.projectId}/export`;
+      await fixture.ok('POST', `/projects/${fixture.projectId}/labels`, { name: 'archived', color: '#ff0000' });
+      await eventually(
+        async () => {
+          await fixture.ok('POST', at);
+          expect((await fixture.ok('GET', at)).export_status).toBe('finished');
+        },
+        { within: 60_000, every: 1_000 },
+      );
+      const headers = { 'PRIVATE-TOKEN': system.rootToken };
+      archive = await (await fetch(`${system.url}/api/v4${at}/download`, { headers })).blob();
+    });
+
+    async function send(path: string): Promise<number> {
+      const form = new FormData();
+      form.append('path', path);
+      form.append('file', archive, 'archive.tar.gz');
+      const headers = { 'PRIVATE-TOKEN': system.rootToken };
+      const reply = await fetch(`${system.url}/api/v4/projects/import`, { method: 'POST', headers, body: form });
+      return reply.status;
+    }
+
+    /** Status of the import, as if the leases of dead processes had run out. */
+    async function statusOf(path: string): Promise<string> {
+      await system.query(
+        'imports_exports',
+        `update archive_imports set leased_until = now() where leased_until < now() + interval '25 seconds' returning id`,
+      );
+      return (await fixture.ok('GET', `/projects/${encodeURIComponent(path)}/import`)).import_status;
+    }
+
+    it.each(archiveImportPoints)('at %s: it comes in once, whole, and its file goes', async (point) => {
+      const name = point.replace(/[._]/g, '-');
+      const project = `/projects/${encodeURIComponent(`root/${name}`)}`;
+      system.arm(point);
+      await send(name).catch(() => undefined);
+      await fired();
+      await eventually(
+        async () => {
+          // What was not acknowledged may not be there.
+          if ((await system.api('GET', project)).status === 404) await send(name).catch(() => undefined);
+          expect(await statusOf(`root/${name}`)).toBe('finished');
+        },
+        { within: 90_000, every: 500 },
+      );
+      const titles = (await fixture.all(`${project}/labels`)).map((one) => one.name);
+      expect(titles.filter((title) => title === 'archived')).toEqual(['archived']);
+      const heads = async (at: string) =>
+        (await fixture.all(`${at}/repository/branches`)).map((one) => `${one.name} ${one.commit.id}`);
+      expect(await heads(project)).toEqual(await heads(`/projects/${fixture.projectId}`));
+      expect(await system.query('imports_exports', 'select 1 from archive_imports where blob is not null')).toEqual([]);
+    });
+
+    it.each(archiveCancelPoints)('at %s: it stays cancelled, and the project says so', async (point) => {
+      const name = archiveImportPoints[0]!.replace(/[._]/g, '-');
+      // As if a process worked on it still.
+      const [row] = await system.query(
+        'imports_exports',
+        `update archive_imports set status = 'started', stage = 1, blob = 'imports/none', ended_at = null,
+          leased_until = now() + interval '1 hour' where path = '${name}' returning project_id as id`,
+      );
+      await system.query(
+        'groups_admin',
+        `update projects set import_status = 'started' where id = ${row?.id} returning id`,
+      );
+      system.arm(point);
+      const body = { project_id: Number(row?.id) };
+      await system.api('POST', '/import/github/cancel', { body }).catch(() => undefined);
+      await fired();
+      const open = `update archive_imports set leased_until = now() where status = 'started' returning id`;
+      await eventually(async () => expect(await system.query('imports_exports', open)).toEqual([]), {
+        within: 60_000,
+        every: 1_000,
+      });
+      expect(await statusOf(`root/${name}`)).toBe('canceled');
+    });
   });
 
   describe('an import', () => {

@@ -1,5 +1,5 @@
 import { repeat } from '@switchyard/background';
-import type { Area } from '@switchyard/service';
+import { type Area, type RecordWriter, recordWriter } from '@switchyard/service';
 import type { Approve } from '../access-requests';
 import type { DirectoryWriter } from '../directory';
 import type { Edges } from '../edges';
@@ -9,6 +9,7 @@ import { memberStore } from './storage/member.store';
 import { type Owners, owners } from './storage/owners';
 import { listUserMemberships } from './storage/user-membership.list';
 import { memberHandler } from './transport/member.handler';
+import { memberRecord, toImported } from './transport/member.record';
 
 /** Milliseconds between two searches for memberships that have expired. */
 const expiryIntervalMs = 5_000;
@@ -20,7 +21,12 @@ export interface MemberArea extends Area {
   readonly approve: Approve;
   /** Removes memberships that have expired; returns how many. */
   expire(): Promise<number>;
+  /** Takes those of an archive. @param levelOf level of the one who imports in a project */
+  records(levelOf: LevelOf): RecordWriter;
 }
+
+/** Effective level of a user in a project. */
+export type LevelOf = (projectId: number, userId: number) => Promise<number>;
 
 /** Members of groups and projects, and the job that ends expired memberships. */
 export function composeMembers({ config, db, observe }: Edges, writer: DirectoryWriter): MemberArea {
@@ -32,6 +38,11 @@ export function composeMembers({ config, db, observe }: Edges, writer: Directory
     owners,
     approve: async (...request) => presentMember(await approve(...request), externalUrl),
     expire,
+    records: (levelOf) =>
+      recordWriter(memberRecord, async ({ projectId, importerId, forEverybody }, given) => {
+        const actor = { userId: importerId, admin: forEverybody, level: await levelOf(projectId, importerId) };
+        return members.import(actor, projectId, given.map(toImported));
+      }),
     start: () => [repeat('expired memberships', expiryIntervalMs, () => expire())],
   };
 }

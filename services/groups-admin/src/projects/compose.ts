@@ -1,4 +1,4 @@
-import type { Area } from '@switchyard/service';
+import { type Area, type RecordWriter, recordWriter } from '@switchyard/service';
 import type { KeepAvatar } from '../avatars';
 import { type DirectoryWriter, directoryHead } from '../directory';
 import type { Edges } from '../edges';
@@ -8,7 +8,7 @@ import { createProject } from './application/create-project';
 import { deleteProject, restoreProject } from './application/delete-project';
 import { followPushes } from './application/follow-pushes';
 import { createForkRelation, deleteForkRelation, forkProject } from './application/fork-project';
-import { importProjects } from './application/import-project';
+import { type ImportProjects, importProjects } from './application/import-project';
 import type { ProjectStore } from './application/project.ports';
 import { readProjects } from './application/read-projects';
 import { starProject } from './application/star-project';
@@ -23,6 +23,7 @@ import { copySubscription } from './transport/copy.subscription';
 import { forkHandler } from './transport/fork.handler';
 import { importedProjectHandler } from './transport/imported-project.handler';
 import { projectHandler } from './transport/project.handler';
+import { projectOverrides, projectRecord } from './transport/project.record';
 import { repositorySubscription } from './transport/repository.subscription';
 import { starHandler } from './transport/star.handler';
 
@@ -36,6 +37,10 @@ export type TransferProject = ReturnType<typeof transferNamedProject>;
 export interface ProjectArea extends Area {
   readonly listProjects: ListProjects;
   readonly transferProject: TransferProject;
+  /** Takes the settings of an archive, and what stands above them. */
+  readonly records: Readonly<Record<'project' | 'project_overrides', RecordWriter>>;
+  /** Level of a user in a project. */
+  readonly levelOf: ImportProjects['levelOf'];
 }
 
 /** Projects, their stars, and what pushes say of them. */
@@ -86,6 +91,11 @@ export function composeProjects(
       { group: 'groups-admin', subscriptions: [repositorySubscription(follow)] },
       { group: 'groups-admin.copies', subscriptions: [copySubscription(copied)] },
     ],
+    records: {
+      project: recordWriter(projectRecord, imports.setAll),
+      project_overrides: recordWriter(projectOverrides, imports.setAll),
+    },
+    levelOf: imports.levelOf,
     listProjects: projects.list,
     transferProject: transferNamedProject(given),
   };

@@ -29,7 +29,7 @@ const asImports = (user?: TestUser) => running.asService('imports-exports', Impo
 let made = 0;
 const create = (given: Partial<CreateImportedProjectRequest> = {}, user = ada) => {
   made += 1;
-  const request = { key: randomUUID(), namespace: 'ada', name: `things-${made}`, description: 'Things' };
+  const request = { key: randomUUID(), namespace: 'ada', name: `things-${made}`, path: '', description: 'Things' };
   const forge = { private: true, defaultBranch: 'trunk', importType: 'github', importSource: 'octo/things' };
   return asImports(user).createImportedProject({ ...request, ...forge, ...given });
 };

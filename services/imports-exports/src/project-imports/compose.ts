@@ -4,7 +4,7 @@ import type { Area } from '@switchyard/service';
 import type { Edges } from '../edges';
 import { forgesBy, tokenRing } from '../forges';
 import type { PlaceholdersArea } from '../placeholders';
-import { manageImports } from './application/manage-imports';
+import { type ImportEdges, manageImports } from './application/manage-imports';
 import { workImports } from './application/work-imports';
 import { importStore } from './storage/import.store';
 import { peopleStore } from './storage/people.store';
@@ -14,7 +14,7 @@ import { projectImportHandler } from './transport/project-import.handler';
 /** Builds imports of projects from other forges. */
 export function composeProjectImports(
   { db, config, peer, observe, directory }: Edges,
-  { standIn }: Pick<PlaceholdersArea, 'standIn'>,
+  { standIn, cancelArchive }: Pick<PlaceholdersArea, 'standIn'> & Pick<ImportEdges, 'cancelArchive'>,
 ): Area {
   const outbound = configuredOutbound(config);
   const edges = {
@@ -30,7 +30,7 @@ export function composeProjectImports(
   let working: Repeating | undefined;
   const workSoon = (): void => working?.soon();
   return {
-    services: [projectImportHandler(observe('project_imports', manageImports({ ...edges, workSoon })))],
+    services: [projectImportHandler(observe('project_imports', manageImports({ ...edges, workSoon, cancelArchive })))],
     start: () => {
       working = workImports(edges);
       return [working];

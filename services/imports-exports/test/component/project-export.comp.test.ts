@@ -35,8 +35,9 @@ const owners = [
         const lines = Buffer.from(page.map((one) => `${JSON.stringify(one)}\n`).join(''));
         return { lines, count: page.length, next: page.length === 0 ? 0 : after + page.length };
       },
+      writeProjectRecords: () => Promise.reject(new Error('an export writes nothing')),
     },
-    { readProjectRecords: rule },
+    { readProjectRecords: rule, writeProjectRecords: rule },
   ),
   implement(
     RepositoryExportServiceService,

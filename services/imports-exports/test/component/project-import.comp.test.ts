@@ -244,7 +244,8 @@ const peers = [
   implement(
     RepositoryImportServiceService,
     {
-      async importRepository(request) {
+      ...unused(RepositoryImportServiceService, ['importRepository']),
+      async importRepository(request: ImportRepositoryRequest) {
         others.repositories.push(request);
         const refusal = others.repositoryRefusals.shift();
         if (refusal !== undefined) throw refusal;

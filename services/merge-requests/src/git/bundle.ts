@@ -1,4 +1,13 @@
+import { Readable } from 'node:stream';
+import { unprocessable } from '@switchyard/errors';
+import { runToCompletion } from './git-work';
+import { refNameOf, type Sha, shaOf } from './names';
+import { PacketReader } from './pkt-line';
+import { isConnected } from './receive-pack';
+import type { Ref } from './refs';
+import { migrateObjects, withObjectArea } from './repository';
 import { type GitOptions, type Repository, streamGit } from './run-git';
+import { unpackPush } from './unpack-push';
 
 // Whoever takes the output may be slow; a client that disconnects ends the process before.
 const transfer: GitOptions = { timeoutMs: 1_800_000, cpuSeconds: 600 };
@@ -14,4 +23,85 @@ export async function* bundleRepository(repo: Repository): AsyncGenerator<Buffer
     isEmpty = false;
   if (isEmpty) return;
   yield* streamGit(repo, ['bundle', 'create', '-', ...bundled.map((glob) => `--glob=${glob}`)], transfer);
+}
+
+/** Bytes of the list of refs before the objects of a bundle: a hundred thousand of them. */
+const maxHeader = 16 << 20;
+/** Milliseconds between two parts of a bundle, and for all of it. */
+const idleMs = 120_000;
+const unpackMs = 3_000_000;
+
+/** A bundle that cannot be brought in. */
+const badBundle = (problem: string) => unprocessable(`The repository of the archive cannot be read: ${problem}`);
+
+const headerEnd = Buffer.from('\n\n');
+
+/** The lines before the objects of a bundle, and what follows them; undefined for nothing at all. */
+async function splitHeader(
+  content: AsyncIterable<Uint8Array>,
+): Promise<{ readonly lines: readonly string[]; readonly rest: AsyncGenerator<Uint8Array> } | undefined> {
+  const chunks = content[Symbol.asyncIterator]();
+  let read: Buffer = Buffer.alloc(0);
+  let end = -1;
+  while (end < 0) {
+    const { value, done } = await chunks.next();
+    if (done && read.length === 0) return undefined;
+    if (done || read.length > maxHeader) throw badBundle('it has no list of refs');
+    const from = Math.max(0, read.length - 1);
+    read = Buffer.concat([read, value]);
+    end = read.indexOf(headerEnd, from);
+  }
+  async function* rest(): AsyncGenerator<Uint8Array> {
+    yield read.subarray(end + headerEnd.length);
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
+  }
+  return { lines: read.toString('utf8', 0, end).split('\n'), rest: rest() };
+}
+
+/** Refs of a bundle that can be refs here, and how many cannot. */
+function refsIn([signature = '', ...lines]: readonly string[]): {
+  readonly refs: Pick<Ref, 'ref' | 'sha'>[];
+  readonly skipped: number;
+} {
+  if (!/^# v[23] git bundle$/.test(signature)) throw badBundle('it is no bundle');
+  const listed = lines.filter((line) => !line.startsWith('@'));
+  if (lines.some((line) => line.startsWith('@') && line !== '@object-format=sha1'))
+    throw badBundle('it needs what is not known here');
+  if (listed.some((line) => line.startsWith('-'))) throw badBundle('it is not whole');
+  const refs = listed.flatMap((line) => {
+    const [sha, ref] = [shaOf(line.slice(0, 40)), refNameOf(line.slice(41))];
+    return sha === undefined || ref === undefined ? [] : [{ ref, sha }];
+  });
+  return { refs, skipped: listed.length - refs.length };
+}
+
+/**
+ * Brings the objects of a bundle into a repository, each checked on its way into a quarantine, which is moved over once
+ * nothing is missing there. Moves no ref. Repeatable.
+ * @returns its refs; none for no bundle at all
+ * @throws AppError unprocessable for what is no whole bundle, or has objects that git refuses
+ */
+export async function unpackBundle(
+  repo: Repository,
+  content: AsyncIterable<Uint8Array>,
+  given: Pick<GitOptions, 'signal'> = {},
+): Promise<ReturnType<typeof refsIn>> {
+  const split = await splitHeader(content);
+  if (split === undefined) return { refs: [], skipped: 0 };
+  const found = refsIn(split.lines);
+  const options = { ...given, timeoutMs: unpackMs };
+  await withObjectArea(repo, async (area) => {
+    const stream = Readable.from(split.rest, { objectMode: false });
+    try {
+      const reader = new PacketReader(stream, 0, { idleMs, until: Date.now() + unpackMs });
+      const problem = await unpackPush(area, reader, {}, options, () => undefined);
+      if (problem !== undefined) throw badBundle([problem.summary, ...problem.details.slice(0, 3)].join('; '));
+      const tips: { readonly new: Sha }[] = found.refs.map(({ sha }) => ({ new: sha }));
+      if (!(await isConnected(area, tips, options))) throw badBundle('it lacks objects');
+      await runToCompletion(() => migrateObjects(area));
+    } finally {
+      stream.destroy();
+    }
+  });
+  return found;
 }

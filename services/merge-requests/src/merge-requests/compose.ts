@@ -1,6 +1,13 @@
 import { repeat } from '@switchyard/background';
-import { keepInPriorityOrder, labelsOf, priorityOrderStore, trackerLinksOf, writtenNames } from '@switchyard/directory';
-import type { Area } from '@switchyard/service';
+import {
+  importedPeople,
+  keepInPriorityOrder,
+  labelsOf,
+  priorityOrderStore,
+  trackerLinksOf,
+  writtenNames,
+} from '@switchyard/directory';
+import { type Area, archiveSource, type RecordWriter, recordWriter } from '@switchyard/service';
 import { commandSteps } from '@switchyard/texts';
 import type { Edges } from '../edges';
 import { enqueueJobs, type JobHandlers, type JobRequests } from '../jobs';
@@ -74,6 +81,7 @@ import { approvalHandler } from './transport/approval.handler';
 import { deletedUserSubscription } from './transport/deleted-user.subscription';
 import { diffPositionHandler } from './transport/diff-position.handler';
 import { mergeRequestHandler } from './transport/merge-request.handler';
+import { mergeRequestRecord, peopleOf, toImported } from './transport/merge-request.record';
 import { mergeRequestBlockHandler } from './transport/merge-request-block.handler';
 import { mergeRequestEventHandler } from './transport/merge-request-event.handler';
 import { mergeRequestImportHandler } from './transport/merge-request-import.handler';
@@ -109,6 +117,8 @@ export interface MergeRequests extends Area {
   /** Closes what has lost its fork, as the area does every few seconds. Safe in several processes at once. */
   readonly closeWithoutFork: () => Promise<void>;
   readonly jobHandlers: Omit<JobHandlers, 'merge_train' | 'train_ref' | 'repository_size' | 'copy_repository'>;
+  /** Takes the merge requests of an archive. */
+  readonly records: RecordWriter;
 }
 
 /** Consumer group of deleted users: separate from that of notes, so that neither waits for the other. */
@@ -259,6 +269,11 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
       follow_sources: ({ projectId, after }) => background.followSources(projectId, after),
       merge_request_facts: ({ facts, actorId }) => background.publishLaterFacts(facts as readonly LaterFact[], actorId),
     },
+    records: recordWriter(mergeRequestRecord, async (target, given) => {
+      const people = await importedPeople(db, target, peopleOf(given));
+      const key = { projectId: target.projectId, importedFrom: archiveSource };
+      return imports.add(key, target.importerId, given.map(toImported(people)));
+    }),
     services: [
       mergeRequestHandler({ ...useCases, contextCommits }, edges),
       approvalHandler(useCases, edges),

@@ -1,6 +1,7 @@
 import { repeat } from '@switchyard/background';
 import type { Database } from '@switchyard/database';
-import type { Area } from '@switchyard/service';
+import { importedPeople } from '@switchyard/directory';
+import { type Area, archiveSource, type RecordWriter, recordWriter } from '@switchyard/service';
 import { logger } from '@switchyard/telemetry';
 import type { Edges } from '../edges';
 import type { JobHandlers, JobRequests } from '../jobs';
@@ -18,10 +19,12 @@ import { composeMergeTrainFeed } from './compose-feed';
 import { composeForecasts } from './compose-forecasts';
 import { startVerifyingLandings } from './compose-verifier';
 import { startWatchingTrains } from './compose-watchdog';
+import { addImportedReceipts } from './storage/imported-receipt.store';
 import { trainChanges } from './storage/merge-train.change';
 import { mergeTrainStore } from './storage/merge-train.store';
 import { trainControlStore } from './storage/merge-train-control.store';
 import { trainCounterStore } from './storage/train-counters.store';
+import { addersOf, landingReceiptRecord, toImported } from './transport/landing-receipt.record';
 import { mergeTrainHandler } from './transport/merge-train.handler';
 
 /** The areas that merge trains rest on. */
@@ -34,6 +37,8 @@ export interface MergeTrainAreas {
 /** The area, and the work that it does in jobs. */
 export interface MergeTrains extends Area {
   readonly jobHandlers: Pick<JobHandlers, 'merge_train' | 'train_ref'>;
+  /** Takes the receipts of an archive. */
+  readonly records: RecordWriter;
 }
 
 /** Merge trains as followers of merge requests. */
@@ -82,6 +87,10 @@ export function composeMergeTrains(given: Edges, { jobs, repositories, mergeRequ
       },
       train_ref: ({ projectId, iid, sha }) => background.trainRef(projectId, iid, sha),
     },
+    records: recordWriter(landingReceiptRecord, async (target, given) => {
+      const people = await importedPeople(db, target, addersOf(given));
+      return addImportedReceipts(db)(target.projectId, archiveSource, given.map(toImported(people)));
+    }),
     services: [mergeTrainHandler(useCases, { db, externalUrl: config.SWITCHYARD_EXTERNAL_URL, feed })],
     start: () => [
       repeat('merge trains', sweepEveryMs, sweep),

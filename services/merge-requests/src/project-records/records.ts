@@ -38,6 +38,11 @@ export const records: Readonly<Record<string, (projectId: number) => Sql>> = {
     from landing_receipts r where r.project_id = ${projectId}`,
   releases: (projectId) => sql`
     select r.id, json_build_object('tag', r.tag, 'name', r.name, 'description', r.description,
-      'author', ${exportedUser(sql`r.author_id`)}, 'released_at', r.released_at, 'created_at', r.created_at) as record
+      'author', ${exportedUser(sql`r.author_id`)}, 'milestones', array(
+        select ms.title from release_milestones link join directory.milestones ms on ms.id = link.milestone_id and ms.deleted_at is null
+        where link.release_id = r.id order by ms.title),
+      'links', (select coalesce(json_agg(json_build_object('name', li.name, 'url', li.url, 'path', li.path, 'type', li.type)
+        order by li.id), '[]') from release_links li where li.release_id = r.id),
+      'released_at', r.released_at, 'created_at', r.created_at, 'updated_at', r.updated_at) as record
     from releases r where r.project_id = ${projectId}`,
 };

@@ -1,5 +1,5 @@
-import { trackerLinksOf } from '@switchyard/directory';
-import type { Area } from '@switchyard/service';
+import { importedPeople, trackerLinksOf } from '@switchyard/directory';
+import { type Area, type RecordWriter, recordWriter } from '@switchyard/service';
 import type { Edges } from '../edges';
 import type { RefChangeSubscriber, Repositories } from '../repositories';
 import { followTagsOf } from './application/follow-tags';
@@ -7,15 +7,22 @@ import { importReleases } from './application/import-releases';
 import { manageReleaseLinks } from './application/manage-release-links';
 import { manageReleases } from './application/manage-releases';
 import type { ReleaseEdges } from './application/release.edges';
+import { restoreReleases } from './application/restore-releases';
 import { releaseStore } from './storage/release.store';
 import { releaseHandler } from './transport/release.handler';
+import { authorsOf, releaseRecord, toImported } from './transport/release.record';
 import { releaseImportHandler } from './transport/release-import.handler';
+
+/** Releases, and what takes those of an archive. */
+export interface ReleaseArea extends Area {
+  readonly records: RecordWriter;
+}
 
 /** Builds releases and their links. */
 export function composeReleases(
   { db, config, clock, peer, observe }: Edges,
   { tagsByName, createTag, protectedTags }: Pick<Repositories, 'tagsByName' | 'createTag' | 'protectedTags'>,
-): Area {
+): ReleaseArea {
   const store = releaseStore(db);
   const edges: ReleaseEdges = {
     releases: store,
@@ -31,7 +38,14 @@ export function composeReleases(
   const imports = observe('merge_requests.release_imports', {
     importReleases: importReleases({ tagsByName, releases: store }),
   });
-  return { services: [releaseHandler(releases, links, edges), releaseImportHandler(imports.importReleases)] };
+  const restoring = restoreReleases(edges);
+  return {
+    services: [releaseHandler(releases, links, edges), releaseImportHandler(imports.importReleases)],
+    records: recordWriter(releaseRecord, async (target, given) => {
+      const people = await importedPeople(db, target, authorsOf(given));
+      return restoring(target.projectId, given.map(toImported(target.projectId, people)));
+    }),
+  };
 }
 
 /** Follows the deletion of tags. */

@@ -13,6 +13,7 @@ import type { CollaboratesOn } from './application/collaboration';
 import { commitFiles } from './application/commit-files';
 import { findLicense } from './application/find-license';
 import { followDefaultBranch } from './application/follow-default-branch';
+import { importBundle } from './application/import-bundle';
 import { importRepository } from './application/import-repository';
 import { manageBranches } from './application/manage-branches';
 import { manageProtectedBranches } from './application/manage-protected-branches';
@@ -35,6 +36,7 @@ import { protectedBranchStore } from './storage/protected-branch.store';
 import { protectedTagStore } from './storage/protected-tag.store';
 import { refChangeStore } from './storage/ref-change.store';
 import { repositoryStore } from './storage/repository.store';
+import { bundlesOf } from './transport/archive-bundle.client';
 import { branchHandler } from './transport/branch.handler';
 import { commitHandler, type NewestPipeline } from './transport/commit.handler';
 import { commitTargetHandler } from './transport/commit-target.handler';
@@ -159,6 +161,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
   const outbound = configuredOutbound(config);
   const imports = observe('merge_requests.imports', {
     importRepository: importRepository({ open, changeRefs, fromForge: forgeRelay(outbound) }),
+    importBundle: importBundle({ open, changeRefs, readBundle: bundlesOf(given.peer('imports-exports')) }),
   });
   const branches = observe(
     'merge_requests.branches',
@@ -235,7 +238,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
       repositoryFileHandler(writing.commitFiles),
       repositoryHandler(reading, open, externalUrl),
       sourceCodeHandler(readSource({ open })),
-      repositoryImportHandler(imports.importRepository),
+      repositoryImportHandler(imports.importRepository, imports.importBundle),
       repositoryExportHandler(open),
     ],
     http: repositoryEndpoints({ fetches, receivePush: pushes, files, archives: writing.archiveRepository }),

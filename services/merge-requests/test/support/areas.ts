@@ -18,6 +18,7 @@ export const environmentOn = (databaseUrl: string, folder: string): NodeJS.Proce
   // Replaced: nothing listens there.
   GROUPS_ADMIN_ADDRESS: '127.0.0.1:9',
   COLLABORATION_ADDRESS: '127.0.0.1:9',
+  IMPORTS_EXPORTS_ADDRESS: '127.0.0.1:9',
   SWITCHYARD_DATA: folder,
   SWITCHYARD_EXTERNAL_URL: `${externalUrl}/`,
   SWITCHYARD_IDENTITY_KEY_FILE: 'none',

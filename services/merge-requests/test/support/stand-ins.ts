@@ -13,6 +13,7 @@ import {
   type ResolveVariablesRequest,
   VariableServiceService,
 } from '@switchyard/protos/groups_admin/v1/variable';
+import { ArchiveBundleServiceService } from '@switchyard/protos/imports_exports/v1/archive_bundle';
 import type { CallOptions, Peer } from '@switchyard/rpc';
 
 /** A peer that answers some services from this process. */
@@ -117,6 +118,7 @@ export const standInPeers = (db: Database, announced: [number, string][] = []): 
     ]),
   ),
   collaboration: peerOf(new Map([[DiscussionServiceService, { countNotes: async () => ({ version: 0 }) }]])),
+  'imports-exports': peerOf(new Map([[ArchiveBundleServiceService, {}]])),
 });
 
 /** A bus that takes every event and delivers none. */

@@ -1,4 +1,5 @@
 import type { ImportedEvent } from '@switchyard/directory';
+import type { NewIssue } from './issue-change';
 
 /** Where something is imported to, and what it is marked with. */
 export interface ImportKey {
@@ -25,6 +26,17 @@ export interface ImportedIssue {
   readonly updatedAt: Date;
   readonly taskCount?: number;
   readonly completedTaskCount?: number;
+  /** What an archive of a project says beside. */
+  readonly more?: MoreOfIssue;
+}
+
+/** What an issue of this product has and those of other forges do not. */
+export interface MoreOfIssue
+  extends Required<Pick<NewIssue, 'issueType' | 'confidential' | 'severity' | 'timeEstimate' | 'totalTimeSpent'>>,
+    Pick<NewIssue, 'dueDate' | 'weight' | 'healthStatus' | 'discussionLocked'> {
+  /** Title; undefined for none. */
+  readonly milestone: string | undefined;
+  readonly closedById: number | undefined;
 }
 
 /** An event of an imported issue. */

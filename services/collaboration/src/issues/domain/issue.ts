@@ -6,10 +6,16 @@ import { displayTextProblems, type HealthStatus, isShowableTime } from '@switchy
 export type IssueState = 'opened' | 'closed';
 
 /** Types of an issue (G §10 Issues). Incidents and tasks live, move and close as issues do. */
-export type IssueType = 'issue' | 'incident' | 'task';
+export const issueTypes = ['issue', 'incident', 'task'] as const;
+
+/** One of `issueTypes`. */
+export type IssueType = (typeof issueTypes)[number];
 
 /** How bad an incident is. */
-export type IssueSeverity = 'unknown' | 'low' | 'medium' | 'high' | 'critical';
+export const issueSeverities = ['unknown', 'low', 'medium', 'high', 'critical'] as const;
+
+/** One of `issueSeverities`. */
+export type IssueSeverity = (typeof issueSeverities)[number];
 
 /** An issue as it is stored. Ids of people, labels and milestones are of the directory; durations are seconds. */
 export interface Issue {

@@ -134,13 +134,14 @@ async function insert(tx: Tx, wanted: NewIssue, actorId: number, moved?: LockedI
   const row = await tx.one(sql`
     insert into issues as i (iid, project_id, author_id, title, description, issue_type, confidential, severity, milestone_id,
       due_date, weight, health_status, time_estimate, total_time_spent, task_count, completed_task_count, milestone_due, label_priority, alert_id,
-      discussion_locked, state, closed_at, imported_from, created_at, updated_at)
+      discussion_locked, state, closed_at, closed_by_id, imported_from, created_at, updated_at)
     values (${iid}, ${wanted.projectId}, ${wanted.authorId}, ${typeof title === 'string' ? title : title(iid)}, ${wanted.description ?? null}, ${wanted.issueType},
       ${wanted.confidential}, ${wanted.severity ?? 'unknown'}, ${wanted.milestoneId ?? null}, ${wanted.dueDate ?? null},
       ${wanted.weight ?? null}, ${wanted.healthStatus ?? null}, ${wanted.timeEstimate ?? 0}, ${wanted.totalTimeSpent ?? 0}, ${wanted.taskCount},
       ${wanted.completedTaskCount}, ${milestoneDue(wanted.milestoneId ?? null)},
       ${leastPriority(sql`${[...wanted.labelIds]}::bigint[]`)}, ${alertId ?? null}, ${wanted.discussionLocked ?? null},
-      ${imported?.closedAt === undefined ? 'opened' : 'closed'}, ${imported?.closedAt ?? null}, ${imported?.from ?? 'none'},
+      ${imported?.closedAt === undefined ? 'opened' : 'closed'}, ${imported?.closedAt ?? null}, ${imported?.closedById ?? null},
+      ${imported?.from ?? 'none'},
       coalesce(${wanted.createdAt ?? null}, now()), coalesce(${imported?.updatedAt ?? null}, now()))
     returning ${issueColumns}`);
   const issue = toIssue(row!);

@@ -1,6 +1,6 @@
 import { type Database, isUniqueViolation, type Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { labelsByTitles, milestoneIdsByIids } from '@switchyard/directory';
+import { labelsByTitles, milestoneIdsByIids, milestonesInScope } from '@switchyard/directory';
 import type { ImportedIssue, ImportedIssueEvent, ImportKey } from '../domain/issue-import';
 import { openIssue } from './issue-change.store';
 import { bringEventsIn } from './issue-event.store';
@@ -23,21 +23,37 @@ export const issueImportStore = (db: Database) => ({
       projectId,
       missing.flatMap(({ milestoneIid }) => milestoneIid ?? []),
     );
-    for (const { labels: titles, milestoneIid, locked, closedAt, updatedAt, ...issue } of missing) {
-      const wanted = {
-        ...issue,
-        projectId,
+    const titled = await milestonesInScope(db, projectId, {
+      titles: missing.flatMap(({ more }) => more?.milestone ?? []),
+      ids: [],
+    });
+    // Of equal titles the nearest one comes first.
+    const named = new Map(titled.toReversed().map(({ title, id }) => [title, id]));
+    const milestoneOf = ({ milestoneIid, more }: ImportedIssue): number | undefined =>
+      milestoneIid === undefined ? named.get(more?.milestone ?? '') : milestoneIds.get(milestoneIid);
+    for (const one of missing) {
+      const { labels: titles, milestoneIid: _, locked, closedAt, updatedAt, more, ...issue } = one;
+      const {
+        milestone: __,
+        closedById,
+        ...others
+      } = more ?? {
         issueType: 'issue' as const,
         confidential: false,
         discussionLocked: locked || undefined,
-        milestoneId: milestoneIid === undefined ? undefined : milestoneIds.get(milestoneIid),
         dueDate: undefined,
         weight: undefined,
+      };
+      const wanted = {
+        ...issue,
+        ...others,
+        projectId,
+        milestoneId: milestoneOf(one),
         taskCount: issue.taskCount ?? 0,
         completedTaskCount: issue.completedTaskCount ?? 0,
         labelIds: [...new Set(titles.flatMap((title) => labelIds.get(title) ?? []))],
         mentions: noMentions,
-        imported: { from: importedFrom, closedAt, updatedAt },
+        imported: { from: importedFrom, closedAt, closedById, updatedAt },
       };
       await db
         .transaction((tx) => openIssue(tx, wanted))

@@ -4,7 +4,7 @@ import { isBody, type NoteType } from './note';
 import type { NotePosition } from './note-position';
 
 /** Kinds of noteables whose notes come in. */
-export type ImportedNoteable = Extract<NoteableKind, 'Issue' | 'MergeRequest'>;
+export type ImportedNoteable = Extract<NoteableKind, 'Issue' | 'MergeRequest' | 'Commit' | 'Snippet'>;
 
 /** Where a note stands in the diff of its merge request, as a forge says it (see the proto). */
 export interface ForgePlace {
@@ -19,7 +19,12 @@ export interface ForgePlace {
 export interface ImportedNote {
   readonly key: string;
   readonly noteable: ImportedNoteable;
+  /** Number of an issue or merge request; 0 for others. */
   readonly noteableIid: number;
+  /** Sha of a commit, or what names a snippet where it came from. */
+  readonly noteableName?: string;
+  /** What it is in its discussion; where it is not said, it follows from the rest. */
+  readonly type?: NoteType | null;
   /** Empty for a comment of its own. */
   readonly thread: string;
   readonly startsThread: boolean;
@@ -51,7 +56,8 @@ export const isImportable = (note: ImportedNote): boolean =>
   (note.action === undefined || /^[a-z_]{1,50}$/.test(note.action));
 
 /** What a note is in its discussion. */
-export function typeOf({ system, position, thread, startsThread }: ImportedNote): NoteType {
+export function typeOf({ type, system, position, thread, startsThread }: ImportedNote): NoteType {
+  if (type !== undefined) return type ?? undefined;
   if (system) return undefined;
   if (position !== undefined) return 'DiffNote';
   return thread === '' && !startsThread ? undefined : 'DiscussionNote';

@@ -3,6 +3,7 @@ import type { Database, Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { type ImportKey, importedIssues } from '../../issues';
 import { noteableRules } from '../../noteables';
+import { snippetsByOrigin } from '../../snippets';
 import { type ImportedNote, type ImportedNoteable, typeOf } from '../domain/imported-note';
 import { publishImported } from './note.events';
 import { discussionBytes, newDiscussionId } from './note.store';
@@ -10,19 +11,26 @@ import { discussionBytes, newDiscussionId } from './note.store';
 /** A note and the row of what carries it. */
 type PlacedNote = ImportedNote & { readonly carrier: number };
 
-/** Rows that notes hang on, by the id of what carries them: a row that is there is locked by the update that changes nothing. */
-async function lockCarriers(
-  tx: Tx,
-  projectId: number,
-  kind: ImportedNoteable,
-  ids: readonly number[],
-): Promise<Map<number, number>> {
-  const rows = await tx.query<{ id: number; target: number }>(sql`
-    insert into noteables (kind, project_id, target_id)
-    select ${kind}, ${projectId}::bigint, id from unnest(${[...ids].sort((a, b) => a - b)}::bigint[]) as given (id)
+/** What carries notes: a commit by its sha, others by their id. */
+interface Target {
+  readonly kind: ImportedNoteable;
+  readonly id: number;
+  readonly sha: string;
+}
+
+const nameOf = ({ kind, id, sha }: Target): string => `${kind} ${id} ${sha}`;
+
+/** Rows that notes hang on, by what carries them: a row that is there is locked by the update that changes nothing. */
+async function lockCarriers(tx: Tx, projectId: number, targets: readonly Target[]): Promise<Map<string, number>> {
+  const distinct = [...new Map(targets.map((target) => [nameOf(target), target])).values()];
+  const rows = await tx.query<Target & { row: number } & Record<string, unknown>>(sql`
+    insert into noteables (kind, project_id, target_id, sha)
+    select kind, ${projectId}::bigint, id, sha
+    from unnest(${distinct.map(({ kind }) => kind)}::text[], ${distinct.map(({ id }) => id)}::bigint[],
+      ${distinct.map(({ sha }) => sha)}::text[]) as given (kind, id, sha) order by kind, id, sha
     on conflict (kind, target_id, project_id, sha) do update set version = noteables.version
-    returning id, target_id as target, removed_at is not null as removed`);
-  return new Map(rows.map(({ id, target }) => [target, id]));
+    returning id as row, kind, target_id as id, sha`);
+  return new Map(rows.map((one) => [nameOf(one), one.row]));
 }
 
 /** A discussion's id: the same for all notes of a thread, whenever they come. */
@@ -97,16 +105,29 @@ export const noteImportStore = (db: Database) => ({
         key,
         of('Issue').map(({ noteableIid }) => noteableIid),
       );
-      const carriers = {
-        Issue: { ids: issues, rows: await lockCarriers(tx, key.projectId, 'Issue', [...issues.values()]) },
-        MergeRequest: {
-          ids: mergeRequests,
-          rows: await lockCarriers(tx, key.projectId, 'MergeRequest', [...mergeRequests.values()]),
-        },
+      const snippets = await snippetsByOrigin(
+        tx,
+        key,
+        of('Snippet').map(({ noteableName = '' }) => noteableName),
+      );
+      const ids: Readonly<Record<ImportedNoteable, (note: ImportedNote) => number | undefined>> = {
+        Issue: ({ noteableIid }) => issues.get(noteableIid),
+        MergeRequest: ({ noteableIid }) => mergeRequests.get(noteableIid),
+        Commit: () => 0,
+        Snippet: ({ noteableName = '' }) => snippets.get(noteableName),
       };
-      const placed = notes.flatMap((note) => {
-        const { ids, rows } = carriers[note.noteable];
-        const carrier = rows.get(ids.get(note.noteableIid) ?? 0);
+      const on = notes.flatMap((note) => {
+        const { noteable: kind, noteableName: name = '' } = note;
+        const id = ids[kind](note);
+        return id === undefined ? [] : [{ note, target: { kind, id, sha: kind === 'Commit' ? name : '' } }];
+      });
+      const rows = await lockCarriers(
+        tx,
+        key.projectId,
+        on.map(({ target }) => target),
+      );
+      const placed = on.flatMap(({ note, target }) => {
+        const carrier = rows.get(nameOf(target));
         return carrier === undefined ? [] : [{ ...note, carrier }];
       });
       const counted = await count(tx, await insertNotes(tx, key, placed));

@@ -3,7 +3,15 @@ import { forbidden, notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
 import { type NoteableResolver, noteableRules, type Reader } from '../../noteables';
 import { isSnippetRef, snippetBranch } from '../domain/snippet';
-import { checkTexts, decideDeletion, decideEdit, newSnippet, type SnippetChange } from '../domain/snippet-change';
+import {
+  checkTexts,
+  decideDeletion,
+  decideEdit,
+  type ImportedSnippet,
+  importedFields,
+  newSnippet,
+  type SnippetChange,
+} from '../domain/snippet-change';
 import type {
   PersonalSnippetFilter,
   SnippetKey,
@@ -81,7 +89,19 @@ export function manageSnippets(edges: SnippetEdges) {
 
     /** Makes a personal snippet that was written elsewhere; false when its author has it already. Fails with `invalid`. */
     import: (authorId: number, change: SnippetChange, origin: SnippetOrigin): Promise<boolean> =>
-      snippets.import(authorId, newSnippet(change), origin),
+      snippets.import({ projectId: undefined, authorId }, newSnippet(change), origin),
+
+    /** Adds the snippets of an archive, each once; returns how many can be snippets. */
+    async importAll(given: readonly ImportedSnippet[]): Promise<number> {
+      let count = 0;
+      for (const { place, change, origin } of given) {
+        const fields = importedFields(change);
+        if (fields === undefined) continue;
+        await snippets.import(place, fields, origin);
+        count += 1;
+      }
+      return count;
+    },
 
     /** Changes a snippet. Fails with `not_found`, `forbidden`, `invalid`. */
     async update(reader: Reader, key: SnippetKey, change: SnippetChange): Promise<SnippetRow> {

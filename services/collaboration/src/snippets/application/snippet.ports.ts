@@ -6,6 +6,7 @@ import type {
   SnippetFields,
   SnippetKey,
   SnippetOrigin,
+  SnippetPlace,
   SnippetRow,
   SnippetViewer,
 } from '../domain/snippet-row';
@@ -31,8 +32,8 @@ export interface SnippetStore {
   files(id: number): Promise<SnippetFile[]>;
   /** Makes a snippet, with its event in a project; returns its id. */
   create(projectId: number | undefined, authorId: number, fields: SnippetFields): Promise<number>;
-  /** Makes a personal snippet that was written elsewhere, without an event; false when its author has it already. */
-  import(authorId: number, fields: SnippetFields, origin: SnippetOrigin): Promise<boolean>;
+  /** Makes a snippet that was written elsewhere, without an event; false when its author has it already. */
+  import(place: SnippetPlace, fields: SnippetFields, origin: SnippetOrigin): Promise<boolean>;
   /**
    * Locks a snippet that a viewer may see, decides, and saves the decision, with its event in a project, in one transaction. A
    * deletion deletes its notes as well. False when there is no such snippet.

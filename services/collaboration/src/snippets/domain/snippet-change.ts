@@ -1,3 +1,4 @@
+import { isAppError } from '@switchyard/errors';
 import { displayText } from '@switchyard/texts';
 import { requireUnmodified } from '../../noteables';
 import {
@@ -8,7 +9,7 @@ import {
   type SnippetFile,
   type SnippetFileAction,
 } from './snippet';
-import type { SnippetFields, SnippetRow } from './snippet-row';
+import type { SnippetFields, SnippetOrigin, SnippetPlace, SnippetRow } from './snippet-row';
 
 /** A request to make or change a snippet; in a change, what is undefined stays. */
 export interface SnippetChange {
@@ -16,6 +17,13 @@ export interface SnippetChange {
   readonly description: string | undefined;
   readonly visibility: string | undefined;
   readonly files: readonly SnippetFileAction[];
+}
+
+/** A snippet that was written elsewhere. */
+export interface ImportedSnippet {
+  readonly place: SnippetPlace;
+  readonly change: SnippetChange;
+  readonly origin: SnippetOrigin;
 }
 
 /** A snippet as a change finds it: locked until the change is saved. */
@@ -40,6 +48,16 @@ export function newSnippet({ title = '', description, visibility = 'private', fi
   const given = files.map(({ path, content }) => ({ path, content: content ?? '' }));
   checkFiles(given);
   return { title: displayText(title), description: description || undefined, visibility, files: given };
+}
+
+/** `newSnippet`; undefined where no snippet can have these fields. */
+export function importedFields(change: SnippetChange): SnippetFields | undefined {
+  try {
+    return newSnippet(change);
+  } catch (error) {
+    if (isAppError(error)) return undefined;
+    throw error;
+  }
 }
 
 /**

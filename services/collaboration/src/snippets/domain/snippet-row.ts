@@ -42,6 +42,16 @@ export interface SnippetOrigin {
   readonly updatedAt: Date;
 }
 
+/** Where an imported snippet lies, and whose it is. */
+export interface SnippetPlace {
+  /** Undefined for a personal one. */
+  readonly projectId: number | undefined;
+  readonly authorId: number;
+}
+
+/** What names a snippet of an archive that came into a project. @param id in the archive */
+export const archivedSnippet = (projectId: number, id: number): string => `${projectId}:${id}`;
+
 /** Fields of a snippet. */
 export interface SnippetFields {
   readonly title: string;

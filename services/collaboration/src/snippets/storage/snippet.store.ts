@@ -9,6 +9,7 @@ import type {
   SnippetFields,
   SnippetKey,
   SnippetOrigin,
+  SnippetPlace,
   SnippetRow,
   SnippetViewer,
 } from '../domain/snippet-row';
@@ -177,8 +178,12 @@ export function snippetStore(db: Database) {
         return id;
       }),
 
-    import: (authorId: number, fields: SnippetFields, origin: SnippetOrigin) =>
-      db.transaction(async (tx) => (await insert(tx, undefined, authorId, fields, origin)) !== undefined),
+    import: ({ projectId, authorId }: SnippetPlace, fields: SnippetFields, origin: SnippetOrigin) =>
+      db.transaction(async (tx) => {
+        const id = await insert(tx, projectId, authorId, fields, origin);
+        if (id !== undefined) await follow(tx, { id, projectId }, fields.title, authorId, undefined);
+        return id !== undefined;
+      }),
 
     change: (
       viewer: SnippetViewer,

@@ -98,6 +98,22 @@ export const projectImportRoutes = [
     handle: ({ access, call }) => call(ProjectImportServiceService).cancelForgeaImport({ projectId: access.id }),
   }),
   defineRoute({
+    method: 'post',
+    path: '/projects/import',
+    section,
+    summary: 'Import a project from an archive',
+    docs: {
+      description:
+        'A multipart form with the file of an export as `file`, the last part of the path as `path`, and, where they are wanted, `name`, `namespace` (id or full path; that of the caller without it) and settings as `override_params[<name>]`, in place of those of the archive. The archive is read to its end before anything of it is seen; `GET /projects/:id/import` says how it stands. The caller needs the role Maintainer in the namespace. Texts of authors who are not members of the groups above are theirs, with the name before them; an administrator brings all authors over.',
+      fails: [400, 403, 404, 408, 413, 429],
+    },
+    access: 'user',
+    limit: 'project_import',
+    upload: 'file',
+    returns: { 201: 'ProjectImport' },
+    handle: async () => ({ forward: { to: 'imports-exports', path: '/project_imports' } }),
+  }),
+  defineRoute({
     method: 'get',
     path: '/projects/:id/import',
     section,

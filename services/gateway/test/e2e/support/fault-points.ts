@@ -166,6 +166,25 @@ export const projectExportPoints = [
   'project_export.ended',
 ];
 
+/** Fault points passed by the import of an archive, in their order. */
+export const archiveImportPoints = [
+  'archive_import.received',
+  'archive_import.added',
+  'archive_import.begun',
+  'archive_import.checked',
+  'archive_import.page_written',
+  'archive_import.page_saved',
+  'bundle_import.unpacked',
+  'bundle_import.refs_moved',
+  'bundle_import.heads_moved',
+  'archive_import.repository_written',
+  'archive_import.announced',
+  'archive_import.ended',
+];
+
+/** Fault points passed by the import of an archive that is cancelled. */
+export const archiveCancelPoints = ['archive_import.canceled'];
+
 /** Fault points passed by the cleanup and deletion of packages, in their order. */
 export const packageDeletionPoints = ['package.cleaned', 'package.deleted', 'package.destroyed', 'content.collected'];
 

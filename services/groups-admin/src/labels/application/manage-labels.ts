@@ -7,6 +7,7 @@ import {
   decideCreate,
   decideMissing,
   decideUpdate,
+  type ImportedLabel,
   type LabelContent,
   toImportedLabels,
   toLabelChange,
@@ -66,7 +67,7 @@ export function manageLabels({ labels }: { labels: LabelStore }) {
     },
 
     /** Adds labels of an import; returns how many can be labels. @throws AppError not_found when the project was purged */
-    async import(projectId: number, given: readonly Omit<LabelContent, 'priority'>[]): Promise<number> {
+    async import(projectId: number, given: readonly ImportedLabel[]): Promise<number> {
       const made = toImportedLabels(given);
       await labels.import({ kind: 'project', id: projectId }, made);
       return made.length;

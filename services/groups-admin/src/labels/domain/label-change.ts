@@ -15,6 +15,9 @@ export interface LabelContent {
   readonly priority: number | undefined;
 }
 
+/** A label that comes in: of an archive it has its history. */
+export type ImportedLabel = Omit<LabelContent, 'priority'> & Pick<Partial<NewLabel>, 'priority' | 'history'>;
+
 /** What a decision about a label may depend on besides the label. */
 export interface LabelFacts {
   /** Whether another label that the parent can use has the new title. */
@@ -55,11 +58,11 @@ export function toNewLabel({ title, color, description, priority }: LabelContent
 }
 
 /** Labels of an import in the form in which they are stored; what no label can be is left out. */
-export function toImportedLabels(labels: readonly Omit<LabelContent, 'priority'>[]): NewLabel[] {
+export function toImportedLabels(labels: readonly ImportedLabel[]): NewLabel[] {
   return labels
-    .map((label) => ({ ...label, color: parseColor(label.color) ?? defaultColor, priority: undefined }))
+    .map((label) => ({ ...label, color: parseColor(label.color) ?? defaultColor }))
     .filter((label) => Object.keys(labelProblems(label)).length === 0)
-    .map(toNewLabel);
+    .map(({ history, priority, ...label }) => ({ ...toNewLabel({ ...label, priority }), history }));
 }
 
 /**

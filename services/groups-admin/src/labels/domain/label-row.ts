@@ -40,6 +40,17 @@ export interface NewLabel {
   description: string | undefined;
   /** Rank in the project. */
   priority: number | undefined;
+  /** Of a label that comes in with its history. */
+  history?: LabelHistory | undefined;
+}
+
+/** What a label was elsewhere. */
+export interface LabelHistory {
+  readonly archived: boolean;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** It was one of a group: one of this title that the project can use already takes its place. */
+  readonly group: boolean;
 }
 
 /** A change of a label; what is absent stays. */

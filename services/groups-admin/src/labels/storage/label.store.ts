@@ -78,10 +78,14 @@ const insertLabels = (tx: DirectoryTx, parent: Parent, labels: readonly NewLabel
   tx.write(
     'label',
     sql`
-    insert into labels (${parentColumn(parent)}, title, color, description)
-    select ${parent.id}, given.title, given.color, given.description
+    insert into labels (${parentColumn(parent)}, title, color, description, archived, created_at, updated_at)
+    select ${parent.id}, given.title, given.color, given.description, given.archived, coalesce(given.created_at, now()),
+      coalesce(given.updated_at, now())
     from unnest(${labels.map(({ title }) => title)}::text[], ${labels.map(({ color }) => color)}::text[],
-      ${labels.map(({ description }) => description ?? null)}::text[]) as given (title, color, description)
+      ${labels.map(({ description }) => description ?? null)}::text[], ${labels.map(({ history }) => history?.archived ?? false)}::boolean[],
+      ${labels.map(({ history }) => history?.createdAt ?? null)}::timestamptz[],
+      ${labels.map(({ history }) => history?.updatedAt ?? null)}::timestamptz[])
+      as given (title, color, description, archived, created_at, updated_at)
     on conflict do nothing returning id`,
   );
 
@@ -195,7 +199,21 @@ export const labelStore = (db: Database, { transaction }: Pick<DirectoryWriter, 
 
   import: (parent: Parent, labels: readonly NewLabel[]): Promise<void> =>
     transaction(async (tx) => {
-      await insertLabels(tx, parent, labels);
+      const titles = (given: readonly NewLabel[]) => given.map(({ title }) => title);
+      const ofGroups = labels.filter(({ history }) => history?.group);
+      const usable = new Set((await usableLabels(tx, parent, titles(ofGroups))).map(({ title }) => title));
+      await insertLabels(
+        tx,
+        parent,
+        labels.filter(({ title, history }) => !(history?.group && usable.has(title))),
+      );
+      const ranked = labels.filter(({ priority }) => priority !== undefined);
+      const found = await usableLabels(tx, parent, titles(ranked));
+      const ids = new Map(found.map(({ title, id }) => [title, id]));
+      for (const { title, priority } of ranked) {
+        const id = ids.get(title);
+        if (id !== undefined) await prioritize(tx, parent.id, id, priority);
+      }
     }).catch(notFoundIfPurged(parent)),
 
   async ensure(

@@ -7,8 +7,10 @@ import type { MemberActor } from '../domain/member';
 import {
   decideAdd,
   decideApprove,
+  decideImport,
   decideRemove,
   decideUpdate,
+  type ImportedMember,
   type MemberRole,
   requireRole,
 } from '../domain/member-change';
@@ -89,6 +91,33 @@ export function manageMembers({ members }: { members: MemberStore }) {
         if (refusal !== undefined) problems[name] = textOf(refusal);
       }
       return { problems };
+    },
+
+    /**
+     * Adds the members of an archive to a project, those whom the actor may add; nobody is notified.
+     * @returns how many of them are its members then
+     * @throws AppError not_found for the project
+     */
+    async import(actor: MemberActor, projectId: number, given: readonly ImportedMember[]): Promise<number> {
+      const source: Parent = { kind: 'project', id: projectId };
+      const users = await members.usersBy({ ids: [], usernames: given.map(({ username }) => username) });
+      const byName = new Map(given.map((one) => [one.username.toLowerCase(), one]));
+      const now = new Date();
+      let added = 0;
+      const request = {
+        source,
+        actorId: actor.userId,
+        userIds: users.map(({ id }) => id),
+        reads: ['inheritedLevel', 'admission'] as const,
+      };
+      const found = await members.change(request, (facts, index) => {
+        const member = byName.get(users[index]?.username.toLowerCase() ?? '');
+        const decision = member && decideImport(actor, source, facts, member, now);
+        if (decision !== undefined || facts.membership !== undefined) added += 1;
+        return decision;
+      });
+      if (!found) throw sourceNotFound(source);
+      return added;
     },
 
     /**

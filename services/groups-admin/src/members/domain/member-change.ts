@@ -1,4 +1,4 @@
-import { conflict, forbidden, notFound } from '@switchyard/errors';
+import { conflict, forbidden, isAppError, notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
 import { type Admission, refuseAdmission } from '../../access-requests';
 import type { Parent } from '../../parents';
@@ -55,7 +55,12 @@ export interface MemberChangeRequest {
 
 /** The result of a change of one membership. */
 export type MemberDecision =
-  | { readonly kind: 'added'; readonly role: MemberRole }
+  | {
+      readonly kind: 'added';
+      readonly role: MemberRole;
+      /** Since when a member of an archive was one: nobody is notified of history (D6). */
+      readonly since?: Date;
+    }
   | { readonly kind: 'changed'; readonly membership: Membership; readonly role: MemberRole }
   | {
       readonly kind: 'removed';
@@ -88,6 +93,37 @@ export function decideAdd(
   if (admission !== undefined) refuseAdmission(source, admission);
   refuseBelowInherited(role.level, inheritedLevel);
   return { kind: 'added', role };
+}
+
+/** A member as an archive has one. */
+export interface ImportedMember {
+  readonly username: string;
+  readonly level: number;
+  readonly expiresAt: Date | undefined;
+  readonly since: Date;
+}
+
+/**
+ * Adds a member of an archive, whose level the actor may give; undefined for one who is a member already, directly or with
+ * a higher level from above, whom the settings do not admit, and whose membership has run out.
+ */
+export function decideImport(
+  actor: MemberActor,
+  source: Parent,
+  facts: MemberFacts,
+  { level, expiresAt, since }: ImportedMember,
+  now: Date,
+): MemberDecision | undefined {
+  if (expiresAt !== undefined && expiresAt <= now) return undefined;
+  const role = { level, expiresAt: expiresAt?.toISOString().slice(0, 10) };
+  try {
+    requireRole(actor, source, role, now.toISOString().slice(0, 10));
+    decideAdd(source, facts, role);
+    return { kind: 'added', role, since };
+  } catch (error) {
+    if (isAppError(error)) return undefined;
+    throw error;
+  }
 }
 
 /**

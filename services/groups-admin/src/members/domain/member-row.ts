@@ -55,4 +55,6 @@ export interface NewMember {
   /** `YYYY-MM-DD`; undefined for none. */
   expiresAt: string | undefined;
   createdBy: number;
+  /** Undefined: since now. */
+  since?: Date | undefined;
 }

@@ -99,9 +99,10 @@ async function save(
 ): Promise<void> {
   switch (decision.kind) {
     case 'added': {
-      const added = await putMembership(tx, source, { ...decision.role, userId, createdBy: actorId });
-      await endByMembership(tx, source, { userId, level: decision.role.level }, actorId);
-      return publishMemberAdded(tx, [added], actorId);
+      const { role, since } = decision;
+      const added = await putMembership(tx, source, { ...role, userId, createdBy: actorId, since });
+      await endByMembership(tx, source, { userId, level: role.level }, actorId);
+      return since === undefined ? publishMemberAdded(tx, [added], actorId) : undefined;
     }
     case 'changed': {
       const { membership, role } = decision;

@@ -71,11 +71,11 @@ export async function putMembership(tx: DirectoryTx, source: Parent, member: New
   const [row] = await tx.write<Membership>(
     'membership',
     sql`
-    insert into memberships as m (user_id, namespace_id, project_id, access_level, expires_at, created_by_id)
+    insert into memberships as m (user_id, namespace_id, project_id, access_level, expires_at, created_by_id, created_at)
     values (${member.userId}, ${groupId}, ${projectId}, ${member.level},
-      ${member.expiresAt ?? null}::date::timestamp at time zone 'UTC', ${member.createdBy})
+      ${member.expiresAt ?? null}::date::timestamp at time zone 'UTC', ${member.createdBy}, coalesce(${member.since ?? null}, now()))
     on conflict ${target} do update set access_level = excluded.access_level, expires_at = excluded.expires_at,
-      created_by_id = excluded.created_by_id, created_at = now(), updated_at = now(), version = m.version + 1
+      created_by_id = excluded.created_by_id, created_at = excluded.created_at, updated_at = now(), version = m.version + 1
     returning ${membershipColumns}`,
   );
   if (row === undefined) throw new Error('a membership was not inserted');

@@ -15,6 +15,8 @@ export interface ImportedMilestone extends MilestoneContent {
   readonly state: 'active' | 'closed';
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /** It was one of a group: one of this title that the project can use already takes its place. */
+  readonly group?: boolean;
 }
 
 const inRange = (date: string | undefined): boolean => date === undefined || date <= '9999-12-31';

@@ -86,11 +86,11 @@ async function insertMilestone(tx: DirectoryTx, parent: Parent, content: Milesto
 }
 
 /** Inserts milestones of an import; new ones get numbers above theirs. */
-async function insertImported(
-  tx: DirectoryTx,
-  projectId: number,
-  milestones: readonly ImportedMilestone[],
-): Promise<void> {
+async function insertImported(tx: DirectoryTx, projectId: number, given: readonly ImportedMilestone[]): Promise<void> {
+  const parent: Parent = { kind: 'project', id: projectId };
+  const milestones: ImportedMilestone[] = [];
+  for (const one of given) if (!(one.group && (await isTitleTaken(tx, parent, one.title)))) milestones.push(one);
+  if (milestones.length === 0) return;
   const column = <T>(read: (one: ImportedMilestone) => T): T[] => milestones.map(read);
   await tx.query(sql`
     insert into iid_counters as c (parent_kind, parent_id, scope, last_iid)
@@ -98,11 +98,12 @@ async function insertImported(
     on conflict (parent_kind, parent_id, scope) do update set last_iid = greatest(c.last_iid, excluded.last_iid)`);
   await tx.write(
     'milestone',
-    sql`insert into milestones (project_id, iid, title, description, state, due_date, created_at, updated_at)
+    sql`insert into milestones (project_id, iid, title, description, state, due_date, start_date, created_at, updated_at)
       select ${projectId}::bigint, given.* from unnest(
         ${column(({ iid }) => iid)}::bigint[], ${column(({ title }) => title)}::text[],
         ${column(({ description }) => description)}::text[], ${column(({ state }) => state)}::text[],
-        ${column(({ dueDate }) => dueDate ?? null)}::date[], ${column(({ createdAt }) => createdAt)}::timestamptz[],
+        ${column(({ dueDate }) => dueDate ?? null)}::date[], ${column(({ startDate }) => startDate ?? null)}::date[],
+        ${column(({ createdAt }) => createdAt)}::timestamptz[],
         ${column(({ updatedAt }) => updatedAt)}::timestamptz[]) as given
       on conflict do nothing returning id`,
   );

@@ -1,7 +1,7 @@
 import { notFound } from '@switchyard/errors';
 import type { Viewer } from '../../directory';
 import type { CurrentSettings } from '../../settings';
-import { decideImport, type Import } from '../domain/import';
+import { decideImport, decideImportedSettings, type Import, type ImportedSettings } from '../domain/import';
 import type { ImportStatus, ProjectRow } from '../domain/project-row';
 import type { ProjectStore } from './project.ports';
 
@@ -41,15 +41,27 @@ export function importProjects({ projects, imports, tier, settings: current }: I
     return { project, directorySequence: await imports.directorySequence() };
   }
 
+  async function setSettings(id: number, settings: ImportedSettings): Promise<void> {
+    const before = await projects.find(id, everything);
+    if (before === undefined) throw notFound('Project');
+    const found = await projects.change(
+      { id, actorId: 0, namespace: { kind: 'own', id: before.namespace_id } },
+      (project, facts) => decideImportedSettings(project, settings, facts, tier),
+    );
+    if (!found) throw notFound('Project');
+  }
+
   return {
     /** @throws AppError not_found */
     get,
 
-    /** Makes the project of an import, once. Fails with `not_found`, `forbidden`, `invalid`. */
+    /** Makes the project of an import, once. @param namespace by id or full path; empty for the actor's own. Fails with `not_found`, `forbidden`, `invalid`. */
     async create(actor: Viewer, namespace: string, given: Import): Promise<ImportedProject> {
       const { default_branch_name: defaultBranch } = await current();
-      const namespaceId = await projects.findNamespace(namespace);
-      const request = { namespaceId, userId: actor.userId, actorId: actor.userId, name: given.name, path: given.name };
+      const namespaceId = await (namespace === ''
+        ? projects.ownNamespace(actor.userId)
+        : projects.findNamespace(namespace));
+      const request = { namespaceId, userId: actor.userId, actorId: actor.userId, name: given.name, path: given.path };
       const made =
         (await imports.findByKey(given.key)) ??
         (await projects
@@ -64,6 +76,21 @@ export function importProjects({ projects, imports, tier, settings: current }: I
     },
 
     setStatus: imports.setStatus,
+
+    /**
+     * Gives a project the settings of an archive, one after the other, which nobody is notified of; a repeated call sets
+     * them again.
+     * @returns how many there are
+     * @throws AppError not_found; invalid with all problems
+     */
+    async setAll({ projectId }: { readonly projectId: number }, given: readonly ImportedSettings[]): Promise<number> {
+      for (const settings of given) await setSettings(projectId, settings);
+      return given.length;
+    },
+
+    /** Level of a user in a project; 0 where there is none. */
+    levelOf: async (id: number, userId: number): Promise<number> =>
+      (await projects.find(id, { userId, admin: false, external: false }))?.level ?? 0,
   };
 }
 

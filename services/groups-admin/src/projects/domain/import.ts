@@ -2,20 +2,52 @@ import { forbidden } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
 import type { Viewer } from '../../directory';
 import { isWider, type Visibility } from '../../rules';
-import { decideCreate, type ProjectCreation, type ProjectFacts } from './project-change';
+import type { ProjectChange } from './project';
+import {
+  decideCreate,
+  decideUpdate,
+  type ProjectCreation,
+  type ProjectDecision,
+  type ProjectFacts,
+} from './project-change';
+import type { LockedProject } from './project-row';
 
 /** A project that comes in from another forge. */
 export interface Import {
   /** Names the import for good: a UUID. */
   readonly key: string;
-  /** Name and path. */
   readonly name: string;
+  readonly path: string;
   readonly description: string;
   readonly isPrivate: boolean;
   /** Default branch at the forge; undefined for that of the namespace. */
   readonly defaultBranch: string | undefined;
   readonly type: string;
   readonly source: string;
+}
+
+/** What an archive says of a project beside its name and path. */
+export type ImportedSettings = Omit<ProjectChange, 'name' | 'path'> & {
+  readonly archived?: boolean;
+  readonly created_at?: Date;
+};
+
+/**
+ * Settings of an archive, as `decideUpdate` takes them; a project is as visible as its group lets it be.
+ * @throws AppError invalid with all problems
+ */
+export function decideImportedSettings(
+  project: LockedProject,
+  { archived, created_at, ...settings }: ImportedSettings,
+  facts: ProjectFacts,
+  tier: string,
+): ProjectDecision {
+  const outer = facts.namespace?.kind === 'group' ? facts.namespace.visibility : 'public';
+  const { visibility = project.visibility } = settings;
+  const within = { ...settings, visibility: isWider(visibility, outer) ? outer : visibility };
+  const decision = decideUpdate(project, within, facts, tier);
+  if (decision.kind !== 'changed') return decision;
+  return { ...decision, change: { ...decision.change, archived, created_at } };
 }
 
 const visibilityOf = (isPrivate: boolean, outer: Visibility): Visibility =>
@@ -27,7 +59,7 @@ const visibilityOf = (isPrivate: boolean, outer: Visibility): Visibility =>
  */
 export function decideImport(
   { actor, tier, defaultBranch }: { readonly actor: Viewer; readonly tier: string; readonly defaultBranch: string },
-  { key, name, description, isPrivate, defaultBranch: branch, type, source }: Import,
+  { key, name, path, description, isPrivate, defaultBranch: branch, type, source }: Import,
   facts: ProjectFacts,
 ): ProjectCreation {
   const outer = facts.namespace?.kind === 'group' ? facts.namespace.visibility : 'public';
@@ -39,7 +71,7 @@ export function decideImport(
       initializeWithReadme: false,
       settings: {
         name,
-        path: name,
+        path,
         description,
         visibility,
         ...(branch === undefined ? {} : { default_branch: branch }),

@@ -60,7 +60,15 @@ export interface ProjectChangeRequest {
 /** The result of a change of a project. */
 export type ProjectDecision =
   /** With `redirects`, the full path that the project had redirects to it (G-1-7). */
-  | { readonly kind: 'changed'; readonly change: ProjectChange; readonly redirects: boolean }
+  | {
+      readonly kind: 'changed';
+      /** Of an archive, `archived` and `created_at` as well. */
+      readonly change: ProjectChange & {
+        readonly archived?: boolean | undefined;
+        readonly created_at?: Date | undefined;
+      };
+      readonly redirects: boolean;
+    }
   | { readonly kind: 'moved'; readonly namespaceId: number; readonly ownerId: number | undefined }
   | { readonly kind: 'archived'; readonly archived: boolean }
   /**

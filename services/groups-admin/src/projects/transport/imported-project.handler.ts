@@ -35,6 +35,7 @@ export const importedProjectHandler = (imports: ImportProjects): ServiceImplemen
         toWire(
           await imports.create(viewerOf(context), namespace, {
             ...request,
+            path: request.path || request.name,
             isPrivate,
             defaultBranch: given(defaultBranch),
             type,

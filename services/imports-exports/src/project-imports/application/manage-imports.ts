@@ -16,7 +16,12 @@ export interface ImportEdges {
   readonly targets: ImportTargets;
   /** Has the new import worked on soon. */
   readonly workSoon: () => void;
+  /** Cancels the import of an archive into a project; undefined where none is under way. */
+  readonly cancelArchive: (projectId: number, requestId: string) => Promise<ImportedProject | undefined>;
 }
+
+const cannotCancel = (status: string): AppError =>
+  new AppError('bad_request', `The import cannot be canceled because it is ${status}`);
 
 /** An import that is asked for, as far as the caller says it. */
 export type WantedImport = Pick<NewImport, 'forge' | 'host' | 'namespace' | 'pageSize' | 'optimistic' | 'requestId'> & {
@@ -67,7 +72,7 @@ function refusalOfProject(error: unknown, forge: ForgeKind): AppError | undefine
 }
 
 /** The use cases of imports; the gateway has checked that the caller sees the project of a call. */
-export function manageImports({ imports, forges, targets, workSoon }: ImportEdges) {
+export function manageImports({ imports, forges, targets, workSoon, cancelArchive }: ImportEdges) {
   return {
     /** Begins an import: its project is there afterwards. Fails with `invalid`, `unauthorized`, `forbidden`, `not_found`, `unprocessable`. */
     async start({ token, repository: asked, name, ...wanted }: WantedImport): Promise<ShownImport> {
@@ -104,11 +109,19 @@ export function manageImports({ imports, forges, targets, workSoon }: ImportEdge
     /** Cancels the import of a project. Fails with `not_found` without one, `bad_request` for one that has ended (G-4.19-2). */
     async cancel(projectId: number, requestId: string): Promise<ImportedProject> {
       const found = await imports.ofProject(projectId);
-      if (found === undefined) throw notFound();
+      if (found === undefined) {
+        const ofArchive = await cancelArchive(projectId, requestId);
+        if (ofArchive !== undefined) return ofArchive;
+        const { importType, importStatus } = await targets.project(projectId, requestId).catch((error: unknown) => {
+          throw isAppError(error, 'not_found') ? notFound() : error;
+        });
+        if (importType === '') throw notFound();
+        throw cannotCancel(importStatus);
+      }
       const canceled = await imports.cancel(projectId);
       if (canceled === undefined) {
         const status = (await imports.ofProject(projectId))?.status ?? 'finished';
-        throw new AppError('bad_request', `The import cannot be canceled because it is ${status}`);
+        throw cannotCancel(status);
       }
       faultPoint('project_import.canceled');
       try {

@@ -51,6 +51,7 @@ export function importTargetsOf({
         key: one.key,
         namespace: one.namespace,
         name: one.name,
+        path: '',
         description: repository.description,
         private: repository.isPrivate,
         defaultBranch: repository.defaultBranch,

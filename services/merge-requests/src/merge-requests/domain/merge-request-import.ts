@@ -47,7 +47,8 @@ export interface ImportedMergeRequest {
   /** Number of its milestone in the project, or its title. */
   readonly milestone: { readonly iid: number } | { readonly title: string } | undefined;
   readonly squash: boolean;
-  readonly forceRemoveSourceBranch: boolean;
+  /** Undefined: its author did not say. */
+  readonly forceRemoveSourceBranch: boolean | undefined;
   readonly discussionLocked: boolean;
   readonly mergeCommitSha: string | undefined;
   readonly squashCommitSha: string | undefined;

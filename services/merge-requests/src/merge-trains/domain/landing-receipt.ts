@@ -40,6 +40,8 @@ export interface LandingReceipt {
   readonly builtAt: Date | undefined;
   readonly testedAt: Date | undefined;
   readonly landedAt: Date;
+  /** Another installation says so: it came in an archive of the project. */
+  readonly imported: boolean;
 }
 
 /** What a receipt says of its part in a batch. */

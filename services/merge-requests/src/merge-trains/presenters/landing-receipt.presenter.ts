@@ -40,6 +40,7 @@ export const presentLandingReceipt = (
   built_at: optionalDateTime(receipt.builtAt),
   tested_at: optionalDateTime(receipt.testedAt),
   landed_at: dateTime(receipt.landedAt),
+  imported: receipt.imported,
   verification:
     verification === undefined
       ? null

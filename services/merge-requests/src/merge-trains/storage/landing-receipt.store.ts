@@ -51,10 +51,11 @@ export const landingReceiptColumns = sql`r.id, r.project_id as "projectId", r.me
   r.method, r.squash, r.head_sha as "headSha", r.base_sha as "baseSha", r.tested_sha as "testedSha", r.tested_tree as "testedTree",
   r.pipeline_id as "pipelineId", r.pipeline_status as "pipelineStatus", r.statuses, r.required_statuses as "requiredStatuses",
   r.batch_iids as "batchIids", r.reruns, r.landed_sha as "landedSha", r.landed_tree as "landedTree", r.merge_commit_sha as "mergeCommitSha",
-  r.squash_commit_sha as "squashCommitSha", r.built_at as "builtAt", r.tested_at as "testedAt", r.landed_at as "landedAt"`;
+  r.squash_commit_sha as "squashCommitSha", r.built_at as "builtAt", r.tested_at as "testedAt", r.landed_at as "landedAt", r.imported`;
 
 // The repository of a deleted project goes with it, and nothing is left to compare with.
-const ofLivingProjects = sql`exists (select from directory.projects p where p.id = r.project_id and p.deleted_at is null and not p.deleting)`;
+// What another installation says of its landings is not this one's to verify.
+const ofLivingProjects = sql`not r.imported and exists (select from directory.projects p where p.id = r.project_id and p.deleted_at is null and not p.deleting)`;
 
 /**
  * Receipts behind the newest one that was verified, among which unverified ones are searched: ids are handed out before
@@ -142,7 +143,7 @@ export const landingReceiptStore = (db: Database) => {
         select merge_request_iid as "mergeRequestIid", method, base_sha as "baseSha", tested_sha as "testedSha", tested_tree as "testedTree",
           pipeline_id as "pipelineId", landed_sha as "landedSha", landed_tree as "landedTree", batch_iids as "batchIids"
         from landing_receipts
-        where project_id = ${projectId} and target_branch = ${targetBranch} and landed_at = ${landedAt}
+        where not imported and project_id = ${projectId} and target_branch = ${targetBranch} and landed_at = ${landedAt}
           and merge_request_iid = any(${[...batchIids]}::bigint[]) order by id limit ${batchIids.length}`),
 
     /**

@@ -2,6 +2,7 @@ import type { PageInfo, PageRequest } from '@switchyard/database';
 import type { TrackerLinks } from '@switchyard/directory';
 import type { RepositoryAccess, RepositoryActor, TagsByName } from '../../repositories';
 import type {
+  ArchivedRelease,
   Change,
   LinkPatch,
   NewLink,
@@ -25,6 +26,8 @@ export interface ReleaseStore {
   latest(projectId: number, now: Date): Promise<ReleaseView | undefined>;
   /** The milestones of the project and the groups above it that are meant; others are left out. */
   milestones(projectId: number, wanted: WantedMilestones): Promise<{ id: number; title: string }[]>;
+  /** Adds releases as an archive has them, without events; those of tags that have one stay away. */
+  restore(given: readonly (ArchivedRelease & Pick<NewRelease, 'milestoneIds'>)[]): Promise<void>;
   /** False when the tag has one. */
   add(release: NewRelease, change: Change): Promise<boolean>;
   /** False when there is none. */

@@ -65,6 +65,14 @@ export interface NewRelease extends ReleasePatch {
   readonly links: readonly NewLink[];
 }
 
+/** A release as an archive has it. */
+export interface ArchivedRelease extends Omit<NewRelease, 'milestoneIds'> {
+  /** Titles. */
+  readonly milestones: readonly string[];
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** A link to add; undefined and empty paths are none. */
 export type NewLink = Omit<ReleaseLink, 'id'>;
 

@@ -25,6 +25,7 @@ import {
 import { invalid, notFound } from '@switchyard/errors';
 import { appendToOutbox, releaseEventId, releaseEvents } from '@switchyard/events';
 import {
+  type ArchivedRelease,
   type Change,
   type ImportedRelease,
   type LinkPatch,
@@ -230,6 +231,21 @@ export function releaseStore(db: Database) {
         select count(*)::int as count from releases where project_id = ${projectId} and tag = any(${tags}::text[])`);
       return row?.count ?? 0;
     },
+
+    /** Adds releases as they were, without events; those of tags that have one stay away. */
+    restore: (given: readonly (ArchivedRelease & Pick<NewRelease, 'milestoneIds'>)[]): Promise<void> =>
+      db.transaction(async (tx) => {
+        for (const one of given) {
+          const row = await tx.one<{ id: number }>(sql`
+            insert into releases (project_id, tag, name, description, author_id, released_at, created_at, updated_at)
+            values (${one.projectId}, ${one.tag}, ${one.name}, ${one.description ?? null}, ${one.authorId}, ${one.releasedAt},
+              ${one.createdAt}, ${one.updatedAt})
+            on conflict (project_id, tag) do nothing returning id`);
+          if (row === undefined) continue;
+          await setMilestones(tx, row.id, one.milestoneIds);
+          await insertLinks(tx, row.id, one.links);
+        }
+      }),
 
     change: (
       projectId: number,

@@ -2,20 +2,15 @@ import { unprocessable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import {
-  describeObjects,
   fetchRemoteObjects,
   GitCommandError,
-  isAncestor,
   listRemoteRefs,
-  type Ref,
   type Repository,
   readRefs,
-  refKind,
   runToCompletion,
-  type Sha,
-  zeroSha,
 } from '../../git';
 import type { OpenProjectRepository } from './open-project-repository';
+import { placeHeads, placeRefs, pointingRight, type RemoteRef } from './place-imported-refs';
 import type { ChangeRefs } from './ref-change';
 
 faultPoints.push('repository_import.fetched', 'repository_import.refs_moved', 'repository_import.heads_moved');
@@ -39,14 +34,9 @@ export interface ForgeRepository {
  */
 export type FromForge = <T>(repository: ForgeRepository, work: (url: string) => Promise<T>) => Promise<T>;
 
-/** Refs that move together: their intents and results are a statement each. */
-const refsAtOnce = 500;
-
 /** Parts into which heads are divided of which git refuses one, and how often it may refuse before the rest is left out. */
 const parts = 8;
 const maxRefusals = 200;
-
-type RemoteRef = Pick<Ref, 'ref' | 'sha'>;
 
 /** Brings a repository in from a forge; see RepositoryImportService. */
 export const importRepository =
@@ -55,36 +45,6 @@ export const importRepository =
     { projectId, actorId }: { readonly projectId: number; readonly actorId: number },
     forge: ForgeRepository,
   ): Promise<{ readonly refs: number; readonly skipped: number }> => {
-    /** A branch follows the forge, and a tag stays: what was made here since is never overwritten. */
-    async function isNew(repo: Repository, { ref, sha }: RemoteRef, now: Sha | undefined): Promise<boolean> {
-      if (now === undefined) return true;
-      return now !== sha && refKind(ref).kind === 'branch' && isAncestor(repo, now, sha);
-    }
-
-    /** Branches, and heads of merge requests, point at commits. */
-    async function pointingRight(repo: Repository, refs: readonly RemoteRef[]): Promise<RemoteRef[]> {
-      const objects = await describeObjects(
-        repo,
-        refs.map(({ sha }) => sha),
-      );
-      return refs.filter(({ ref }, at) => refKind(ref).kind === 'tag' || objects[at]?.type === 'commit');
-    }
-
-    async function move(repo: Repository, refs: readonly RemoteRef[]): Promise<number> {
-      const now = await readRefs(
-        repo,
-        refs.map(({ ref }) => ref),
-      );
-      const updates = [];
-      for (const one of refs) {
-        const before = now.get(one.ref)?.sha;
-        if (await isNew(repo, one, before)) updates.push({ ref: one.ref, before: before ?? zeroSha, after: one.sha });
-      }
-      const moved = await changeRefs({ projectId, actorId, source: 'import', updates });
-      faultPoint('repository_import.refs_moved');
-      return moved.filter(({ status }) => status === 'stale').length;
-    }
-
     /**
      * Heads that the project does not have yet. Anybody may have made a merge request at the forge: one whose objects git
      * refuses costs itself alone.
@@ -100,12 +60,7 @@ export const importRepository =
         heads.filter(({ ref }) => !now.has(ref)),
         { refusals: maxRefusals },
       );
-      for (let at = 0; at < fetched.length; at += refsAtOnce) {
-        const updates = fetched
-          .slice(at, at + refsAtOnce)
-          .map(({ ref, sha }) => ({ ref, before: zeroSha, after: sha }));
-        await changeRefs({ projectId, actorId: 0, source: 'internal', updates });
-      }
+      await placeHeads(changeRefs, repo, projectId, fetched);
       faultPoint('repository_import.heads_moved');
     }
 
@@ -151,8 +106,9 @@ export const importRepository =
         faultPoint('repository_import.fetched');
         const right = await pointingRight(repo, refs);
         let left = skipped + refs.length - right.length;
-        for (let at = 0; at < right.length; at += refsAtOnce)
-          left += await move(repo, right.slice(at, at + refsAtOnce));
+        left += await placeRefs(changeRefs, repo, { projectId, actorId }, right, () =>
+          faultPoint('repository_import.refs_moved'),
+        );
         await bringHeads(repo, url, heads);
         return { refs: refs.length + skipped - left, skipped: left };
       }),

@@ -1,10 +1,14 @@
 import { invalidParams } from '@switchyard/errors';
 import { RepositoryImportServiceService } from '@switchyard/protos/merge_requests/v1/repository_import';
 import { implement, type ServiceImplementation } from '@switchyard/rpc';
+import type { importBundle } from '../application/import-bundle';
 import type { importRepository } from '../application/import-repository';
 
 /** RepositoryImportService. */
-export const repositoryImportHandler = (run: ReturnType<typeof importRepository>): ServiceImplementation =>
+export const repositoryImportHandler = (
+  run: ReturnType<typeof importRepository>,
+  bundle: ReturnType<typeof importBundle>,
+): ServiceImplementation =>
   implement(
     RepositoryImportServiceService,
     {
@@ -12,6 +16,7 @@ export const repositoryImportHandler = (run: ReturnType<typeof importRepository>
         if (!/^(refs\/[\w-]+\/\*\/[\w-]+)?$/.test(headsPattern)) throw invalidParams('heads_pattern is invalid');
         return run(target, { url, authorization, headsPattern, signal });
       },
+      importBundle: ({ importKey, ...place }, { signal }) => bundle(place, importKey, signal),
     },
-    { importRepository: { callers: ['imports-exports'] } },
+    { importRepository: { callers: ['imports-exports'] }, importBundle: { callers: ['imports-exports'] } },
   );

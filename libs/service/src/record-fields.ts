@@ -1,0 +1,39 @@
+import { z } from '@switchyard/config';
+
+/** Text of at most so many characters; PostgreSQL keeps no null character. */
+const text = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .refine((given) => !given.includes('\0'), 'holds a null character');
+
+/** Years that PostgreSQL and JavaScript write alike. */
+const [firstYear, lastYear] = [1_900, 9_999];
+
+const time = z.iso
+  .datetime({ offset: true })
+  .transform((given) => new Date(given))
+  .refine((at) => at.getUTCFullYear() >= firstYear && at.getUTCFullYear() <= lastYear, 'lies outside of the calendar');
+
+/** Names of things. */
+const names = z.array(text(255)).max(1_000);
+
+/** Longest text of a person. */
+const maxText = 1_048_576;
+
+/** Forms of the fields of records (ADR 60). */
+export const recordFields = {
+  text,
+  /** A description or a comment. */
+  body: text(maxText),
+  /** A moment, as a `Date`. */
+  time,
+  date: z.iso.date(),
+  /** Numbers of things and amounts. */
+  count: z.int().min(0).max(2_147_483_647),
+  iid: z.int().min(1).max(2_147_483_647),
+  sha: z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, 'is no sha'),
+  /** Username; null for a user who was deleted. */
+  user: text(255).nullable(),
+  names,
+};

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { z } from '@switchyard/config';
+import type { ImportedPeople } from '@switchyard/directory';
+import { recordFields } from '@switchyard/service';
+import { archivedSnippet } from '../../snippets';
+import type { ImportedNote } from '../domain/imported-note';
+import { type NotePosition, toPosition } from '../domain/note-position';
+
+const { iid, text, body, sha, user, count, time } = recordFields;
+const path = text(4_096);
+
+const position = z.object({
+  baseSha: sha,
+  startSha: sha,
+  headSha: sha,
+  positionType: z.enum(['text', 'image', 'file']),
+  oldPath: path,
+  newPath: path,
+  oldLine: iid.optional(),
+  newLine: iid.optional(),
+  width: count.optional(),
+  height: count.optional(),
+  x: count.optional(),
+  y: count.optional(),
+  lineRange: z.json().optional(),
+  commitId: sha.optional(),
+});
+
+/** A note as an archive has it (ADR 60); the first archives do not number them. */
+export const noteRecord = z
+  .object({
+    id: z.int().min(1).optional(),
+    noteable_iid: iid.nullable(),
+    commit_id: sha.nullable(),
+    snippet: z.int().min(1).nullable(),
+    noteable_type: z.enum(['Issue', 'MergeRequest', 'Commit', 'Snippet']),
+    discussion_id: z.string().regex(/^[0-9a-f]{40}$/),
+    type: z.enum(['DiscussionNote', 'DiffNote']).nullable(),
+    author: user,
+    body,
+    system: z.boolean(),
+    action: text(50).nullable(),
+    internal: z.boolean(),
+    original_position: position.nullable(),
+    position: position.nullable(),
+    resolved_by: user,
+    resolved_at: time.nullable(),
+    created_at: time,
+    updated_at: time,
+  })
+  .refine(
+    ({ noteable_type: type, noteable_iid, commit_id, snippet }) =>
+      ({ Issue: noteable_iid, MergeRequest: noteable_iid, Commit: commit_id, Snippet: snippet })[type] !== null,
+    'does not say what it is on',
+  );
+
+type NoteRecord = z.infer<typeof noteRecord>;
+
+/** Names of the people of notes. */
+export const peopleOf = (given: readonly NoteRecord[]): (string | null)[] =>
+  given.flatMap(({ author, resolved_by }) => [author, resolved_by]);
+
+/** A position as it is kept. @throws AppError bad_request for one that no note has */
+const positionOf = (given: NoteRecord['position']): NotePosition | undefined => {
+  if (given === null) return undefined;
+  const { lineRange, commitId, ...place } = given;
+  return toPosition({ ...place, lineRange: lineRange === undefined ? '' : JSON.stringify(lineRange) }, commitId);
+};
+
+/** A note of an archive with its people as users. */
+export const toImported =
+  (projectId: number, people: ImportedPeople) =>
+  (record: NoteRecord): ImportedNote => {
+    const { userId: authorId, prefix } = people.writer(record.author);
+    const { id, snippet, commit_id } = record;
+    return {
+      key: id === undefined ? createHash('sha256').update(JSON.stringify(record)).digest('hex') : String(id),
+      noteable: record.noteable_type,
+      noteableIid: record.noteable_iid ?? 0,
+      noteableName: snippet === null ? (commit_id ?? '') : archivedSnippet(projectId, snippet),
+      type: record.type,
+      thread: record.discussion_id,
+      startsThread: record.type !== null,
+      authorId,
+      body: `${prefix}${record.body}`,
+      system: record.system,
+      action: record.action ?? undefined,
+      internal: record.internal,
+      resolvedById: people.user(record.resolved_by),
+      resolvedAt: record.resolved_at ?? undefined,
+      place: undefined,
+      position: positionOf(record.position),
+      originalPosition: positionOf(record.original_position),
+      createdAt: record.created_at,
+      updatedAt: record.updated_at,
+    };
+  };

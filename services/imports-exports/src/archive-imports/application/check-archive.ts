@@ -1,0 +1,44 @@
+import { badArchive, checkEnd, checkFormat, entryOrder } from '../domain/archive-order';
+import type { ArchiveEntry } from './read-archive';
+
+const lineFeed = 10;
+
+/** How many lines end in some bytes. */
+function linesIn(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) count += 1;
+  return count;
+}
+
+/**
+ * Reads an archive to its end, and writes nothing.
+ * @param checkRecords looks at a page of records; called for kinds that are not known as well
+ * @throws AppError unprocessable for what is no archive, one of a later format, and one that was cut; as `checkRecords`
+ */
+export async function checkArchive(
+  entries: AsyncIterable<ArchiveEntry>,
+  checkRecords: (kind: string, lines: Buffer) => Promise<void>,
+): Promise<void> {
+  const order = entryOrder();
+  const records = new Map<string, number>();
+  let repositoryParts = 0;
+  let isWhole = false;
+  for await (const { place, content } of entries) {
+    order.next(place);
+    if (place.part === 'repository') {
+      repositoryParts += 1;
+      continue;
+    }
+    const bytes = await content();
+    if (place.part === 'format') checkFormat(bytes);
+    if (place.part === 'records') {
+      records.set(place.kind, (records.get(place.kind) ?? 0) + linesIn(bytes));
+      await checkRecords(place.kind, bytes);
+    }
+    if (place.part === 'end') {
+      checkEnd(bytes, records, repositoryParts);
+      isWhole = true;
+    }
+  }
+  if (!isWhole) throw badArchive('it was cut off');
+}

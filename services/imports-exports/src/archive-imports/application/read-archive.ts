@@ -1,0 +1,138 @@
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import type { BlobStore } from '@switchyard/blobs';
+import { isAppError, unavailable } from '@switchyard/errors';
+import { extract } from 'tar-stream';
+import { badArchive, type EntryPlace, maxEntry, placeOf } from '../domain/archive-order';
+
+/** Bytes that an archive may have unpacked, by its own: JSON is packed to a tenth, and nothing that is written to a fiftieth. */
+const unpackedLimit = (size: number): number => (256 << 20) + 50 * size;
+
+/** An entry that is read. */
+export interface ArchiveEntry {
+  readonly place: EntryPlace;
+  /** Its bytes, once; an entry that is not read is passed over. */
+  content(): Promise<Buffer>;
+}
+
+/** What archives are read with. */
+export interface ReadingEdges {
+  readonly blobs: Pick<BlobStore, 'open'>;
+}
+
+/** What the store cannot give now may be there later. */
+async function* fromStore(content: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    yield* content;
+  } catch (error) {
+    throw unavailable(error);
+  }
+}
+
+async function* limited(content: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of content) {
+    size += chunk.length;
+    if (size > most) throw badArchive('it is far larger than its file');
+    yield chunk;
+  }
+}
+
+async function whole(entry: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of entry) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/**
+ * The entries of an archive in their order, as they come: what is held in memory is one entry.
+ * @throws AppError unprocessable for what is no archive, and for an entry that none has; unavailable without the blob
+ */
+export async function* readEntries(
+  { blobs }: ReadingEdges,
+  { blob, size }: { readonly blob: string; readonly size: number },
+): AsyncGenerator<ArchiveEntry> {
+  const stored = await blobs.open(blob);
+  if (stored === undefined) throw unavailable(new Error('the blob of an import is not there'));
+  const archive = extract();
+  let failure: unknown;
+  // Its error reaches the reader of `archive`.
+  pipeline(
+    fromStore(stored.content),
+    createGunzip(),
+    (given) => limited(given as Readable, unpackedLimit(size)),
+    archive,
+    (error) => {
+      failure = error;
+    },
+  );
+  try {
+    for await (const entry of archive) {
+      const { name, type, size: length = 0 } = entry.header;
+      if (type !== 'file') throw badArchive('it has something that is no file');
+      if (length > maxEntry) throw badArchive('it has an entry that is too large');
+      yield { place: placeOf(name), content: () => whole(entry as AsyncIterable<Buffer>) };
+      // The next one comes when this one was read.
+      if (!entry.destroyed) entry.resume();
+    }
+  } catch (error) {
+    if (isAppError(error)) throw error;
+    throw isAppError(failure) ? failure : badArchive('its file cannot be unpacked');
+  } finally {
+    archive.destroy();
+    stored.content.destroy();
+  }
+}
+
+/** Reads pages of an archive; those that follow one another are read in one pass. */
+export function archivePages(edges: ReadingEdges, file: { readonly blob: string; readonly size: number }) {
+  let entries: AsyncGenerator<ArchiveEntry> | undefined;
+  let ahead: ArchiveEntry | undefined;
+
+  async function step(): Promise<ArchiveEntry | undefined> {
+    entries ??= readEntries(edges, file);
+    const { value, done } = await entries.next();
+    ahead = done ? undefined : value;
+    return ahead;
+  }
+
+  const isAt = ({ place }: ArchiveEntry, kind: string, page: number): boolean =>
+    place.part === 'records' && place.kind === kind && place.page === page;
+
+  async function close(): Promise<void> {
+    await entries?.return(undefined);
+    entries = undefined;
+    ahead = undefined;
+  }
+
+  /** Finds a page from where the reading stands. */
+  async function seek(kind: string, page: number): Promise<boolean> {
+    for (let at = ahead ?? (await step()); at !== undefined; at = await step()) if (isAt(at, kind, page)) return true;
+    return false;
+  }
+
+  return {
+    /** A page of records; undefined where the archive has none. `isLast`: no other one of the kind follows. */
+    async page(kind: string, page: number): Promise<{ readonly lines: Buffer; readonly isLast: boolean } | undefined> {
+      const isBegun = entries !== undefined;
+      if (!(await seek(kind, page))) {
+        await close();
+        // It may lie before the place where the reading stood.
+        if (!isBegun || !(await seek(kind, page))) return undefined;
+      }
+      const lines = await ahead?.content();
+      if (lines === undefined) return undefined;
+      const next = await step();
+      return { lines, isLast: next === undefined || !isAt(next, kind, page + 1) };
+    },
+    close,
+  };
+}
+
+/** The repository of an archive as it comes; nothing where it has none. */
+export async function* readBundle(
+  edges: ReadingEdges,
+  file: { readonly blob: string; readonly size: number },
+): AsyncGenerator<Buffer> {
+  for await (const entry of readEntries(edges, file)) if (entry.place.part === 'repository') yield entry.content();
+}

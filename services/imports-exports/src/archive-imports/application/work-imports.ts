@@ -1,0 +1,170 @@
+import { type Repeating, repeat } from '@switchyard/background';
+import { type AppError, isAppError } from '@switchyard/errors';
+import { faultPoint, faultPoints } from '@switchyard/events';
+import { LeaseLost, workLeased } from '../../leases';
+import { archiveKinds } from '../../project-exports';
+import type { ImportedProject } from '../../project-imports';
+import {
+  type ArchiveImportLease,
+  type ImportPlace,
+  importStages,
+  maxAttempts,
+  pauseAfter,
+} from '../domain/archive-import';
+import { checkArchive } from './check-archive';
+import type { ArchiveImportStore, ArchiveTargets } from './imports.ports';
+import { archivePages, type ReadingEdges, readEntries } from './read-archive';
+
+faultPoints.push(
+  'archive_import.begun',
+  'archive_import.checked',
+  'archive_import.page_written',
+  'archive_import.page_saved',
+  'archive_import.repository_written',
+  'archive_import.announced',
+  'archive_import.ended',
+);
+
+/** What a process works on imports with. */
+export interface WorkingEdges extends ReadingEdges {
+  readonly imports: ArchiveImportStore;
+  readonly targets: ArchiveTargets;
+  readonly pruneSoon: () => void;
+}
+
+const owners = new Map<string, (typeof archiveKinds)[number]['owner']>(
+  archiveKinds.map(({ kind, owner }) => [kind, owner]),
+);
+
+/** Failures that another try would not change. */
+const isFinal = (error: unknown): error is AppError =>
+  isAppError(error, 'invalid', 'invalid_params', 'unprocessable', 'too_large', 'not_found', 'forbidden');
+
+const textOf = (error: unknown): string | undefined => {
+  if (!isFinal(error)) return undefined;
+  if (error.kind === 'not_found') return 'The project or its namespace is not there any more';
+  if (error.kind === 'too_large') return 'The archive is too large';
+  const said = error.body.message ?? error.body.error;
+  return typeof said === 'string' ? said : JSON.stringify(said);
+};
+
+/** Works on imports of archives that wait, page by page; each page may be repeated. */
+export function workArchiveImports({ imports, targets, blobs, pruneSoon }: WorkingEdges): Repeating {
+  const check = (one: ArchiveImportLease, keepLease: () => Promise<void>): Promise<void> =>
+    checkArchive(readEntries({ blobs }, one.import), async (kind, lines) => {
+      await keepLease();
+      const owner = owners.get(kind);
+      if (owner !== undefined) await targets.checkRecords(owner, kind, lines, one.import.requestId);
+    });
+
+  /** Where an import goes on after a page of records was written. */
+  async function records(
+    one: ArchiveImportLease,
+    project: ImportedProject,
+    { stage, page }: ImportPlace,
+    pages: ReturnType<typeof archivePages>,
+  ): Promise<ImportPlace> {
+    const what = importStages[stage];
+    if (what?.does !== 'records') return { stage: stage + 1, page: 1 };
+    const found = await pages.page(what.kind, page);
+    const to = { project, import: one.import };
+    if (found !== undefined) await targets.writeRecords(what.owner, what.kind, found.lines, to);
+    const isLast = found === undefined || found.isLast;
+    const { overrides } = one.import;
+    if (what.kind === 'project' && isLast && Object.keys(overrides).length > 0)
+      await targets.writeRecords(what.owner, 'project_overrides', Buffer.from(`${JSON.stringify(overrides)}\n`), to);
+    faultPoint('archive_import.page_written');
+    return isLast ? { stage: stage + 1, page: 1 } : { stage, page: page + 1 };
+  }
+
+  async function step(
+    one: ArchiveImportLease,
+    project: ImportedProject,
+    place: ImportPlace,
+    pages: ReturnType<typeof archivePages>,
+    keepLease: () => Promise<void>,
+  ): Promise<ImportPlace> {
+    const next = { stage: place.stage + 1, page: 1 };
+    switch (importStages[place.stage]?.does) {
+      case 'check':
+        await check(one, keepLease);
+        faultPoint('archive_import.checked');
+        return next;
+      case 'repository':
+        await targets.importRepository({ project, import: one.import });
+        faultPoint('archive_import.repository_written');
+        return next;
+      default:
+        return records(one, project, place, pages);
+    }
+  }
+
+  /** A cancelled project ends its import, should the process that cancelled it have died on its way. */
+  async function unlessCanceled(one: ArchiveImportLease, { importStatus }: ImportedProject): Promise<void> {
+    if (importStatus !== 'canceled') return;
+    await imports.end(one, 'canceled', undefined);
+    pruneSoon();
+    throw new LeaseLost();
+  }
+
+  async function carryOut(one: ArchiveImportLease, keepLease: () => Promise<void>): Promise<void> {
+    const { requestId } = one.import;
+    const made =
+      one.projectId === undefined
+        ? await targets.createProject(one.import)
+        : await targets.project(one.projectId, requestId);
+    await unlessCanceled(one, made);
+    const { projectId } = made;
+    if (!(await imports.begin(one, projectId))) throw new LeaseLost();
+    await targets.setStatus(projectId, 'started', undefined, requestId);
+    faultPoint('archive_import.begun');
+    const pages = archivePages({ blobs }, one.import);
+    try {
+      let project = made;
+      for (let place = one.place; place.stage < importStages.length; ) {
+        await keepLease();
+        // Again for each stage: what one has written the next one has to find (D5), and the project may be gone.
+        if (place.page === 1) {
+          project = await targets.project(projectId, requestId);
+          await unlessCanceled(one, project);
+        }
+        place = await step(one, project, place, pages, keepLease);
+        if (!(await imports.save(one, place))) throw new LeaseLost();
+        // It got on: failures in a row are counted from here, as in its row.
+        one.attempt = 1;
+        faultPoint('archive_import.page_saved');
+      }
+    } finally {
+      await pages.close();
+    }
+  }
+
+  return workLeased<ArchiveImportLease, void>({
+    name: 'imports of archives',
+    maxAttempts,
+    leases: imports,
+    otherwise: 'The import failed',
+    judge: (error, attempt) => ({ isFinal: isFinal(error), text: textOf(error), pause: pauseAfter(attempt) }),
+    make: carryOut,
+    async end(one, outcome) {
+      // One that was cancelled is shown as that.
+      if (!(await imports.extend(one))) return;
+      const problem = 'problem' in outcome ? outcome.problem : undefined;
+      const status = problem === undefined ? 'finished' : 'failed';
+      const projectId = await imports.projectOf(one.id);
+      // Before the row: it ends once groups-admin knows.
+      if (projectId !== undefined) await targets.setStatus(projectId, status, problem, one.import.requestId);
+      faultPoint('archive_import.announced');
+      await imports.end(one, status, problem);
+      faultPoint('archive_import.ended');
+      pruneSoon();
+    },
+  });
+}
+
+/** Milliseconds between two removals. */
+const sweepEvery = 3_600_000;
+
+/** Removes imports that ended a week ago, now and every hour. */
+export const sweepArchiveImports = (imports: Pick<ArchiveImportStore, 'sweep'>): Repeating =>
+  repeat('imports of archives that are over', sweepEvery, () => imports.sweep());

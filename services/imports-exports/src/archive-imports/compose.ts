@@ -1,0 +1,51 @@
+import type { Repeating } from '@switchyard/background';
+import { blobRemains } from '@switchyard/blobs';
+import type { Area } from '@switchyard/service';
+import type { Edges } from '../edges';
+import type { Reports } from '../reports';
+import { type ArchiveImports, startArchiveImports } from './application/start-import';
+import { sweepArchiveImports, workArchiveImports } from './application/work-imports';
+import { archiveImportStore } from './storage/archive-import.store';
+import { archiveBundleHandler } from './transport/archive-bundle.handler';
+import { archiveImportHttp } from './transport/archive-import.http';
+import { archiveTargetsOf } from './transport/archive-targets.client';
+
+/** Imports that a process works on at a time: a large one holds nobody else's up. */
+const atOnce = 3;
+
+/** Imports of archives, and what ends them from outside. */
+export interface ArchiveImportArea extends Area {
+  readonly cancel: ArchiveImports['cancel'];
+}
+
+/** Builds imports of projects from archives. */
+export function composeArchiveImports(
+  { db, blobs, config, peer, observe }: Edges,
+  { pruneSoon }: Pick<Reports, 'pruneSoon'>,
+): ArchiveImportArea {
+  const remains = blobRemains(db);
+  const imports = archiveImportStore(db, remains);
+  const targets = archiveTargetsOf({
+    'groups-admin': peer('groups-admin'),
+    'merge-requests': peer('merge-requests'),
+    collaboration: peer('collaboration'),
+  });
+  const limit = config.SWITCHYARD_PROJECT_IMPORT_LIMIT;
+  const working: Repeating[] = [];
+  const workSoon = (): void => {
+    for (const one of working) one.soon();
+  };
+  const starting = observe(
+    'archive_imports',
+    startArchiveImports({ imports, targets, blobs, remains, pruneSoon, workSoon, limit }),
+  );
+  return {
+    services: [archiveBundleHandler(imports, { blobs })],
+    http: archiveImportHttp(starting, limit),
+    cancel: starting.cancel,
+    start: () => {
+      for (let at = 0; at < atOnce; at += 1) working.push(workArchiveImports({ imports, targets, blobs, pruneSoon }));
+      return [...working, sweepArchiveImports(imports)];
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { invalidParams } from '@switchyard/errors';
+
+/** What a form says beside its file. */
+export interface ArchiveForm {
+  /** Id or full path; empty for that of the caller. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly path: string;
+  readonly overrides: Readonly<Record<string, unknown>>;
+}
+
+const isFlag = (value: string): boolean => ['true', 'false', '1', '0', ''].includes(value);
+
+/** A setting of a form as a value: `a[]` sent several times is a list. */
+const overrideForm = /^override_params\[([a-z_]{1,100})\](\[\])?$/;
+
+/**
+ * Reads the fields of a form; settings come as `override_params[<name>]`.
+ * @param fields by name, each with all the values that it was sent with
+ * @throws AppError invalid_params with all problems
+ */
+export function readForm(fields: ReadonlyMap<string, string>): ArchiveForm {
+  const problems: string[] = [];
+  const overrides: Record<string, unknown> = {};
+  for (const [field, value] of fields) {
+    const [, name, isList] = overrideForm.exec(field) ?? [];
+    if (name !== undefined) overrides[name] = isList === undefined ? value : [value];
+    else if (field.startsWith('override_params')) problems.push(`${field} is invalid`);
+  }
+  const path = fields.get('path') ?? '';
+  if (path === '') problems.push(fields.has('path') ? 'path is empty' : 'path is missing');
+  const overwrite = fields.get('overwrite') ?? 'false';
+  if (!isFlag(overwrite)) problems.push('overwrite is invalid');
+  // A project is never replaced by one that may turn out to be half.
+  else if (['true', '1'].includes(overwrite)) problems.push('overwrite does not have a valid value');
+  if (problems.length > 0) throw invalidParams(...problems);
+  return { namespace: fields.get('namespace') ?? '', name: fields.get('name') || path, path, overrides };
+}

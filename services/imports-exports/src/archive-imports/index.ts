@@ -1,0 +1,1 @@
+export { type ArchiveImportArea, composeArchiveImports } from './compose';

@@ -1,0 +1,70 @@
+import {
+  ImportedProjectServiceService,
+  type ImportedProject as WireProject,
+} from '@switchyard/protos/groups_admin/v1/imported_project';
+import { RepositoryImportServiceService } from '@switchyard/protos/merge_requests/v1/repository_import';
+import { ProjectRecordServiceService } from '@switchyard/protos/rpc/v1/project_record';
+import type { Peer } from '@switchyard/rpc';
+import { archiveSource } from '@switchyard/service';
+import type { RecordOwner } from '../../project-exports';
+import type { ImportedProject } from '../../project-imports';
+import type { ArchiveTargets } from '../application/imports.ports';
+
+/** Milliseconds for a page of records, some of which are written in transactions of their own. */
+const pageMs = 120_000;
+
+/** Milliseconds for a repository. */
+const repositoryMs = 7_200_000;
+
+const toProject = ({ createdAt = new Date(0), ...project }: WireProject): ImportedProject => ({
+  ...project,
+  createdAt,
+});
+
+/** Asks the services that own what comes in. */
+export function archiveTargetsOf(peers: Readonly<Record<RecordOwner, Peer>>): ArchiveTargets {
+  const projects = peers['groups-admin'].client(ImportedProjectServiceService);
+  const repositories = peers['merge-requests'].client(RepositoryImportServiceService);
+  const owners = {
+    'groups-admin': peers['groups-admin'].client(ProjectRecordServiceService),
+    'merge-requests': peers['merge-requests'].client(ProjectRecordServiceService),
+    collaboration: peers.collaboration.client(ProjectRecordServiceService),
+  };
+  const options = (requestId: string) => ({ requestId, idempotent: true });
+  const ofPage = (requestId: string) => ({ ...options(requestId), timeoutMs: pageMs });
+  return {
+    async createProject({ key, author, namespace, name, path, requestId }) {
+      const actor = { ...author, username: '', scopes: [], tokenId: 0 };
+      // Private until its settings come, at the end.
+      const request = { key, namespace, name, path, private: true, importType: archiveSource };
+      return toProject(
+        await projects.createImportedProject(
+          { ...request, description: '', defaultBranch: '', importSource: '' },
+          { ...options(requestId), actor },
+        ),
+      );
+    },
+    project: async (projectId, requestId) =>
+      toProject(await projects.getImportedProject({ projectId }, options(requestId))),
+    async setStatus(projectId, status, problem, requestId) {
+      await projects.setImportStatus({ projectId, status, error: problem ?? '' }, options(requestId));
+    },
+    async checkRecords(owner, kind, lines, requestId) {
+      const request = { projectId: 0, kind, lines, importerId: 0, forEverybody: false, checkOnly: true };
+      await owners[owner].writeProjectRecords(request, ofPage(requestId));
+    },
+    async writeRecords(owner, kind, lines, { project: { projectId, directorySequence }, import: one }) {
+      const { userId: importerId, admin: forEverybody } = one.author;
+      await owners[owner].writeProjectRecords(
+        { projectId, kind, lines, importerId, forEverybody, checkOnly: false },
+        { ...ofPage(one.requestId), directorySequence },
+      );
+    },
+    async importRepository({ project: { projectId, directorySequence }, import: { key, author, requestId } }) {
+      await repositories.importBundle(
+        { projectId, actorId: author.userId, importKey: key },
+        { requestId, directorySequence, timeoutMs: repositoryMs },
+      );
+    },
+  };
+}

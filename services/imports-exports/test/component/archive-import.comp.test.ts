@@ -1,0 +1,362 @@
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { sql } from '@switchyard/database/sql';
+import { type AppError, forbidden, notFound, unavailable, unprocessable } from '@switchyard/errors';
+import {
+  type ImportedProject,
+  ImportedProjectServiceService,
+} from '@switchyard/protos/groups_admin/v1/imported_project';
+import { ArchiveBundleServiceService } from '@switchyard/protos/imports_exports/v1/archive_bundle';
+import { ProjectImportServiceService } from '@switchyard/protos/imports_exports/v1/project_import';
+import { RepositoryImportServiceService } from '@switchyard/protos/merge_requests/v1/repository_import';
+import { ProjectRecordServiceService } from '@switchyard/protos/rpc/v1/project_record';
+import { implement } from '@switchyard/rpc';
+import { dieAt, eventually } from '@switchyard/testkit';
+import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
+import { pack } from 'tar-stream';
+import { service } from '../../src/service';
+import { keysIn } from '../support/keys';
+
+let here: TestInstallation;
+let author = 0;
+
+/** What the other services were asked for, and how they answer. */
+const others = {
+  namespaceId: 0,
+  projects: new Map<string, ImportedProject>(),
+  /** Records by kind, each line once. */
+  records: new Map<string, Set<string>>(),
+  checks: 0,
+  writtenFor: new Set<string>(),
+  bundles: [] as Buffer[],
+  refusal: undefined as AppError | undefined,
+  failures: [] as AppError[],
+};
+
+const byId = (id: number): ImportedProject => {
+  const found = [...others.projects.values()].find(({ projectId }) => projectId === id);
+  if (found === undefined) throw notFound('Project');
+  return found;
+};
+
+const rule = { callers: ['imports-exports'], onBehalfOf: true };
+const peers = [
+  implement(
+    ImportedProjectServiceService,
+    {
+      async createImportedProject({ key, namespace, name, path, importType, importSource }) {
+        if (others.refusal !== undefined) throw others.refusal;
+        const made = others.projects.get(key) ?? {
+          ...{ projectId: here.directory.project(others.namespaceId).id, name, path, fullPath: `${namespace}/${path}` },
+          ...{ fullName: `Acme / ${name}`, description: '', createdAt: new Date('2026-01-02T03:04:05.678Z') },
+          ...{ importStatus: 'scheduled', importError: '', importType, importSource, forked: false },
+          directorySequence: here.directory.changes.length,
+        };
+        others.projects.set(key, made);
+        return made;
+      },
+      getImportedProject: async ({ projectId }) => byId(projectId),
+      async setImportStatus({ projectId, status, error }) {
+        Object.assign(byId(projectId), { importStatus: status, importError: error });
+        return {};
+      },
+    },
+    { createImportedProject: rule, getImportedProject: rule, setImportStatus: rule },
+  ),
+  implement(
+    ProjectRecordServiceService,
+    {
+      readProjectRecords: () => Promise.reject(new Error('not read')),
+      async writeProjectRecords({ kind, lines, checkOnly, importerId, forEverybody }) {
+        const given = lines.toString().split('\n').slice(0, -1);
+        if (given.some((line) => line.includes('wrong'))) throw unprocessable(`${kind}: record 1 of a page is wrong`);
+        if (checkOnly) {
+          others.checks += 1;
+          return { written: 0 };
+        }
+        const failure = others.failures.shift();
+        if (failure !== undefined) throw failure;
+        others.writtenFor.add(`${importerId} ${forEverybody}`);
+        const known = others.records.get(kind) ?? new Set();
+        for (const line of given) known.add(line);
+        others.records.set(kind, known);
+        return { written: given.length };
+      },
+    },
+    { readProjectRecords: rule, writeProjectRecords: rule },
+  ),
+  implement(
+    RepositoryImportServiceService,
+    {
+      importRepository: () => Promise.reject(new Error('no forge')),
+      async importBundle({ importKey }) {
+        const parts: Buffer[] = [];
+        const bundles = here.client(ArchiveBundleServiceService, 'merge-requests');
+        for await (const { data } of bundles.readArchiveBundle({ importKey }, { requestId: 'bundle' }))
+          parts.push(data);
+        others.bundles.push(Buffer.concat(parts));
+        return { refs: 1, skipped: 0 };
+      },
+    },
+    { importRepository: rule, importBundle: rule },
+  ),
+];
+
+beforeAll(async () => {
+  here = await testInstallation({
+    service,
+    main: join(__dirname, '..', '..', 'dist', 'main.js'),
+    callers: ['merge-requests'],
+    peers: () => peers,
+    environment: (folder) => ({ ...keysIn(folder), SWITCHYARD_PROJECT_IMPORT_LIMIT: String(32 << 20) }),
+  });
+  author = here.directory.user().id;
+  others.namespaceId = here.directory.namespace().id;
+  await eventually(async () => expect(await here.db.query(sql`select 1 from directory.namespaces`)).toHaveLength(1));
+});
+afterAll(() => here?.close());
+beforeEach(() => {
+  Object.assign(others, { checks: 0, refusal: undefined, failures: [], bundles: [] });
+  others.records.clear();
+  others.writtenFor.clear();
+});
+
+type Entry = { readonly name: string; readonly content: string | Buffer; readonly header?: object };
+
+/** A tar file of some entries. */
+async function tarOf(entries: readonly Entry[]): Promise<Buffer> {
+  const archive = pack();
+  for (const { name, content, header = {} } of entries) archive.entry({ name, ...header }, content);
+  archive.finalize();
+  const chunks: Buffer[] = [];
+  for await (const chunk of archive) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+const line = (value: object): string => `${JSON.stringify(value)}\n`;
+const bundle = Buffer.alloc(1 << 20, 'bundle');
+const issuePages = [1, 2].map((page) => ({
+  name: `records/issues/00000${page}.ndjson`,
+  content: line({ iid: 2 * page - 1 }) + line({ iid: 2 * page }),
+}));
+const entries: readonly Entry[] = [
+  { name: 'format.json', content: line({ format: 1, full_path: 'a/b' }) },
+  { name: 'records/project/000001.ndjson', content: line({ name: 'b', description: 'About' }) },
+  { name: 'records/labels/000001.ndjson', content: line({ title: 'bug' }) },
+  ...issuePages,
+  { name: 'records/later_kind/000001.ndjson', content: line({ any: 1 }) },
+  { name: 'repository.bundle/000001', content: bundle },
+  { name: 'repository.bundle/000002', content: bundle },
+  {
+    name: 'end.json',
+    content: line({ records: { project: 1, labels: 1, issues: 4, later_kind: 1, notes: 0 }, repository_parts: 2 }),
+  },
+];
+
+const archive = async (given: readonly Entry[] = entries) => gzipSync(await tarOf(given));
+
+/** `entries` with some in place of those of their names; with `undefined`, without them. */
+const with_ = (changed: Readonly<Record<string, Entry | undefined>>): Entry[] =>
+  entries.flatMap((entry) => (entry.name in changed ? (changed[entry.name] ?? []) : entry));
+
+function send(
+  file: Buffer | undefined,
+  fields: Record<string, string> = { path: 'moved', namespace: 'acme' },
+  admin = false,
+) {
+  const form = new FormData();
+  if (file !== undefined) form.append('file', new Blob([file]), 'project.tar.gz');
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  return here.forward('POST', '/project_imports', { actor: { is: { userId: author, admin }, level: 0 }, body: form });
+}
+
+const shown = async (id: number): Promise<{ import_status: string; import_error: string | null }> =>
+  json(
+    await here.client(ProjectImportServiceService).getProjectImport({ projectId: id }, here.as({ id: author }, { id })),
+  ) as never;
+const ends = (id: number, status: string) =>
+  eventually(async () => expect((await shown(id)).import_status).toBe(status), { within: 20_000 });
+
+async function begun(file: Buffer, fields?: Record<string, string>, admin = false): Promise<number> {
+  const reply = await send(file, fields, admin);
+  const body = (await reply.json()) as { id: number };
+  expect([reply.status, body]).toEqual([201, expect.any(Object)]);
+  return body.id;
+}
+
+/** No file of an import is left, neither named nor due. */
+const nothingKept = () =>
+  eventually(async () => {
+    expect(await here.db.query(sql`select 1 from archive_imports where blob is not null`)).toEqual([]);
+    expect(await here.db.query(sql`select 1 from blob_remains`)).toEqual([]);
+  });
+
+it('an archive comes in: every record of a known kind, the repository, and the settings last', async () => {
+  const id = await begun(await archive(), { path: 'moved', name: 'Moved', namespace: 'acme' });
+  expect(await shown(id)).toMatchObject({ import_type: 'gitlab_project', name: 'Moved', path: 'moved' });
+  await ends(id, 'finished');
+  expect([...others.records.keys()]).toEqual(['labels', 'issues', 'project']);
+  expect([...(others.records.get('issues') ?? [])]).toEqual([1, 2, 3, 4].map((iid) => JSON.stringify({ iid })));
+  expect(others.bundles.map((one) => one.equals(Buffer.concat([bundle, bundle])))).toEqual([true]);
+  expect(others.checks).toBe(4);
+  expect([...others.writtenFor]).toEqual([`${author} false`]);
+  await nothingKept();
+});
+
+it('an administrator writes for everybody, and what stands above the settings comes after them', async () => {
+  const overrides = { 'override_params[description]': 'Mine', 'override_params[topics][]': 'a' };
+  const id = await begun(await archive(), { path: 'of-root', ...overrides }, true);
+  await ends(id, 'finished');
+  expect([...others.writtenFor]).toEqual([`${author} true`]);
+  expect([...(others.records.get('project_overrides') ?? [])].map((one) => JSON.parse(one))).toEqual([
+    { description: 'Mine', topics: ['a'] },
+  ]);
+});
+
+it.each<[string, Record<string, string> | undefined, boolean, object]>([
+  ['no file', undefined, false, { error: 'file is missing' }],
+  ['no path', { namespace: 'acme' }, true, { error: 'path is missing' }],
+  ['neither', {}, false, { error: 'path is missing' }],
+  ['a flag that is none', { path: 'p', overwrite: 'perhaps' }, true, { error: 'overwrite is invalid' }],
+  ['a replacement', { path: 'p', overwrite: 'true' }, true, { error: 'overwrite does not have a valid value' }],
+  ['settings without a name', { path: 'p', override_params: '1' }, true, { error: 'override_params is invalid' }],
+  [
+    'settings that are refused',
+    { path: 'p', 'override_params[visibility]': 'wrong' },
+    true,
+    { error: 'override_params: project_overrides: record 1 of a page is wrong' },
+  ],
+])('refuses a form with %s', async (_, fields, hasFile, body) => {
+  const reply = await send(hasFile ? await archive() : undefined, fields);
+  expect([reply.status, await reply.json()]).toEqual([400, body]);
+  await nothingKept();
+});
+
+it('a refusal of the namespace is that of the request, and nothing is left', async () => {
+  for (const [refusal, status, message] of [
+    [notFound('Namespace'), 404, '404 Namespace Not Found'],
+    [forbidden(), 403, '403 Forbidden'],
+  ] as const) {
+    others.refusal = refusal;
+    const reply = await send(await archive());
+    expect([reply.status, await reply.json()]).toEqual([status, { message }]);
+  }
+  await nothingKept();
+  expect(await here.db.query(sql`select 1 from archive_imports where status = 'scheduled'`)).toEqual([]);
+});
+
+it('an archive that is too large is refused on its way', async () => {
+  const reply = await send(Buffer.alloc((32 << 20) + 1));
+  expect(reply.status).toBe(413);
+  await nothingKept();
+});
+
+const file = (name: string, content: string | Buffer = line({ a: 1 }), header = {}): Entry => ({
+  name,
+  content,
+  header,
+});
+const end = (value: object): Entry => file('end.json', line(value));
+const before = entries.slice(0, -1);
+
+it.each<[string, () => Promise<Buffer> | Buffer, RegExp]>([
+  ['no gzip', () => Buffer.from('nothing'), /cannot be unpacked/],
+  ['no tar', () => gzipSync(Buffer.alloc(10_000, 'x')), /cannot be unpacked/],
+  ['half of the bytes', async () => (await archive()).subarray(0, 2_000), /cannot be unpacked|cut off/],
+  ['no end', () => archive(before), /cut off/],
+  ['a later format', () => archive(with_({ 'format.json': file('format.json', line({ format: 2 })) })), /format is 2/],
+  ['no format', () => archive(entries.slice(1)), /not in order/],
+  ['another count', () => archive([...before, end({ records: { issues: 4 }, repository_parts: 2 })]), /does not say/],
+  ['too few parts', () => archive(with_({ 'repository.bundle/000002': undefined })), /does not say/],
+  ['a page that is missing', () => archive(with_({ 'records/issues/000001.ndjson': undefined })), /not in order/],
+  ['a kind twice', () => archive([...before, ...issuePages.slice(0, 1), ...entries.slice(-1)]), /not in order/],
+  ['something after its end', () => archive([...entries, file('repository.bundle/000003')]), /not in order/],
+  ['a path upwards', () => archive([file('../../etc/passwd'), ...entries]), /has the entry "..\/..\/etc\/passwd"/],
+  ['an absolute path', () => archive([file('/etc/passwd'), ...entries]), /has the entry/],
+  ['a link', () => archive([file('format.json', '', { type: 'symlink', linkname: '/etc/passwd' })]), /no file/],
+  ['a device', () => archive([file('format.json', '', { type: 'character-device' })]), /no file/],
+  ['a folder', () => archive([file('records/', '', { type: 'directory' })]), /no file/],
+  [
+    'a bomb',
+    async () => gzipSync(await tarOf([file('records/issues/000001.ndjson', Buffer.alloc(61 << 20))])),
+    /too large/,
+  ],
+  ['zeros for ever', () => gzipSync(Buffer.alloc(300 << 20)), /far larger|cut off|unpacked/],
+  [
+    'a wrong record',
+    () =>
+      archive(
+        with_({ 'records/labels/000001.ndjson': file('records/labels/000001.ndjson', line({ title: 'wrong' })) }),
+      ),
+    /labels: record 1/,
+  ],
+])('%s fails before anything is written', async (_, make, problem) => {
+  const id = await begun(await make());
+  await ends(id, 'failed');
+  expect((await shown(id)).import_error).toMatch(problem);
+  expect([...others.records.keys()]).toEqual([]);
+  expect(others.bundles).toEqual([]);
+  await nothingKept();
+});
+
+it('what is away for a moment is tried again, and goes on where it was', async () => {
+  // More than a client tries by itself.
+  others.failures = Array.from({ length: 100 }, () => unavailable('away'));
+  const id = await begun(await archive());
+  await eventually(async () => {
+    const rows = await here.db.query(
+      sql`update archive_imports set leased_until = now() where lease is null and stage > 0 and status = 'started' returning 1`,
+    );
+    expect(rows).toHaveLength(1);
+  });
+  others.failures = [];
+  // Another one is begun at once, and with it what waits.
+  await ends(await begun(await archive(), { path: 'second' }), 'finished');
+  await ends(id, 'finished');
+  // The first one was checked once: it did not begin anew.
+  expect(others.checks).toBe(8);
+});
+
+it('a cancelled import stops, and its archive goes', async () => {
+  others.failures = Array.from({ length: 100 }, () => unavailable('away'));
+  const id = await begun(await archive());
+  await eventually(async () =>
+    expect(await here.db.query(sql`select 1 from archive_imports where project_id = ${id} and stage > 0`)).toHaveLength(
+      1,
+    ),
+  );
+  const cancel = () =>
+    here
+      .client(ProjectImportServiceService)
+      .cancelForgeaImport({ projectId: id }, here.as({ id: author }, { id, level: 50 }));
+  expect(json(await cancel())).toMatchObject({ import_status: 'canceled' });
+  await expect(cancel()).rejects.toMatchObject({ kind: 'bad_request' });
+  await ends(id, 'canceled');
+  await nothingKept();
+});
+
+it('a process that dies on its way leaves nothing that another one does not finish', async () => {
+  await here.stop();
+  const sent = await archive();
+  const points = [...['added', 'checked', 'page_saved', 'announced']];
+  for (const [at, point] of points.entries()) {
+    await dieAt(`archive_import.${point}`, here.startProcess, async () => {
+      await eventually(() => send(sent, { path: `dead-${at}` }), { within: 15_000 }).catch(() => undefined);
+    });
+    // As if the lease of the dead process had run out.
+    await here.db.query(sql`update archive_imports set leased_until = now() where leased_until is not null`);
+  }
+  await here.start();
+  await ends(await begun(sent, { path: 'after-all' }), 'finished');
+  await eventually(
+    async () => {
+      const rows = await here.db.query<{ status: string }>(
+        sql`select distinct status from archive_imports where path like 'dead-%'`,
+      );
+      expect(rows).toEqual([{ status: 'finished' }]);
+    },
+    { within: 60_000 },
+  );
+  expect([...(others.records.get('issues') ?? [])]).toHaveLength(4);
+  await here.db.query(sql`update blob_remains set due_at = now()`);
+});
