@@ -108,10 +108,7 @@ async function loginFault(kafka: Kafka, { brokers, sasl }: KafkaConnection): Pro
  * @throws Error with one line that names the variable at fault
  */
 export async function checkKafka(kafka: Kafka, connection: KafkaConnection): Promise<void> {
-  for (const broker of connection.brokers) {
-    const fault = await protocolFault(broker, connection);
-    if (fault !== undefined) throw new Error(fault);
-  }
-  const fault = await loginFault(kafka, connection);
+  const faults = await Promise.all(connection.brokers.map((broker) => protocolFault(broker, connection)));
+  const fault = faults.find((one) => one !== undefined) ?? (await loginFault(kafka, connection));
   if (fault !== undefined) throw new Error(fault);
 }
