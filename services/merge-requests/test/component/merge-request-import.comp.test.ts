@@ -130,6 +130,17 @@ test('one that is merged and whose branch is gone has its people, dates, numbers
   ).toEqual([]);
 });
 
+test('commits are found by their first digits, which is all that some forges give', async () => {
+  const short = (sha: string): string => sha.slice(0, 12);
+  const diffs = [diffOf(short(shas.head), short(shas.before)), diffOf('f'.repeat(12), short(shas.before))];
+  const one = { ...merged(), mergeCommitSha: short(shas.merge), diffs };
+  expect(await bring([one], 'bitbucket')).toEqual({ imported: 1 });
+  expect(await shown(7)).toMatchObject({
+    ...{ merge_commit_sha: shas.merge, sha: shas.head, changes_count: '1' },
+    diff_refs: { base_sha: shas.base, start_sha: shas.before, head_sha: shas.head },
+  });
+});
+
 test('an open one of a fork gets a branch and can be merged; the next number comes after the highest', async () => {
   const one = given(9, {
     ...{ state: 'opened', draft: true, sourceBranch: 'github/fork/octo/fork', diffs: [diffOf(shas.open, shas.merge)] },

@@ -11,7 +11,6 @@ import {
   readHeads,
   readRefs,
   type Sha,
-  shaOf,
   zeroSha,
 } from '../../git';
 import type { RefUpdate } from '../../repositories';
@@ -58,11 +57,19 @@ export interface ImportEdges extends Pick<MergeRequestEdges, 'openRepository' | 
   readonly positions: Pick<DiffPositions, 'locate'>;
 }
 
-/** Commits among given texts. */
-async function commitsAmong(repo: Repository, texts: readonly (string | undefined)[]): Promise<Set<string>> {
-  const shas = [...new Set(texts.flatMap((text) => (text === undefined ? [] : (shaOf(text) ?? []))))];
-  const found = await describeObjects(repo, shas);
-  return new Set(shas.filter((_, at) => found[at]?.type === 'commit'));
+/** Ids of commits, or the first 12 digits or more of them, as some forges give them. */
+const commitName = /^[0-9a-f]{12,40}$/i;
+
+/** Commits by the texts among those given that name one. */
+async function commitsAmong(repo: Repository, texts: readonly (string | undefined)[]): Promise<Map<string, Sha>> {
+  const names = [...new Set(texts.flatMap((text) => (text !== undefined && commitName.test(text) ? [text] : [])))];
+  const found = await describeObjects(repo, names);
+  return new Map(
+    names.flatMap((name, at) => {
+      const object = found[at];
+      return object?.type === 'commit' ? [[name, object.sha] as const] : [];
+    }),
+  );
 }
 
 /** A branch that no branch can be here; by its number, so that it is one of its own. */
@@ -75,10 +82,9 @@ export function importMergeRequests({ directory, openRepository, changeRefs, imp
     repo: Repository,
     one: ImportedMergeRequest,
     heads: ReadonlyMap<string, Sha>,
-    commits: ReadonlySet<string>,
+    commits: ReadonlyMap<string, Sha>,
   ): Promise<PreparedMergeRequest> {
-    const there = (text: string | undefined): Sha | undefined =>
-      text !== undefined && commits.has(text) ? parseSha(text) : undefined;
+    const there = (text: string | undefined): Sha | undefined => (text === undefined ? undefined : commits.get(text));
     const target = heads.get(one.targetBranch);
     const known = one.diffs.filter(({ headSha }) => there(headSha) !== undefined);
     const lastHead = there(known.at(-1)?.headSha);
@@ -94,11 +100,12 @@ export function importMergeRequests({ directory, openRepository, changeRefs, imp
     for (const { baseSha, startSha, headSha, createdAt } of wanted) {
       const start = there(startSha) ?? before?.sha ?? target;
       if (start === undefined) continue;
-      const version = await compareBranches(repo, start, parseSha(headSha));
+      const version = await compareBranches(repo, start, there(headSha) ?? parseSha(headSha));
       versions.push({ ...version, baseSha: there(baseSha) ?? version.baseSha, createdAt });
     }
     return {
       ...one,
+      mergeCommitSha: merge ?? one.mergeCommitSha,
       versions,
       sourceSha: source,
       targetSha: (isOpen ? target : undefined) ?? versions.at(-1)?.startSha,
