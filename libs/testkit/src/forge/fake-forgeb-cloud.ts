@@ -8,6 +8,8 @@ export interface ForgebCloudContents {
   readonly repository: Record<string, unknown>;
   /** By their path below the repository, such as `issues` and `issues/7/comments`. */
   readonly lists: Record<string, object[]>;
+  /** What is alone at its path below the repository, such as one pull request. */
+  readonly objects: Record<string, object>;
 }
 
 /** The cloud forge of the family of forgeb: its REST API below `/2.0`, with pages and their `next`, and git. */
@@ -59,8 +61,10 @@ export async function startFakeForgebCloud(
     }
     const path = /^\/2\.0\/repositories\/octo\/things(?:\/(.+))?$/.exec(url.pathname);
     const list = contents.lists[path?.[1] ?? ''];
+    const object = contents.objects[path?.[1] ?? ''];
     if (authorization !== basic(username, password)) sendJson(response, 401, { type: 'error' });
     else if (path !== null && path[1] === undefined) sendJson(response, 200, contents.repository);
+    else if (object !== undefined) sendJson(response, 200, object);
     else if (list === undefined) sendJson(response, 404, { type: 'error', error: { message: 'Not found' } });
     else sendPage(response, url, list);
   }
@@ -76,6 +80,7 @@ export async function startFakeForgebCloud(
         ...given.repository,
       },
       lists: { issues: [], milestones: [], pullrequests: [], ...given.lists },
+      objects: { ...given.objects },
     },
   };
   return forge;

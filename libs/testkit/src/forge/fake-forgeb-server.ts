@@ -8,6 +8,8 @@ export interface ForgebServerContents {
   readonly repository: Record<string, unknown>;
   /** By their path below the repository, such as `pull-requests`. */
   readonly lists: Record<string, object[]>;
+  /** What is alone at its path below the repository, such as one pull request. */
+  readonly objects: Record<string, object>;
   /** By slug. */
   readonly users: Record<string, object>;
 }
@@ -55,11 +57,13 @@ export async function startFakeForgebServer(
     const [, path = ''] = repository ?? [];
     const user = contents.users[/\/users\/([\w-]+)$/.exec(url.pathname)?.[1] ?? ''];
     const list = contents.lists[path];
+    const object = contents.objects[path];
     if (!isAllowed) sendJson(response, 401, { errors: [{ message: 'Authentication failed' }] });
     else if (user !== undefined) sendJson(response, 200, user);
     else if (repository !== null && path === '') sendJson(response, 200, contents.repository);
     else if (path === 'branches/default' && defaultBranch !== undefined)
       sendJson(response, 200, { id: `refs/heads/${defaultBranch}`, displayId: defaultBranch });
+    else if (object !== undefined) sendJson(response, 200, object);
     else if (list === undefined) sendJson(response, 404, { errors: [{ message: 'Not found' }] });
     else sendPage(response, url, list);
   }
@@ -76,6 +80,7 @@ export async function startFakeForgebServer(
         ...given.repository,
       },
       lists: { 'pull-requests': [], ...given.lists },
+      objects: { ...given.objects },
       users: { ...given.users },
     },
   };

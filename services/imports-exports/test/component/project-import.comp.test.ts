@@ -1064,7 +1064,28 @@ describe('from forgeb', () => {
   });
 
   it('server: brings over the repository, into the namespace of the caller without another one (G-4.19-5)', async () => {
-    const server = await startFakeForgebServer();
+    const pull = {
+      ...{ id: 4, title: 'Pull', description: 'See #4', state: 'DECLINED', author: { user: { slug: 'ada' } } },
+      ...{ createdDate: Date.parse(at), updatedDate: Date.parse(at), toRef: { displayId: 'main' } },
+      fromRef: {
+        displayId: 'topic',
+        latestCommit: 'a'.repeat(40),
+        repository: { slug: 'things', project: { key: 'OCTO' } },
+      },
+      reviewers: [{ user: { slug: 'grace' }, status: 'APPROVED' }],
+    };
+    const replies = Array.from({ length: 120 }, (_, index) => ({
+      ...{ id: 100 + index, text: `Reply ${index}`, author: { slug: 'ada' } },
+      ...{ createdDate: Date.parse(at), updatedDate: Date.parse(at) },
+    }));
+    const server = await startFakeForgebServer({
+      lists: {
+        'pull-requests': [pull],
+        'pull-requests/4/activities': [{ action: 'COMMENTED', comment: { ...replies[0], comments: replies.slice(1) } }],
+      },
+      objects: { 'pull-requests/4': pull },
+      users: { ada: { slug: 'ada', emailAddress: 'nobody@example.com' } },
+    });
     const given = {
       ...{ serverUrl: `${server.url}/`, username: server.username, personalAccessToken: server.token },
       ...{ project: 'OCTO', repo: 'things', newName: 'renamed', targetNamespace: '', timeoutStrategy: 'pessimistic' },
@@ -1077,7 +1098,19 @@ describe('from forgeb', () => {
     expect(await endsAs(id, 'finished')).toMatchObject({
       ...{ import_type: 'bitbucket_server', path_with_namespace: 'ada/renamed' },
     });
-    expect(others.repositories).toMatchObject([{ url: `${server.url}/scm/OCTO/things.git` }]);
+    expect(others.repositories).toMatchObject([
+      { url: `${server.url}/scm/OCTO/things.git`, headsPattern: 'refs/pull-requests/*/from' },
+    ]);
+    expect(others.pulls).toMatchObject([
+      {
+        iid: 4,
+        state: 'closed',
+        sourceBranch: 'topic',
+        description: 'See #4',
+        closedAt: new Date(at),
+      },
+    ]);
+    expect(others.notes.size).toBe(121);
     await expect(begin({ serverUrl: 'http://10.0.0.1' })).rejects.toMatchObject({
       ...{ kind: 'invalid', body: { message: { error: 'Invalid URL: http://10.0.0.1' } } },
     });

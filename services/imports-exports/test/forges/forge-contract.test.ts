@@ -8,7 +8,7 @@ import {
   startFakeForgebServer,
   startForgeServer,
 } from '@switchyard/testkit/forge';
-import type { ForgeIssue, ForgeKind, ForgePage, ForgeRepository } from '../../src/forges';
+import type { ForgeKind, ForgePage, ForgeRepository } from '../../src/forges';
 import { forgesBy } from '../../src/forges';
 
 /** Every kind of forge against a stand-in of it: whatever it answers, an import gets what it can use, or a clear problem. */
@@ -27,17 +27,35 @@ interface Kind {
   readonly token: string;
   /** What a repository is called whose name leads elsewhere. */
   readonly evil: object;
-  /** Path of the list of issues, and an issue as the forge has it; undefined for a forge without issues. */
-  readonly issues?: {
-    readonly path: RegExp;
-    readonly issue: (id: unknown, more?: { title?: unknown; createdAt?: string }) => object;
-    /** An answer with these items, and another page at an address, or none. */
-    readonly send: (response: ServerResponse, items: readonly object[], next: string | undefined) => void;
-  };
+  readonly lists: readonly List[];
+}
+
+/** What every kind of list has to bear. */
+interface List {
+  readonly name: 'issues' | 'pulls';
+  readonly path: RegExp;
+  /** An item as the forge has it. */
+  readonly item: (id: unknown, more?: { title?: unknown; createdAt?: string }) => object;
+  /** An answer with these items, and another page at an address, or none. */
+  readonly send: (response: ServerResponse, items: readonly object[], next: string | undefined) => void;
 }
 
 const json = (response: ServerResponse, body: unknown, headers: Record<string, string> = {}): void =>
   void response.writeHead(200, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
+
+const sendLinked: List['send'] = (response, items, next) =>
+  json(response, items, next === undefined ? {} : { Link: `<${next}>; rel="next"` });
+const sendNext: List['send'] = (response, values, next) =>
+  json(response, { values, ...(next === undefined ? {} : { next }) });
+/** The page of an address is where the next one starts; one that is none is no number. */
+const sendStart: List['send'] = (response, values, next) => {
+  const start = next === undefined ? null : Number(/page=(\d)/.exec(next)?.[1]) - 1;
+  json(response, { values, isLastPage: next === undefined, nextPageStart: start });
+};
+
+const sha = 'a'.repeat(40);
+const dated = (createdAt: string) => ({ created_at: createdAt, updated_at: at });
+const end = { branch: { name: 'x'.repeat(300) }, commit: { hash: 'a'.repeat(12) }, repository: null };
 
 const kinds: readonly Kind[] = [
   {
@@ -46,15 +64,23 @@ const kinds: readonly Kind[] = [
     repository: '1',
     token: 'forge-token',
     evil: { name: '..', full_name: 'octo/..', description: null, private: true, default_branch: 'main' },
-    issues: {
-      path: /\/issues/,
-      issue: (number, { title = `Issue ${number}`, createdAt = at } = {}) => ({
-        ...{ number, title, body: null, state: 'open', user: { login: 'octocat' }, labels: [], milestone: null },
-        ...{ assignees: [], locked: false, closed_at: null, created_at: createdAt, updated_at: at },
-      }),
-      send: (response, items, next) =>
-        json(response, items, next === undefined ? {} : { Link: `<${next}>; rel="next"` }),
-    },
+    lists: [
+      {
+        ...{ name: 'issues', path: /\/issues/, send: sendLinked },
+        item: (number, { title = `Number ${number}`, createdAt = at } = {}) => ({
+          ...{ number, title, body: null, state: 'open', user: { login: 'octocat' }, labels: [], milestone: null },
+          ...{ assignees: [], locked: false, closed_at: null, ...dated(createdAt) },
+        }),
+      },
+      {
+        ...{ name: 'pulls', path: /\/pulls/, send: sendLinked },
+        item: (number, { title = `Number ${number}`, createdAt = at } = {}) => ({
+          ...{ number, title, body: null, state: 'open', user: { login: 'octocat' }, ...dated(createdAt) },
+          head: { ref: 'x'.repeat(300), sha, user: { login: 'octocat' }, repo: { full_name: 'octo/things' } },
+          base: { ref: 'main', sha, user: null, repo: null },
+        }),
+      },
+    ],
   },
   {
     kind: 'bitbucket',
@@ -62,14 +88,22 @@ const kinds: readonly Kind[] = [
     repository: 'octo/things',
     token: 'octocat:app-password',
     evil: { full_name: 'octo/..', description: '', is_private: true },
-    issues: {
-      path: /\/issues/,
-      issue: (id, { title = `Issue ${id}`, createdAt = at } = {}) => ({
-        ...{ id, title, content: { raw: '' }, state: 'new', kind: 'bug', reporter: { nickname: 'octocat' } },
-        ...{ assignee: null, milestone: null, created_on: createdAt, updated_on: at },
-      }),
-      send: (response, values, next) => json(response, { values, ...(next === undefined ? {} : { next }) }),
-    },
+    lists: [
+      {
+        ...{ name: 'issues', path: /\/issues/, send: sendNext },
+        item: (id, { title = `Number ${id}`, createdAt = at } = {}) => ({
+          ...{ id, title, content: { raw: '' }, state: 'new', kind: 'bug', reporter: { nickname: 'octocat' } },
+          ...{ assignee: null, milestone: null, created_on: createdAt, updated_on: at },
+        }),
+      },
+      {
+        ...{ name: 'pulls', path: /\/pullrequests/, send: sendNext },
+        item: (id, { title = `Number ${id}`, createdAt = at } = {}) => ({
+          ...{ id, title, description: '', state: 'OPEN', source: end, destination: end, author: null },
+          ...{ created_on: createdAt, updated_on: at },
+        }),
+      },
+    ],
   },
   {
     kind: 'bitbucket_server',
@@ -77,8 +111,21 @@ const kinds: readonly Kind[] = [
     repository: 'OCTO/things',
     token: 'octocat:server-token',
     evil: { slug: '..', project: { key: 'OCTO' }, public: false },
+    lists: [
+      {
+        ...{ name: 'pulls', path: /\/pull-requests/, send: sendStart },
+        item: (id, { title = `Number ${id}`, createdAt = at } = {}) => ({
+          ...{ id, title, state: 'OPEN', updatedDate: Date.parse(at), author: { user: { slug: 'octocat' } } },
+          createdDate: createdAt.startsWith('0') ? -1 : createdAt.startsWith('9') ? 1e17 : Date.parse(createdAt),
+          fromRef: { displayId: 'x'.repeat(300), latestCommit: sha },
+          toRef: { displayId: 'main', latestCommit: sha },
+        }),
+      },
+    ],
   },
 ];
+
+const [, cloudKind, serverKind] = kinds as readonly [Kind, Kind, Kind];
 
 /** An opened forge, with its stand-in. */
 async function opened({ kind, start, token }: Pick<Kind, 'kind' | 'start' | 'token'>) {
@@ -182,8 +229,10 @@ describe.each(kinds)('$kind', (given) => {
   });
 });
 
-describe.each(kinds.filter((one) => one.issues !== undefined))('lists of $kind', (given) => {
-  const { path, issue, send } = given.issues as NonNullable<Kind['issues']>;
+const lists = kinds.flatMap((kind) => kind.lists.map((list) => ({ ...kind, ...list })));
+
+describe.each(lists)('$name of $kind', (given) => {
+  const { name, path, item: issue, send } = given;
 
   /** Where a list goes on; undefined at its end. */
   const nextOf = ({ isLast, next }: ForgePage<unknown>, page: number): number | undefined =>
@@ -193,17 +242,21 @@ describe.each(kinds.filter((one) => one.issues !== undefined))('lists of $kind',
     const { server, forge } = await opened(given);
     const found: ForgeRepository = await forge.repository(given.repository);
     server.breakNext(path, (_request, response) => answer(response, server));
-    return forge.issues(found, 1, size);
+    return forge[name](found, 1, size);
   };
 
   it('come page by page, each item once', async () => {
     const { server, forge } = await opened(given);
     const { contents } = server as ForgeServer & { contents: { lists: Record<string, object[]> } };
-    contents.lists.issues = Array.from({ length: 25 }, (_, index) => issue(index + 1));
+    const key = {
+      issues: 'issues',
+      pulls: { github: 'pulls', bitbucket: 'pullrequests', bitbucket_server: 'pull-requests' }[given.kind],
+    }[name];
+    contents.lists[key] = Array.from({ length: 25 }, (_, index) => issue(index + 1));
     const found = await forge.repository(given.repository);
-    const pages: ForgeIssue[][] = [];
+    const pages: { readonly iid: number }[][] = [];
     for (let page: number | undefined = 1; page !== undefined; ) {
-      const some: ForgePage<ForgeIssue> = await forge.issues(found, page, 10);
+      const some: ForgePage<{ readonly iid: number }> = await forge[name](found, page, 10);
       pages.push([...some.items]);
       page = nextOf(some, page);
     }
@@ -264,9 +317,9 @@ describe.each(kinds.filter((one) => one.issues !== undefined))('lists of $kind',
 });
 
 it('comments of the cloud forge are found issue by issue, and go on within an issue', async () => {
-  const { server, forge } = await opened(kinds[1] as Kind);
+  const { server, forge } = await opened(cloudKind);
   const { contents } = server as Awaited<ReturnType<typeof startFakeForgebCloud>>;
-  const issue = kinds[1]?.issues?.issue as NonNullable<Kind['issues']>['issue'];
+  const issue = (cloudKind.lists[0] as List).item;
   const comment = (id: number, raw: string | null = `Comment ${id}`) => ({
     ...{ id, content: { raw }, user: { display_name: 'Hubot' }, created_on: at, updated_on: null },
   });
@@ -293,4 +346,106 @@ it('git signs in to the cloud forge with an API token under its own name', async
   const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
   expect(open('octo@example.com:t:1').authorization).toBe(basic('x-bitbucket-api-token-auth:t:1'));
   expect(open('octocat:p').authorization).toBe(basic('octocat:p'));
+});
+
+/** Everything of a list whose pages name the next one. */
+async function all<T>(read: (page: number) => Promise<ForgePage<T>>): Promise<T[]> {
+  const found: T[] = [];
+  for (let page: number | undefined = 1; page !== undefined; ) {
+    const some: ForgePage<T> = await read(page);
+    found.push(...some.items);
+    page = some.isLast ? undefined : (some.next ?? page + 1);
+  }
+  return found;
+}
+
+it('pull requests of a server come with comments, threads at their lines, and decisions', async () => {
+  const { server, forge } = await opened(serverKind);
+  const { contents } = server as Awaited<ReturnType<typeof startFakeForgebServer>>;
+  const pull = (serverKind.lists[0] as List).item;
+  const moment = Date.parse(at);
+  const comment = (id: number, more: object = {}) => ({
+    ...{ id, text: `Comment ${id}`, author: { slug: 'hubot' }, createdDate: moment, updatedDate: moment, ...more },
+  });
+  const commented = (given: object, commentAnchor?: object) => ({
+    ...{ id: 1, action: 'COMMENTED', commentAction: 'ADDED', comment: given },
+    ...(commentAnchor === undefined ? {} : { commentAnchor }),
+  });
+  const anchor = { path: 'a.txt', line: 3, lineType: 'REMOVED', fileType: 'FROM', toHash: sha };
+  const merged = {
+    ...{ state: 'MERGED', closedDate: moment, properties: { mergeCommit: { id: sha } }, draft: true },
+    reviewers: [
+      { user: { slug: 'ada' }, status: 'APPROVED' },
+      { user: { slug: 'grace' }, status: 'NEEDS_WORK' },
+      { user: { slug: 'linus' }, status: 'UNAPPROVED' },
+    ],
+  };
+  contents.lists['pull-requests'] = [pull(1), { ...pull(7), ...merged }];
+  contents.objects['pull-requests/7'] = { ...pull(7), ...merged };
+  contents.lists['pull-requests/7/activities'] = [
+    { id: 9, action: 'MERGED', user: { slug: 'ada' } },
+    ...Array.from({ length: 30 }, (_, index) => commented(comment(100 + index))),
+    commented(comment(11, { comments: [comment(12, { comments: [comment(13)] }), comment(14)] }), anchor),
+    commented(comment(15, { text: ' ' })),
+    commented({ id: 'x' }, anchor),
+  ];
+  const found = await forge.repository('OCTO/things');
+  expect(await all((page) => forge.pulls(found, page, 1))).toMatchObject([
+    { iid: 1, state: 'opened', author: 'octocat', sourceBranch: `bitbucket_server/fork/ghost/${'x'.repeat(300)}` },
+    { iid: 7, state: 'merged', mergedAt: new Date(at), mergeCommitSha: sha, draft: true, headSha: sha },
+  ]);
+  const notes = await all((page) => forge.issueNotes(found, page, 100));
+  expect(notes.map(({ foreignId }) => foreignId)).toEqual(Array.from({ length: 30 }, (_, index) => 100 + index));
+  expect(notes[0]).toMatchObject({ on: 'pull', iid: 7, author: 'hubot', body: 'Comment 100' });
+  const threads = await all((page) => forge.pullNotes(found, page, 100));
+  expect(threads.map(({ foreignId, threadId }) => [foreignId, threadId])).toEqual([
+    ...[11, 12, 14, 13].map((id) => [id, 11]),
+  ]);
+  expect(threads[0]).toMatchObject({ pullIid: 7, path: 'a.txt', line: 3, oldSide: true, commitSha: sha });
+  expect((await forge.reviews(found, 7, 1, 100)).items).toMatchObject([
+    { author: 'ada', state: 'approved' },
+    { author: 'grace', state: 'requested_changes' },
+  ]);
+});
+
+it('pull requests of the cloud come with comments, threads at their lines, and decisions', async () => {
+  const { server, forge } = await opened(cloudKind);
+  const { contents } = server as Awaited<ReturnType<typeof startFakeForgebCloud>>;
+  const [issue, pull] = cloudKind.lists.map(({ item }) => item) as [List['item'], List['item']];
+  const comment = (id: number, more: object = {}) => ({
+    ...{ id, content: { raw: `Comment ${id}` }, user: { nickname: 'hubot' }, created_on: at, updated_on: at, ...more },
+  });
+  const participants = [
+    { user: { nickname: 'ada' }, state: 'approved', participated_on: at },
+    { user: { nickname: 'grace' }, state: 'changes_requested' },
+    { user: { nickname: 'linus' }, state: null },
+  ];
+  contents.lists.issues = [issue(2)];
+  contents.lists['issues/2/comments'] = [comment(5)];
+  contents.lists.pullrequests = [{ ...pull(2), state: 'SUPERSEDED' }, pull(3)];
+  contents.lists['pullrequests/2/comments'] = [
+    ...[comment(5), comment(6, { inline: { path: 'a.txt', from: null, to: 4 } })],
+    ...[comment(7, { inline: { path: 'a.txt', from: null, to: 4 }, parent: { id: 6 } }), comment(8, { deleted: true })],
+    comment(9, { inline: { path: 'b.txt', from: 2, to: null } }),
+  ];
+  contents.objects['pullrequests/2'] = { ...pull(2), participants };
+  const found = await forge.repository('octo/things');
+  expect(await all((page) => forge.pulls(found, page, 100))).toMatchObject([
+    { iid: 2, state: 'closed', closedAt: new Date(at), headSha: 'a'.repeat(12) },
+    { iid: 3, state: 'opened', targetBranch: 'x'.repeat(300) },
+  ]);
+  const notes = await all((page) => forge.issueNotes(found, page, 100));
+  expect(notes.map(({ on, iid, foreignId }) => [on, iid, foreignId])).toEqual([
+    ['issue', 2, 5],
+    ['pull', 2, -5],
+  ]);
+  expect(await all((page) => forge.pullNotes(found, page, 100))).toMatchObject([
+    { foreignId: 6, threadId: 6, path: 'a.txt', line: 4, oldSide: false },
+    { foreignId: 7, threadId: 6 },
+    { foreignId: 9, threadId: 9, path: 'b.txt', line: 2, oldSide: true },
+  ]);
+  expect((await forge.reviews(found, 2, 1, 100)).items).toMatchObject([
+    { author: 'ada', state: 'approved' },
+    { author: 'grace', state: 'requested_changes' },
+  ]);
 });

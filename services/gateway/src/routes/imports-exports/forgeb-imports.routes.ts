@@ -36,7 +36,7 @@ export const forgebImportRoutes = [
     section,
     summary: 'Import a project from the cloud of forgeb',
     docs: {
-      description: `${description} What comes over: the repository with all branches and tags, milestones, issues with their kinds as labels, and comments.`,
+      description: `${description} What comes over: the repository with all branches and tags, milestones, issues with their kinds as labels, pull requests with what reviewers decided, and the comments on both.`,
       example: {
         ...{ forgeb_username: 'octocat', forgeb_app_password: 'password', repo_path: 'octo/things' },
         target_namespace: 'acme',
@@ -76,7 +76,7 @@ export const forgebImportRoutes = [
     section,
     summary: 'Import a project from a server of forgeb',
     docs: {
-      description: `${description} What comes over: the repository with all branches and tags.`,
+      description: `${description} What comes over: the repository with all branches and tags, and pull requests with what reviewers decided and their comments.`,
       example: {
         ...{ forgeb_server_url: 'https://forge.example', forgeb_server_username: 'octocat' },
         ...{ personal_access_token: 'token', forgeb_server_project: 'OCTO', forgeb_server_repo: 'things' },

@@ -5,14 +5,24 @@ import {
   type ForgeIssue,
   type ForgeLabel,
   type ForgeMilestone,
-  type ForgeNote,
   type ForgePage,
   ForgeProblem,
   type ForgeRepository,
 } from '../domain/forge';
 import { tooMany, unexpected } from './answers';
-import { basicOf, circle, type ForgebCredentials, isPathPart, orWithout, restOf, withoutPulls } from './forgeb.rest';
-import { date, maxOfIssue, number, text, written } from './shapes';
+import { type Owner, pageOfEach } from './each-of';
+import {
+  basicOf,
+  circle,
+  type ForgebCredentials,
+  isPathPart,
+  none,
+  orWithout,
+  type Query,
+  restOf,
+} from './forgeb.rest';
+import { content, noteShape, person, pullNoteShape, pullShape, reviewsShape } from './forgeb-cloud.shapes';
+import { date, number, text, written } from './shapes';
 
 /** Where the cloud forge is: the hosted one, or a stand-in of it, which has both below one address. */
 export const forgebCloudHost = (address: string | undefined): { readonly api: string; readonly web: string } =>
@@ -29,20 +39,6 @@ const repositoryShape = z.object({
   is_private: z.boolean(),
   mainbranch: z.object({ name: written }).nullish().catch(null),
 });
-
-/** A nickname, or the name that is shown where there is none. */
-const person = z
-  .object({ nickname: written.nullish(), display_name: written.nullish() })
-  .transform(({ nickname, display_name: name }) => nickname || name || '')
-  .refine((login) => login.length <= maxOfIssue)
-  .nullish()
-  .catch(null)
-  .transform((login) => login ?? '');
-
-const content = z
-  .object({ raw: text })
-  .nullish()
-  .transform((given) => given?.raw ?? '');
 
 /** Kinds of issues, which come over as labels. */
 const kinds: readonly ForgeLabel[] = [
@@ -86,42 +82,21 @@ const issueShape = z
     }),
   );
 
-const commentShape = (issueIid: number) =>
-  z
-    .object({
-      id: z.int().positive(),
-      // A change without a word is a comment as well.
-      content: content.refine((body) => body !== ''),
-      user: person,
-      created_on: date,
-      updated_on: date.nullish().catch(null),
-    })
-    .transform(
-      (given): ForgeNote => ({
-        foreignId: given.id,
-        on: 'issue',
-        iid: issueIid,
-        author: given.user,
-        body: given.content,
-        createdAt: given.created_on,
-        updatedAt: given.updated_on ?? given.created_on,
-      }),
-    );
-
-/** Pages of comments on one issue, and issues whose comments are found: together they are a place in the list of all. */
+/** Pages of comments on one issue or pull request that have a place in the list of all. */
 const maxCommentPages = 1_000;
-const maxIssue = 2_000_000;
 
-function placeOf(iid: number, page: number): number {
-  if (iid > maxIssue || page >= maxCommentPages)
-    throw new ForgeProblem('refused', `Issue ${iid} has too many comments, or too high a number`);
-  return iid * maxCommentPages + page;
-}
+/** Numbers of issues whose comments are found: in the list of all, those of pull requests come after them. */
+const maxIssue = 1_000_000;
 
-const issueId = z.object({ id: number }).transform(({ id }) => id);
+/** Pull requests of a page: the forge gives no more. */
+const maxPulls = 50;
 
-/** Issues that are looked through for comments in one go. */
-const issuesAtOnce = 20;
+const idShape = z.object({ id: number }).transform(({ id }) => id);
+
+/** Issues or pull requests that are looked through for comments in one go. */
+const ownersAtOnce = 20;
+
+const allStates = { state: ['OPEN', 'MERGED', 'DECLINED', 'SUPERSEDED'], sort: 'id' };
 
 /**
  * A client of the cloud forge, by REST API 2.0.
@@ -151,7 +126,7 @@ export function forgebCloudClient(
     path: string,
     page: number,
     size: number,
-    query: Readonly<Record<string, string>> = {},
+    query: Query = {},
   ): Promise<ForgePage<T>> {
     const answer = await orWithout(get(path, { ...query, page, pagelen: size }), { values: [] });
     const read = z.object({ values: z.array(z.unknown()), next: z.unknown().optional() }).safeParse(answer);
@@ -170,12 +145,49 @@ export function forgebCloudClient(
   const of = ({ fullName }: Pick<ForgeRepository, 'fullName'>, list: string): string =>
     `/repositories/${fullName}/${list}`;
 
-  /** Numbers of issues from one on, the least first. */
-  const issuesFrom = async (repository: ForgeRepository, iid: number): Promise<readonly number[]> => {
-    const query = { q: `id > ${iid - 1}`, sort: 'id', fields: 'values.id' };
-    const found = await pageOf(issueId, of(repository, 'issues'), 1, issuesAtOnce, query);
-    return found.items.filter((id) => id >= iid);
-  };
+  /** Numbers of issues, or of pull requests, from one on, the least first. */
+  async function numbersFrom(path: string, from: number, query: Query): Promise<readonly number[]> {
+    const asked = { ...query, q: `id > ${from - 1}`, fields: 'values.id' };
+    const { items } = await pageOf(idShape, path, 1, ownersAtOnce, asked);
+    if (items.some((id) => id > maxIssue)) throw new ForgeProblem('refused', `The forge has numbers above ${maxIssue}`);
+    return items.filter((id) => id >= from);
+  }
+
+  /** What has comments. */
+  interface Commented extends Owner {
+    readonly on: 'issue' | 'pull';
+    readonly iid: number;
+  }
+
+  const pullsFrom =
+    (repository: ForgeRepository) =>
+    async (key: number): Promise<Commented[]> => {
+      const found = await numbersFrom(of(repository, 'pullrequests'), Math.max(1, key - maxIssue), allStates);
+      return found.map((iid) => ({ key: maxIssue + iid, on: 'pull', iid }));
+    };
+
+  const commentedFrom =
+    (repository: ForgeRepository) =>
+    async (key: number): Promise<Commented[]> => {
+      const issues = key > maxIssue ? [] : await numbersFrom(of(repository, 'issues'), key, { sort: 'id' });
+      if (issues.length === 0) return pullsFrom(repository)(key);
+      return issues.map((iid) => ({ key: iid, on: 'issue', iid }));
+    };
+
+  /** Lists comments of many, which the forge lists for each alone. */
+  const commentsOf = <T>(
+    repository: ForgeRepository,
+    place: number,
+    size: number,
+    owners: (key: number) => Promise<Commented[]>,
+    shapeOf: (one: Commented) => z.ZodType<T>,
+  ): Promise<ForgePage<T>> =>
+    pageOfEach(place, maxCommentPages, owners, async (one, at) => {
+      const list = one.on === 'issue' ? 'issues' : 'pullrequests';
+      const path = of(repository, `${list}/${one.iid}/comments`);
+      const found = await pageOf(shapeOf(one), path, at + 1, size, { sort: 'id' });
+      return found.isLast ? found : { ...found, next: at + 1 };
+    });
 
   const forge: Forge = {
     labels: async () => ({ fetched: kinds.length, items: kinds, isLast: true }),
@@ -203,26 +215,26 @@ export function forgebCloudClient(
 
     issues: (repository, page, size) => pageOf(issueShape, of(repository, 'issues'), page, size, { sort: 'id' }),
 
-    // The forge lists them by issue alone: a place in the list of all is an issue and a page of its comments, or 0 for the
-    // issues from it on.
-    async issueNotes(repository, place, size) {
-      const [iid, page] = place === 1 ? [1, 0] : [Math.floor(place / maxCommentPages), place % maxCommentPages];
-      const asked = page === 0 ? await issuesFrom(repository, iid) : [iid];
-      let fetched = 0;
-      for (const one of asked) {
-        const at = Math.max(page, 1);
-        const path = of(repository, `issues/${one}/comments`);
-        const found = await pageOf(commentShape(one), path, at, size, { sort: 'id' });
-        fetched += found.fetched;
-        if (!found.isLast) return { ...found, fetched, next: placeOf(one, at + 1) };
-        if (found.items.length > 0) return { ...found, fetched, isLast: false, next: placeOf(one + 1, 0) };
-      }
-      const last = asked.at(-1);
-      if (last === undefined) return { fetched, items: [], isLast: true };
-      return { fetched, items: [], isLast: false, next: placeOf(last + 1, 0) };
+    issueNotes: (repository, place, size) =>
+      commentsOf(repository, place, size, commentedFrom(repository), ({ on, iid }) => noteShape(on, iid)),
+
+    pulls: (repository, page, size) =>
+      pageOf(pullShape(repository.fullName), of(repository, 'pullrequests'), page, Math.min(size, maxPulls), {
+        ...allStates,
+        fields: '+values.reviewers',
+      }),
+
+    pullNotes: (repository, place, size) =>
+      commentsOf(repository, place, size, pullsFrom(repository), ({ iid }) => pullNoteShape(iid)),
+
+    async reviews(repository, iid) {
+      const read = reviewsShape.safeParse(await orWithout(get(of(repository, `pullrequests/${iid}`)), undefined));
+      return read.success ? { fetched: read.data.length, items: read.data, isLast: true } : none();
     },
 
-    ...withoutPulls,
+    events: none,
+    releases: none,
+    headsPattern: '',
 
     // It shows nobody's.
     profileOf: async () => undefined,

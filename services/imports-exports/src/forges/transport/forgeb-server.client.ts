@@ -1,9 +1,20 @@
 import { z } from '@switchyard/config';
 import type { Outbound } from '@switchyard/outbound';
-import { type Forge, ForgeProblem, type ForgeProfile, type ForgeRepository } from '../domain/forge';
-import { isRefusal, unexpected } from './answers';
-import { basicOf, type ForgebCredentials, isPathPart, none, orWithout, restOf, withoutPulls } from './forgeb.rest';
-import { text, written } from './shapes';
+import { type Forge, type ForgePage, ForgeProblem, type ForgeProfile, type ForgeRepository } from '../domain/forge';
+import { isRefusal, tooMany, unexpected } from './answers';
+import { pageOfEach } from './each-of';
+import {
+  basicOf,
+  circle,
+  type ForgebCredentials,
+  isPathPart,
+  none,
+  orWithout,
+  type Query,
+  restOf,
+} from './forgeb.rest';
+import { notesShape, pullNotesShape, pullShape, reviewsShape } from './forgeb-server.shapes';
+import { number, text, written } from './shapes';
 
 /** Where a server of the forge is, as its users address it. */
 export const forgebServerHost = (address: string): { readonly api: string; readonly web: string } => {
@@ -28,6 +39,17 @@ const profileShape = z
       email: emailAddress || undefined,
     }),
   );
+
+/** Activities of one pull request that have a place in the list of all. */
+const maxActivities = 10_000;
+
+/** Activities of a page: each may be a comment with many replies. */
+const activitiesAtOnce = 25;
+
+/** Pull requests that are looked through for comments in one go. */
+const pullsAtOnce = 20;
+
+const allPulls = { state: 'ALL', order: 'OLDEST' };
 
 /**
  * A client of a server of the forge, by REST API 1.0. It keeps no issues: those are another product's.
@@ -56,12 +78,71 @@ export function forgebServerClient(
     return '';
   }
 
+  /** A part of a list, from 0; with `next` from 0 as well unless it is the last. */
+  async function partOf<T>(
+    shape: z.ZodType<T>,
+    path: string,
+    start: number,
+    limit: number,
+    query: Query = {},
+  ): Promise<ForgePage<T>> {
+    const answer = await orWithout(get(path, { ...query, start, limit }), { values: [], isLastPage: true });
+    const read = z
+      .object({ values: z.array(z.unknown()), isLastPage: z.boolean(), nextPageStart: z.int().nullish() })
+      .safeParse(answer);
+    if (!read.success) throw unexpected();
+    const { values, isLastPage: isLast, nextPageStart: next } = read.data;
+    if (values.length > limit) throw tooMany(limit);
+    const items = values.flatMap((one) => {
+      const item = shape.safeParse(one);
+      return item.success ? [item.data] : [];
+    });
+    if (isLast) return { fetched: values.length, items, isLast };
+    if (!next || values.length === 0 || next < start + values.length) throw circle();
+    return { fetched: values.length, items, isLast, next };
+  }
+
+  /** Pull requests by their place among all, from 1: the forge does not find them by number. */
+  const pullsFrom =
+    ({ fullName }: ForgeRepository) =>
+    async (key: number): Promise<{ key: number; iid: number }[]> => {
+      const path = `${pathOf(fullName)}/pull-requests`;
+      // Each one keeps its place, whatever it is.
+      const iid = z.object({ id: number }).catch({ id: 0 });
+      const { items } = await partOf(iid, path, key - 1, pullsAtOnce, allPulls);
+      return items.map(({ id }, index) => ({ key: key + index, iid: id }));
+    };
+
+  /** Lists what activities of all pull requests give, which the forge lists by pull request alone. */
+  const ofActivities =
+    <T>(shapeOf: (iid: number) => z.ZodType<readonly T[]>) =>
+    async (repository: ForgeRepository, place: number): Promise<ForgePage<T>> => {
+      const found = await pageOfEach(place, maxActivities, pullsFrom(repository), ({ iid }, start) => {
+        const path = `${pathOf(repository.fullName)}/pull-requests/${iid}/activities`;
+        return partOf(shapeOf(iid), path, start, activitiesAtOnce);
+      });
+      const items = found.items.flat();
+      return { ...found, fetched: items.length, items };
+    };
+
   const forge: Forge = {
     labels: none,
     milestones: none,
     issues: none,
-    issueNotes: none,
-    ...withoutPulls,
+    issueNotes: ofActivities(notesShape),
+    async pulls(repository, page, size) {
+      const path = `${pathOf(repository.fullName)}/pull-requests`;
+      const found = await partOf(pullShape(repository.fullName), path, page - 1, size, allPulls);
+      return found.next === undefined ? found : { ...found, next: found.next + 1 };
+    },
+    pullNotes: ofActivities(pullNotesShape),
+    async reviews({ fullName }, iid) {
+      const read = reviewsShape.safeParse(await orWithout(get(`${pathOf(fullName)}/pull-requests/${iid}`), undefined));
+      return read.success ? { fetched: read.data.length, items: read.data, isLast: true } : none();
+    },
+    events: none,
+    releases: none,
+    headsPattern: 'refs/pull-requests/*/from',
     async profileOf(login) {
       if (!isPathPart(login)) return undefined;
       try {

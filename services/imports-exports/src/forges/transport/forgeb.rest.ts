@@ -17,6 +17,9 @@ export const basicOf = ({ username, password }: ForgebCredentials): string =>
 /** Whether a text is one part of a path and nothing else. */
 export const isPathPart = (text: string): boolean => /^[\w.~-]{1,128}$/.test(text) && !/^\.+$/.test(text);
 
+/** Parameters of an address; one with several values is there as often. */
+export type Query = Readonly<Record<string, string | number | readonly string[]>>;
+
 /**
  * Asks a REST API for JSON. What an address answers with 404 is `not_found`; an answer without a body is undefined.
  * @param signal ends every request
@@ -28,11 +31,12 @@ export function restOf(outbound: Outbound, api: string, credentials: ForgebCrede
   const isSendable =
     /^[\x21-\x7e]+$/.test(credentials.password) && /^[\x21-\x39\x3b-\x7e]+$/.test(credentials.username);
 
-  return async (path: string, query: Readonly<Record<string, string | number>> = {}): Promise<unknown> => {
+  return async (path: string, query: Query = {}): Promise<unknown> => {
     // No forge gives others, and the name of a user ends at a colon.
     if (!isSendable) throw refusedToken();
     const url = new URL(`${api}${path}`);
-    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
+    for (const [name, value] of Object.entries(query))
+      for (const one of [value].flat()) url.searchParams.append(name, String(one));
     const answer = await send(url, { headers, ...(signal === undefined ? {} : { signal }) }).catch((error: unknown) => {
       throw error instanceof OutboundRefused ? problemOfRefusal(error) : error;
     });
@@ -64,13 +68,3 @@ export const circle = (): ForgeProblem =>
 
 /** A list that a forge does not have, or that is not brought over from it. */
 export const none = async (): Promise<ForgePage<never>> => ({ fetched: 0, items: [], isLast: true });
-
-/** Pull requests and what belongs to them, events and releases. */
-export const withoutPulls = {
-  pulls: none,
-  pullNotes: none,
-  reviews: none,
-  events: none,
-  releases: none,
-  headsPattern: '',
-};

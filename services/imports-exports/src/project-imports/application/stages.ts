@@ -12,6 +12,9 @@ export interface WrittenPage extends Pick<ForgePage<unknown>, 'fetched' | 'isLas
 /** Brings one page over; it may be repeated. */
 type Stage = (context: StageContext, page: number) => Promise<WrittenPage>;
 
+/** Items of one request to an owner. */
+const maxItems = 100;
+
 /** A stage that writes what a page has. */
 const ofItems =
   <T>(
@@ -20,8 +23,13 @@ const ofItems =
   ): Stage =>
   async (context, page) => {
     const { items, ...rest } = await read(context, page);
-    context.signal.throwIfAborted();
-    return { ...rest, imported: items.length === 0 ? 0 : await write(context, items) };
+    let imported = 0;
+    // An owner takes so many at a time; an answer of a forge may hold more, such as comments with all replies to them.
+    for (let at = 0; at < items.length; at += maxItems) {
+      context.signal.throwIfAborted();
+      imported += await write(context, items.slice(at, at + maxItems));
+    }
+    return { ...rest, imported };
   };
 
 /** Stages by name. */

@@ -1,0 +1,140 @@
+import { z } from '@switchyard/config';
+import type { ForgeNote, ForgePull, ForgePullNote, ForgeReview } from '../domain/forge';
+import { date, few, maxOfIssue, number, text, written } from './shapes';
+
+/** A nickname, or the name that is shown where there is none. */
+export const person = z
+  .object({ nickname: written.nullish(), display_name: written.nullish() })
+  .transform(({ nickname, display_name: name }) => nickname || name || '')
+  .refine((login) => login.length <= maxOfIssue)
+  .nullish()
+  .catch(null)
+  .transform((login) => login ?? '');
+
+/** A text as it was written. */
+export const content = z
+  .object({ raw: text })
+  .nullish()
+  .transform((given) => given?.raw ?? '');
+
+const commit = z
+  .object({ hash: z.string() })
+  .nullish()
+  .catch(null)
+  .transform((given) => given?.hash ?? '');
+
+const end = z.object({
+  branch: z.object({ name: written }),
+  commit,
+  repository: z.object({ full_name: written }).nullish().catch(null),
+});
+
+/** @param fullName repository into which it goes */
+export const pullShape = (fullName: string) =>
+  z
+    .object({
+      id: number,
+      title: written,
+      description: text,
+      state: z.enum(['OPEN', 'MERGED', 'DECLINED', 'SUPERSEDED']),
+      draft: z.boolean().nullish().catch(null),
+      author: person,
+      reviewers: few(person),
+      source: end,
+      destination: end,
+      merge_commit: commit,
+      created_on: date,
+      updated_on: date,
+    })
+    .transform((given): ForgePull => {
+      const { branch, repository } = given.source;
+      const isOwn = repository?.full_name.toLowerCase() === fullName.toLowerCase();
+      const endedAt = given.state === 'OPEN' ? undefined : given.updated_on;
+      return {
+        iid: given.id,
+        author: given.author,
+        title: given.title,
+        description: given.description,
+        state: given.state === 'MERGED' ? 'merged' : given.state === 'OPEN' ? 'opened' : 'closed',
+        draft: given.draft === true,
+        // Forks may have branches of one name: each is named after its owner.
+        sourceBranch: isOwn
+          ? branch.name
+          : `bitbucket/fork/${repository?.full_name.split('/')[0] || 'ghost'}/${branch.name}`,
+        targetBranch: given.destination.branch.name,
+        headSha: given.source.commit,
+        baseSha: given.destination.commit,
+        mergeCommitSha: given.merge_commit,
+        labels: [],
+        milestoneIid: 0,
+        assignees: [],
+        reviewers: given.reviewers.filter((login) => login !== ''),
+        locked: false,
+        mergedAt: given.state === 'MERGED' ? endedAt : undefined,
+        closedAt: endedAt,
+        createdAt: given.created_on,
+        updatedAt: given.updated_on,
+      };
+    });
+
+/** Who took part in a pull request, and what they decided. */
+export const reviewsShape = z
+  .object({
+    id: number,
+    updated_on: date,
+    participants: few(
+      z.object({
+        user: person,
+        state: z.enum(['approved', 'changes_requested']).nullish().catch(null),
+        participated_on: date.nullish().catch(null),
+      }),
+    ),
+  })
+  .transform(({ id, updated_on: updatedAt, participants }): ForgeReview[] =>
+    participants.flatMap(({ user, state, participated_on: at }, index) => {
+      if (user === '' || !state) return [];
+      const decided = state === 'approved' ? 'approved' : 'requested_changes';
+      return [
+        { foreignId: id * maxOfIssue + index, author: user, body: '', state: decided, submittedAt: at ?? updatedAt },
+      ];
+    }),
+  );
+
+const commentShape = z.object({
+  id: z.int().positive(),
+  // A change without a word, and what was deleted, are comments as well.
+  content: content.refine((body) => body.trim() !== ''),
+  deleted: z.boolean().nullish().catch(null),
+  user: person,
+  parent: z.object({ id: z.int().positive() }).nullish().catch(null),
+  inline: z.object({ path: written, from: z.int().positive().nullish(), to: z.int().positive().nullish() }).nullish(),
+  created_on: date,
+  updated_on: date.nullish().catch(null),
+});
+
+/** A comment on an issue, or on a pull request as a whole. */
+export const noteShape = (on: ForgeNote['on'], iid: number) =>
+  commentShape
+    .refine(({ inline, deleted }) => !inline && deleted !== true)
+    .transform(
+      (given): ForgeNote => ({
+        // Comments on pull requests have numbers of their own: below zero they are none of an issue.
+        foreignId: on === 'issue' ? given.id : -given.id,
+        ...{ on, iid, author: given.user, body: given.content },
+        ...{ createdAt: given.created_on, updatedAt: given.updated_on ?? given.created_on },
+      }),
+    );
+
+/** A comment on a line of a pull request, of whose commit the forge says nothing. */
+export const pullNoteShape = (pullIid: number) =>
+  commentShape
+    .refine(({ inline, deleted }) => inline && deleted !== true)
+    .transform(
+      (given): ForgePullNote => ({
+        ...{ foreignId: given.id, pullIid, threadId: given.parent?.id ?? given.id, author: given.user },
+        ...{ body: given.content, path: given.inline?.path ?? '', commitSha: '', hunk: '' },
+        line: given.inline?.to ?? given.inline?.from ?? 0,
+        oldSide: !given.inline?.to,
+        ...{ createdAt: given.created_on, updatedAt: given.updated_on ?? given.created_on },
+      }),
+    );
