@@ -1,6 +1,7 @@
 import type { SqlExecutor } from '@switchyard/database';
 import { join, type Sql, sql } from '@switchyard/database/sql';
 import { levels } from '@switchyard/rights';
+import { internalKinds } from './internal-kinds';
 
 /** The actor of a call, as far as visibility depends on it. */
 export interface Viewer {
@@ -371,7 +372,7 @@ export async function usersWhoSee(
   const rows = await db.query<{ id: number }>(sql`
     select u.id from directory.users u, ${projectsFrom}
     where u.id = any(${[...userIds]}::bigint[]) and u.deleted_at is null and u.state = 'active'
-    and u.kind <> all('{ghost,alert_bot}') and p.id = ${projectId} and ${projectVisible(userSubject, rule)}
+    and u.kind <> all(${internalKinds}) and p.id = ${projectId} and ${projectVisible(userSubject, rule)}
     order by u.id`);
   return rows.map((row) => row.id);
 }
@@ -391,7 +392,7 @@ export async function usersWhoSeeGroup(
   const rows = await db.query<{ id: number }>(sql`
     select u.id from directory.users u, directory.namespaces n
     where u.id = any(${[...userIds]}::bigint[]) and u.deleted_at is null and u.state = 'active'
-    and u.kind <> all('{ghost,alert_bot}') and n.id = ${groupId} and ${namespaceVisible(userSubject)}
+    and u.kind <> all(${internalKinds}) and n.id = ${groupId} and ${namespaceVisible(userSubject)}
     ${level > 0 ? sql`and ${member}` : sql``} order by u.id`);
   return rows.map((row) => row.id);
 }

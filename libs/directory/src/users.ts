@@ -1,5 +1,6 @@
 import type { SqlExecutor } from '@switchyard/database';
 import { named, raw, type Sql, sql } from '@switchyard/database/sql';
+import { internalKinds } from './internal-kinds';
 
 /** A user as rows of the directory carry it. */
 export interface UserRow {
@@ -106,7 +107,7 @@ export async function usersByUsernames(
   const rows = await db.query<DirectoryUserRow>(sql`
     select u.id, u.username, u.name, u.state, u.avatar_url, u.public_email, u.email, u.commit_email, u.admin, u.external, u.bot
     from directory.users u
-    where lower(u.username) = any(${names}::text[]) and u.deleted_at is null and u.kind <> all('{ghost,alert_bot,placeholder}')
+    where lower(u.username) = any(${names}::text[]) and u.deleted_at is null and u.kind <> all(${internalKinds})
       and not (u.bot and lower(u.username) = ${ghostName})`);
   return new Map(rows.map((user) => [user.username.toLowerCase(), user]));
 }
