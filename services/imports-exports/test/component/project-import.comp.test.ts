@@ -286,6 +286,10 @@ beforeAll(async () => {
   placeholders = here.client(ImportPlaceholderServiceService);
   ghost = here.directory.user({ username: 'ghost', bot: true, kind: 'ghost' }).id;
   others.namespaceId = here.directory.namespace().id;
+  for (const one of [user, stranger]) {
+    one.id = here.directory.user().id;
+    here.directory.member(one.id, { namespaceId: others.namespaceId }, 40);
+  }
   // On a busy machine its first read of the directory takes longer than a call waits.
   await eventually(
     async () => {
@@ -314,7 +318,9 @@ beforeEach(async () => {
 });
 afterEach(() => forge.close());
 
-const user = { id: 5 };
+/** Who imports, and somebody else who does. */
+const user = { id: 0 };
+const stranger = { id: 0 };
 const start = async (given: Partial<StartForgeaImportRequest> = {}, by = user) => {
   const request = {
     ...{ personalAccessToken: forge.token, repoId: 1, newName: '', targetNamespace: 'acme', hostname: forge.url },
@@ -357,7 +363,12 @@ it('brings over repository, labels and milestones, page by page, and erases the 
   expect(others.statuses).toEqual(['started', 'finished']);
   expect(others.repositories).toEqual([
     {
-      ...{ projectId: begun.id, actorId: 5, url: `${forge.url}/octo/things.git`, headsPattern: 'refs/pull/*/head' },
+      ...{
+        projectId: begun.id,
+        actorId: user.id,
+        url: `${forge.url}/octo/things.git`,
+        headsPattern: 'refs/pull/*/head',
+      },
       authorization: `Basic ${Buffer.from(`x-access-token:${forge.token}`).toString('base64')}`,
     },
   ]);
@@ -480,7 +491,7 @@ it('imports of one author are worked on one after the other, those of others bes
     goOn = settle;
   });
   const [first, second] = [await start(), await start({ newName: 'second' })];
-  const other = await start({ newName: 'other' }, { id: 6 });
+  const other = await start({ newName: 'other' }, stranger);
   await eventually(async () => expect(others.repositories).toHaveLength(2));
   expect(others.repositories.map(({ projectId }) => projectId)).toEqual([first.id, other.id]);
   goOn();
@@ -974,6 +985,30 @@ it('a redirect to the inside and an answer of a gigabyte end it', async () => {
   expect((await endsAs(large.id, 'failed')).import_error).toBe('The answer of the forge is too long');
 });
 
+it('ends where who imports has lost the role Maintainer midway, or was blocked (G-4.19-9)', async () => {
+  const [demoted, blocked] = [here.directory.user(), here.directory.user()];
+  const [membership] = [demoted, blocked].map(({ id }) =>
+    here.directory.member(id, { namespaceId: others.namespaceId }, 40),
+  );
+  if (membership === undefined) throw new Error('no membership');
+  const change = [
+    () => here.directory.write({ $case: 'membership', value: { ...membership, accessLevel: 30 } }),
+    () => here.directory.write({ $case: 'user', value: { ...blocked, state: 'blocked' } }),
+  ];
+  for (const [at, by] of [demoted, blocked].entries()) {
+    forge.breakNext(/labels/, (_, response) => response.writeHead(429, { 'Retry-After': '600' }).end());
+    const { id } = await start({ newName: `lost-${at}` }, by);
+    await eventually(async () => expect(await row(id)).toMatchObject({ lease: null, pauses: 1 }));
+    change[at]?.();
+    Object.assign(byId(id), { directorySequence: here.directory.changes.length });
+    expect(await endsAs(id, 'failed')).toMatchObject({
+      import_error: 'Who imports may not import into this project any more',
+    });
+  }
+  expect(others.labelRequests).toEqual([]);
+  expect(await tokens()).toEqual([]);
+});
+
 it('is cancelled while it runs, once (G-4.19-2)', async () => {
   let goOn = (): void => undefined;
   others.repositoryWait = new Promise((settle) => {
@@ -1041,7 +1076,7 @@ describe('from forgeb', () => {
     expect(ended).not.toHaveProperty('stats');
     expect(others.repositories).toEqual([
       {
-        ...{ projectId: id, actorId: 5, url: `${cloud.url}/octo/things.git` },
+        ...{ projectId: id, actorId: user.id, url: `${cloud.url}/octo/things.git` },
         ...{ authorization: `Basic ${Buffer.from('octocat:app-password').toString('base64')}`, headsPattern: '' },
       },
     ]);

@@ -115,6 +115,8 @@ export interface ImportPeople {
   known(importId: number, logins: readonly string[]): Promise<Map<string, number>>;
   /** Active members of a project, directly, through a group above, or through one that is invited; never bots. */
   members(project: ImportedProject): Promise<number[]>;
+  /** Whether a user is active and has the role Maintainer in a project (G-4.19-9). */
+  mayImport(project: ImportedProject, userId: number): Promise<boolean>;
   /** The active one of some users who has confirmed an address; undefined for none. */
   byEmail(email: string, among: readonly number[]): Promise<number | undefined>;
   /** Records who a login is; it may be repeated. */

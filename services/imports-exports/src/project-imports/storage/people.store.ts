@@ -1,6 +1,6 @@
 import type { Database } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { type Directory, membersAtLevel } from '@switchyard/directory';
+import { type Directory, membersAtLevel, usersAtLevel } from '@switchyard/directory';
 import { levels } from '@switchyard/rights';
 import type { ImportedProject } from '../domain/shown-import';
 
@@ -16,6 +16,11 @@ export const peopleStore = (db: Database, directory: Pick<Directory, 'ensure'>) 
   async members({ projectId, directorySequence }: ImportedProject): Promise<number[]> {
     await directory.ensure(directorySequence);
     return membersAtLevel(db, projectId, levels.guest);
+  },
+
+  async mayImport({ projectId, directorySequence }: ImportedProject, userId: number): Promise<boolean> {
+    await directory.ensure(directorySequence);
+    return (await usersAtLevel(db, projectId, [userId], levels.maintainer)).length > 0;
   },
 
   async byEmail(email: string, among: readonly number[]): Promise<number | undefined> {
