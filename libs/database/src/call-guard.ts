@@ -6,8 +6,10 @@ import { databaseError, isLostUnderway } from './errors';
 interface GuardedCall {
   /** Whether it has written: from then on it is not refused. */
   wrote: boolean;
-  /** Whether the commit of a write has been sent, and has not been answered or was lost. */
-  committing: boolean;
+  /** Commits of writes that have been sent and not answered. */
+  committing: number;
+  /** Whether the answer to the commit of a write was lost. */
+  lost: boolean;
   /** Whether it has its reply. Work that still runs is then not refused. */
   over: boolean;
   /** Throws when a reply can no longer arrive in time. */
@@ -22,20 +24,23 @@ const calls = new AsyncLocalStorage<GuardedCall>();
  * Runs a call and refuses its first write when the reply would be too late: `refuseLate` throws, and the transaction is
  * rolled back. After the first write the call is not refused: half of a change would be worse than a late one. Writes
  * through Prisma are not refused.
- * What fails with `unavailable` under the commit of a write says that something may have been begun (ADR 49). A database
+ * What asks the caller to come again under the commit of a write says that something may have been begun (ADR 49). A database
  * that is away is `unavailable`, through Prisma as well.
  */
 export async function guardWrites<T>(
   given: Pick<GuardedCall, 'refuseLate' | 'noteBegun'>,
   work: () => Promise<T>,
 ): Promise<T> {
-  const call: GuardedCall = { wrote: false, committing: false, over: false, ...given };
+  const call: GuardedCall = { wrote: false, committing: 0, lost: false, over: false, ...given };
   try {
     // Awaited inside: a Prisma promise sends its statement only when it is first awaited.
     return await calls.run(call, async () => await work());
   } catch (error) {
     const failure = databaseError(error);
-    throw call.committing && isAppError(failure, 'unavailable') ? mayHaveBegun(failure) : failure;
+    const isOpen = call.lost || call.committing > 0;
+    throw isOpen && isAppError(failure, 'unavailable', 'rate_limited', 'request_timeout')
+      ? mayHaveBegun(failure)
+      : failure;
   } finally {
     call.over = true;
   }
@@ -80,13 +85,13 @@ export function refuseLateWrite(): void {
 /** Called when the commit of a write is sent; what it returns is called with the answer. */
 export function beginCommit(): (outcome: 'committed' | 'rolled back' | { readonly failure: unknown }) => void {
   const call = calls.getStore();
-  if (call !== undefined) call.committing = true;
+  if (call !== undefined) call.committing += 1;
   return (outcome) => {
     if (call === undefined) return;
+    call.committing -= 1;
     if (outcome === 'committed') {
       call.wrote = true;
       call.noteBegun();
-    }
-    if (typeof outcome === 'string' || !isLostUnderway(outcome.failure)) call.committing = false;
+    } else if (outcome !== 'rolled back' && isLostUnderway(outcome.failure)) call.lost = true;
   };
 }

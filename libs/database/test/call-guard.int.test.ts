@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { unavailable } from '@switchyard/errors';
+import { AppError, unavailable } from '@switchyard/errors';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { type Database, guardWrites, noteShared, openDatabase, sharedWrites, uncounted } from '../src';
 import { isWriting } from '../src/call-guard';
@@ -112,6 +112,20 @@ test('a connection that is lost under a commit leaves open what was done, one th
   const writing = (name: string, to = db) =>
     callOf(() => to.transaction((tx) => tx.query(sql`insert into guarded values (${name})`)));
   await expect(writing('lost')).rejects.toMatchObject({ ...refused, begun: true });
+  // What was lost stays so, whatever becomes of other writes of the call.
+  const lostAnd = (then: () => Promise<unknown>) =>
+    callOf(async () => {
+      await insert('lost').catch(() => undefined);
+      await then();
+    });
+  const refusedWrite = () => db.query(sql`insert into guarded values ((1 / 0)::text)`).catch(() => undefined);
+  for (const failure of [unavailable(), new AppError('rate_limited'), new AppError('request_timeout')]) {
+    const failing = lostAnd(async () => {
+      await refusedWrite();
+      throw failure;
+    });
+    await expect(failing).rejects.toMatchObject({ ...refused, begun: true });
+  }
   const away = openDatabase({ url: 'postgres://nobody@127.0.0.1:9/none', applicationName: 'test' });
   await expect(writing('away', away)).rejects.toMatchObject({ ...refused, begun: false });
   await expect(callOf(() => away.query(sql`insert into guarded values ('x')`))).rejects.toMatchObject({ begun: false });
