@@ -9,8 +9,9 @@ interface Undertaking {
 const undertakings = new AsyncLocalStorage<Undertaking>();
 
 /**
- * Runs what a caller waits for. What fails with `unavailable` after something was begun, here or by a peer that answered,
- * says so (ADR 49); what succeeds returns whether something was.
+ * Runs what a caller waits for. What asks the caller to come again (`unavailable`, `rate_limited`, `request_timeout`)
+ * after something was begun, here or by a peer that answered, says so (ADR 49); what succeeds returns whether something
+ * was.
  */
 export async function trackBegun<T>(work: () => Promise<T>): Promise<{ result: T; begun: boolean }> {
   const undertaking: Undertaking = { begun: false };
@@ -18,7 +19,8 @@ export async function trackBegun<T>(work: () => Promise<T>): Promise<{ result: T
     const result = await undertakings.run(undertaking, work);
     return { result, begun: undertaking.begun };
   } catch (error) {
-    throw undertaking.begun && isAppError(error, 'unavailable') ? mayHaveBegun(error) : error;
+    const isOpen = undertaking.begun && isAppError(error, 'unavailable', 'rate_limited', 'request_timeout');
+    throw isOpen ? mayHaveBegun(error) : error;
   }
 }
 

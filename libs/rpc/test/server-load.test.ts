@@ -1,4 +1,4 @@
-import { unavailable } from '@switchyard/errors';
+import { AppError } from '@switchyard/errors';
 import {
   begunNoter,
   type CallContext,
@@ -89,17 +89,23 @@ describe('a server with more calls than places', () => {
   });
 
   it.each([
-    ['has begun', true],
-    ['has not begun', false],
-  ])('what fails after a peer that %s anything says so', async (_name, begins) => {
+    ['unavailable', 'has begun', true],
+    ['unavailable', 'has not begun', false],
+    ['rate_limited', 'has begun', true],
+    ['request_timeout', 'has begun', true],
+    ['rate_limited', 'has not begun', false],
+  ] as const)('what fails with %s after a peer that %s anything says so', async (kind, _name, begins) => {
     work = async (token) => {
       if (token === 'outer') {
         await call('packages', 'inner');
-        throw unavailable('away');
+        throw new AppError(kind);
       }
       if (begins) begunNoter()();
     };
-    await expect(call('gateway', 'outer')).rejects.toMatchObject({ kind: 'unavailable', begun: begins });
+    await expect(call('gateway', 'outer')).rejects.toMatchObject({
+      kind: begins ? 'unavailable' : kind,
+      begun: begins,
+    });
     expect(await trackBegun(() => call('packages', 'inner'))).toMatchObject({ begun: begins });
   });
 });

@@ -141,7 +141,8 @@ it('keeps refusals of the service, frees the key where nothing was begun, and sa
   expect(await after(unavailable())).toEqual([503, 201, false]);
   expect(await after(mayHaveBegun(new Error('lost')))).toEqual([504, 409, false]);
   // A peer that was called before has begun something.
-  expect(await after(unavailable(), () => begunNoter()())).toEqual([504, 409, false]);
+  const refusals = [unavailable(), new AppError('rate_limited'), new AppError('request_timeout')];
+  for (const refusal of refusals) expect(await after(refusal, () => begunNoter()())).toEqual([504, 409, false]);
   expect(await after(new AppError('internal'))).toEqual([500, 409, false]);
 });
 

@@ -1,4 +1,4 @@
-import type { Database } from '@switchyard/database';
+import { type Database, unguarded } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import type { EncryptedTable, Keyring } from '@switchyard/secrets';
 import type { KeptAnswer, KeyedRequest, KeyLimits, KnownRequest } from '../domain/keyed-request';
@@ -20,7 +20,9 @@ export const idempotencyStore = (db: Database, ring: Keyring) => ({
     { runningMs, keptMs, most, mostBytes }: KeyLimits,
   ): Promise<'begun' | 'taken' | 'too_many'> {
     const ms = (count: number) => sql`now() + make_interval(secs => ${count / 1_000}::float8)`;
-    const [row] = await db.query<{ begun: boolean; many: boolean }>(sql`
+    // To take a key, or to be refused one, begins nothing.
+    const [row] = await unguarded(() =>
+      db.query<{ begun: boolean; many: boolean }>(sql`
       with own as (
         select count(*) >= ${most} or coalesce(sum(octet_length(answer)), 0) >= ${mostBytes} as many from (
           select answer from idempotency_keys where caller = ${caller} and expires_at > now() limit ${most}) as counted),
@@ -31,7 +33,8 @@ export const idempotencyStore = (db: Database, ring: Keyring) => ({
           state = 'running', running_until = excluded.running_until, expires_at = excluded.expires_at, answer = null
         where k.expires_at <= now()
         returning 1)
-      select exists (select from begun) as begun, many from own`);
+      select exists (select from begun) as begun, many from own`),
+    );
     if (row?.begun === true) return 'begun';
     return row?.many === true ? 'too_many' : 'taken';
   },
