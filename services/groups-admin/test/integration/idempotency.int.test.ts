@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { type Database, openDatabase } from '@switchyard/database';
+import { type Database, guardWrites, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { deriveKey, keyring } from '@switchyard/secrets';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
@@ -79,8 +79,11 @@ it('refuses a caller who has 10,000 keys', async () => {
     insert into idempotency_keys (caller, key, fingerprint, attempt, running_until, expires_at)
     select 'user:7', 'k' || i, ${Buffer.alloc(32, 1)}, gen_random_uuid(), now(), now() + interval '1 hour'
     from generate_series(1, 10000) i`);
-  await expect(begin()).rejects.toMatchObject({ kind: 'rate_limited' });
-  expect((await begin({ key: 'k1' })).outcome).toBe('unknown');
+  const noteBegun = jest.fn();
+  const guarded = guardWrites({ refuseLate: () => undefined, noteBegun }, () => begin());
+  await expect(guarded).rejects.toMatchObject({ kind: 'rate_limited' });
+  expect(noteBegun).not.toHaveBeenCalled();
+  expect((await begin({ key: 'k1' })).outcome).toBe('other_request');
   expect((await begin({ caller: 'user:8' })).outcome).toBe('first');
 });
 

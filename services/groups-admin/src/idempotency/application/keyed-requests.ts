@@ -52,9 +52,7 @@ export const keyedRequests = (store: IdempotencyStore, seal: (fingerprint: Buffe
     }
     // The gateway asks once more, for it had no answer.
     if (known.attempt === request.attempt && known.state === 'running') return { outcome: 'first' };
-    // A version before this one stored the digest itself.
-    const isSame = [request, given].some(({ fingerprint }) => known.fingerprint.equals(fingerprint));
-    if (!isSame) return { outcome: 'other_request' };
+    if (!known.fingerprint.equals(request.fingerprint)) return { outcome: 'other_request' };
     if (known.answer !== undefined) return { outcome: 'answered', answer: known.answer };
     return { outcome: known.state === 'running' ? 'running' : 'unknown' };
   },
