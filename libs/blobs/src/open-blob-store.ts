@@ -28,6 +28,11 @@ export type BlobConfig = z.infer<z.ZodObject<typeof blobVariables>>;
  */
 export async function openBlobStore(config: BlobConfig): Promise<BlobStore> {
   const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = config;
+  if (config.S3_CA_FILE !== undefined) {
+    if (bucket === undefined) throw new Error('S3_BUCKET: must be set when S3_CA_FILE is');
+    if (config.S3_ENDPOINT !== undefined && new URL(config.S3_ENDPOINT).protocol === 'http:')
+      throw new Error('S3_CA_FILE: has no effect with an http:// address in S3_ENDPOINT');
+  }
   if (bucket === undefined) return diskStore(join(config.SWITCHYARD_DATA, 'blobs'));
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
     const missing = accessKeyId === undefined ? 'S3_ACCESS_KEY_ID' : 'S3_SECRET_ACCESS_KEY';

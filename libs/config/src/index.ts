@@ -55,10 +55,20 @@ export function readCertificates(variable: string, file: string): string {
   return text;
 }
 
+/** Whether `entry` is `host:port`; an address of IPv6 is in brackets. */
+function isBroker(entry: string): boolean {
+  const port = Number(/^(?:\[[0-9a-fA-F:]+\]|[^\s:/@]+):(\d{1,5})$/.exec(entry)?.[1]);
+  return port >= 1 && port <= 65_535;
+}
+
 /** The event bus of a process: Kafka with its TLS and SASL, else the embedded log; see docs/operations.md. */
 export const busVariables = {
   /** `host:port` of some brokers, separated by commas. */
-  KAFKA_BROKERS: z.string().optional(),
+  KAFKA_BROKERS: z
+    .string()
+    .transform((list) => list.replace(/\s*,\s*/g, ',').trim())
+    .refine((list) => list.split(',').every(isBroker), 'must be a comma-separated list of host:port')
+    .optional(),
   KAFKA_TLS: z.stringbool().default(false),
   /** Certificates in PEM of who signs the brokers' certificates; those of Node where it is absent. */
   KAFKA_CA_FILE: z.string().optional(),

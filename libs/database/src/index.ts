@@ -1,4 +1,5 @@
 export { guardWrites, noteShared, refuseLateWrite, sharedWrites, unguarded } from './call-guard';
+export { mayWorkLater } from './check-connection';
 export { anyContains, type ClauseTable, clausesOf, contains } from './clauses';
 export * from './database';
 export * from './errors';

@@ -7,7 +7,7 @@ import type { KafkaConnection } from './kafka-connection';
 type Answer =
   | { readonly kind: 'kafka' }
   /** It cannot be reached, or ends the connection without a word: it may be starting. */
-  | { readonly kind: 'away' }
+  | { readonly kind: 'away'; readonly silent?: boolean }
   | { readonly kind: 'other'; readonly code?: string };
 
 const answerTimeout = 5_000;
@@ -41,7 +41,7 @@ function ask(broker: string, tls: ConnectionOptions | undefined): Promise<Answer
       socket.destroy();
       settle(answer);
     };
-    const timer = setTimeout(() => end({ kind: 'away' }), answerTimeout);
+    const timer = setTimeout(() => end({ kind: 'away', silent: true }), answerTimeout);
     socket.on('data', (chunk) => {
       received = Buffer.concat([received, chunk]);
       if (received.length < 8) return;
@@ -65,6 +65,7 @@ async function protocolFault(broker: string, { tls }: KafkaConnection): Promise<
   if (code !== undefined && certificateCode.test(code))
     return `KAFKA_CA_FILE: the certificate of ${broker} is not trusted (${code})`;
   if (code !== undefined) return `KAFKA_CERTIFICATE_FILE: ${broker} does not accept this process (${code})`;
+  if ('silent' in answer) return undefined;
   // A broker of the other kind ends the connection without a word, as one that is starting does.
   const otherwise = await ask(broker, tls === undefined ? { rejectUnauthorized: false } : undefined);
   if (otherwise.kind === 'kafka')
@@ -77,8 +78,11 @@ function* causesOf(error: unknown): Generator<Error & { type?: string }> {
   for (let cause = error; cause instanceof Error; cause = cause.cause) yield cause;
 }
 
+/** How kafkajs ends a login that a broker has not answered; it keeps of the cause its text alone. */
+const cutOff = /: (?:Closed connection|Connection (?:error|timeout)|Not connected|Request .* timed out)/;
+
 /** What is wrong with how this process says who it is, in one line; undefined when nothing is, or the broker is away. */
-async function loginFault(kafka: Kafka, { brokers, sasl }: KafkaConnection): Promise<string | undefined> {
+async function loginFault(kafka: Kafka, { brokers, sasl, credential }: KafkaConnection): Promise<string | undefined> {
   const admin = kafka.admin({ retry: { retries: 0 } });
   const at = brokers.join(',');
   try {
@@ -90,7 +94,8 @@ async function loginFault(kafka: Kafka, { brokers, sasl }: KafkaConnection): Pro
       if (type === 'ILLEGAL_SASL_STATE') return `KAFKA_SASL_MECHANISM: ${at} asks for no SASL`;
       if (message.startsWith('KAFKA_')) return message;
       if (name === 'KafkaJSSASLAuthenticationError') {
-        const variable = /not supported/.test(message) ? 'KAFKA_SASL_MECHANISM' : 'KAFKA_SASL_PASSWORD_FILE';
+        if (cutOff.test(message)) return undefined;
+        const variable = /not supported/.test(message) ? 'KAFKA_SASL_MECHANISM' : credential;
         return `${variable}: ${at} refuses the login (${message})`;
       }
       if (sasl === undefined && name === 'KafkaJSConnectionClosedError')
@@ -109,6 +114,11 @@ async function loginFault(kafka: Kafka, { brokers, sasl }: KafkaConnection): Pro
  */
 export async function checkKafka(kafka: Kafka, connection: KafkaConnection): Promise<void> {
   const faults = await Promise.all(connection.brokers.map((broker) => protocolFault(broker, connection)));
-  const fault = faults.find((one) => one !== undefined) ?? (await loginFault(kafka, connection));
-  if (fault !== undefined) throw new Error(fault);
+  const wrong = faults.find((fault) => fault !== undefined);
+  if (wrong !== undefined) throw new Error(wrong);
+  const fault = await loginFault(kafka, connection);
+  if (fault === undefined) return;
+  // A broker that stops ends one connection as a broker that asks for a login ends each of them.
+  if (connection.sasl === undefined && (await loginFault(kafka, connection)) === undefined) return;
+  throw new Error(fault);
 }

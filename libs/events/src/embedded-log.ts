@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { type OpenNotices, openNotices, openPool, poolConfig } from '@switchyard/database';
+import {
+  assertMigrated,
+  mayWorkLater,
+  type OpenNotices,
+  openNotices,
+  openPool,
+  poolConfig,
+} from '@switchyard/database';
 import { logger } from '@switchyard/telemetry';
 import { Mutex } from 'async-mutex';
 import type pg from 'pg';
@@ -486,7 +493,12 @@ export function embeddedLog({
   pruning.unref();
 
   return {
-    check: async () => undefined,
+    async check() {
+      // The connection alone: the role of a service does not read which migrations the owner of the log has applied.
+      await assertMigrated({ url, variable: 'LOG_DATABASE_URL', sets: [], within: 0 }).catch((error) => {
+        if (!mayWorkLater(error)) throw error;
+      });
+    },
 
     async publish(records) {
       if (records.length === 0) return;

@@ -1,4 +1,4 @@
-import { createPrivateKey } from 'node:crypto';
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';
 import { type BusConfig, readCertificates, readNamedFile } from '@switchyard/config';
 import type { SASLOptions } from 'kafkajs';
@@ -11,6 +11,8 @@ export interface KafkaConnection {
   readonly tls?: ConnectionOptions;
   /** Its secrets are read from their files each time a connection authenticates, so that new ones need no restart. */
   readonly sasl?: SASLOptions;
+  /** Variable that leads to what the brokers check of a login; absent without `sasl`. */
+  readonly credential?: string;
   /** Whether missing topics are created; default true. */
   readonly createTopics?: boolean;
   /** Replicas of created topics; the broker's default where it is absent. */
@@ -32,6 +34,20 @@ const needs: readonly [keyof BusConfig, keyof BusConfig][] = [
   ['KAFKA_OAUTH_SCOPE', 'KAFKA_OAUTH_TOKEN_URL'],
 ];
 
+/** Refuses settings that another one leaves without effect. */
+function refuseIdle(config: BusConfig): void {
+  const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_OAUTH_TOKEN_FILE: tokens, KAFKA_CREATE_TOPICS: creates } = config;
+  const rules: [applies: boolean, where: string, names: (keyof BusConfig)[]][] = [
+    [mechanism !== 'OAUTHBEARER', `with ${mechanism}`, ['KAFKA_OAUTH_TOKEN_FILE', 'KAFKA_OAUTH_TOKEN_URL']],
+    [tokens !== undefined, 'with KAFKA_OAUTH_TOKEN_FILE', ['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD_FILE']],
+    [!creates, 'when KAFKA_CREATE_TOPICS is false', ['KAFKA_REPLICATION_FACTOR']],
+  ];
+  for (const [applies, where, names] of rules) {
+    const idle = names.find((name) => config[name] !== undefined);
+    if (applies && idle !== undefined) throw new Error(`${idle}: has no effect ${where}`);
+  }
+}
+
 /**
  * Reads what the environment says of Kafka, files included.
  * @throws Error with one line that names the variable at fault
@@ -42,10 +58,12 @@ export function kafkaConnection(config: BusConfig & { readonly KAFKA_BROKERS: st
     if (needed === 'KAFKA_TLS' && !config.KAFKA_TLS) throw new Error(`KAFKA_TLS: must be true when ${given} is set`);
     if (config[needed] === undefined) throw new Error(`${needed}: must be set when ${given} is`);
   }
+  refuseIdle(config);
   return {
     brokers: config.KAFKA_BROKERS.split(','),
     tls: config.KAFKA_TLS ? tlsOf(config) : undefined,
     sasl: saslOf(config),
+    credential: credentialOf(config),
     createTopics: config.KAFKA_CREATE_TOPICS,
     replicationFactor: config.KAFKA_REPLICATION_FACTOR,
   };
@@ -56,12 +74,23 @@ function tlsOf({ KAFKA_CA_FILE, KAFKA_CERTIFICATE_FILE, KAFKA_CERTIFICATE_KEY_FI
   if (KAFKA_CERTIFICATE_FILE === undefined || KAFKA_CERTIFICATE_KEY_FILE === undefined) return { ca };
   const cert = readCertificates('KAFKA_CERTIFICATE_FILE', KAFKA_CERTIFICATE_FILE);
   const key = readNamedFile('KAFKA_CERTIFICATE_KEY_FILE', KAFKA_CERTIFICATE_KEY_FILE);
+  const refuseKey = (fault: string): never => {
+    throw new Error(`KAFKA_CERTIFICATE_KEY_FILE: ${KAFKA_CERTIFICATE_KEY_FILE} ${fault}`);
+  };
+  let privateKey: KeyObject;
   try {
-    createPrivateKey(key);
+    privateKey = createPrivateKey(key);
   } catch {
-    throw new Error(`KAFKA_CERTIFICATE_KEY_FILE: ${KAFKA_CERTIFICATE_KEY_FILE} contains no private key in PEM`);
+    return refuseKey('contains no private key in PEM');
   }
+  if (!new X509Certificate(cert).checkPrivateKey(privateKey)) refuseKey(`is not the key of ${KAFKA_CERTIFICATE_FILE}`);
   return { ca, cert, key };
+}
+
+function credentialOf(config: BusConfig): string | undefined {
+  if (config.KAFKA_SASL_MECHANISM === undefined) return undefined;
+  if (config.KAFKA_SASL_MECHANISM !== 'OAUTHBEARER') return 'KAFKA_SASL_PASSWORD_FILE';
+  return config.KAFKA_OAUTH_TOKEN_FILE === undefined ? 'KAFKA_OAUTH_TOKEN_URL' : 'KAFKA_OAUTH_TOKEN_FILE';
 }
 
 function saslOf(config: BusConfig): SASLOptions | undefined {
@@ -90,6 +119,9 @@ function passwordOf({ KAFKA_SASL_MECHANISM, KAFKA_SASL_PASSWORD_FILE: file }: Bu
 const usedFor = 0.8;
 const tokenTimeout = 10_000;
 
+/** What is wrong with our settings, where the server of tokens says so; of others it may recover. */
+const refusals = new Set([400, 401, 403, 404]);
+
 function tokensOf(config: BusConfig): () => Promise<{ value: string }> {
   const { KAFKA_OAUTH_TOKEN_FILE: file, KAFKA_OAUTH_TOKEN_URL: url, KAFKA_SASL_USERNAME: client = '' } = config;
   if ((file === undefined) === (url === undefined))
@@ -113,7 +145,8 @@ function tokensOf(config: BusConfig): () => Promise<{ value: string }> {
       headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
       signal: AbortSignal.timeout(tokenTimeout),
     });
-    if (!reply.ok) throw new Error(`KAFKA_OAUTH_TOKEN_URL: answers ${reply.status}`);
+    if (refusals.has(reply.status)) throw new Error(`KAFKA_OAUTH_TOKEN_URL: answers ${reply.status}`);
+    if (!reply.ok) throw new Error(`the server of tokens answers ${reply.status}`);
     const { access_token: value, expires_in: seconds = 0 } = (await reply.json()) as {
       access_token?: string;
       expires_in?: number;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { busVariables, parseEnvironment } from '@switchyard/config';
@@ -38,6 +38,24 @@ test.each<[RegExp, Settings]>([
     /^KAFKA_CERTIFICATE_KEY_FILE: .+rubbish contains no private key/,
     { KAFKA_TLS: 'true', KAFKA_CERTIFICATE_FILE: ours.certificate, KAFKA_CERTIFICATE_KEY_FILE: rubbish },
   ],
+  [
+    /^KAFKA_CERTIFICATE_KEY_FILE: .+others\.key is not the key of .+ours\.pem$/,
+    { KAFKA_TLS: 'true', KAFKA_CERTIFICATE_FILE: ours.certificate, KAFKA_CERTIFICATE_KEY_FILE: others.key },
+  ],
+  [/^KAFKA_BROKERS: must be a comma-separated list of host:port$/, { KAFKA_BROKERS: 'kafka' }],
+  [/^KAFKA_BROKERS: must be a comma-separated list of host:port$/, { KAFKA_BROKERS: 'kafka:9092,kafka:99999' }],
+  [/^KAFKA_BROKERS: must be set when KAFKA_TLS is$/, { KAFKA_BROKERS: '', KAFKA_TLS: 'true' }],
+  [/^KAFKA_BROKERS: must be set when KAFKA_SASL_USERNAME is$/, { KAFKA_BROKERS: '', KAFKA_SASL_USERNAME: 'a' }],
+  [/^KAFKA_OAUTH_TOKEN_FILE: has no effect with PLAIN$/, { ...plain, KAFKA_OAUTH_TOKEN_FILE: password }],
+  [/^KAFKA_OAUTH_TOKEN_URL: has no effect with PLAIN$/, { ...plain, KAFKA_OAUTH_TOKEN_URL: 'http://localhost' }],
+  [
+    /^KAFKA_SASL_USERNAME: has no effect with KAFKA_OAUTH_TOKEN_FILE$/,
+    { ...plain, KAFKA_SASL_MECHANISM: 'OAUTHBEARER', KAFKA_OAUTH_TOKEN_FILE: password },
+  ],
+  [
+    /^KAFKA_REPLICATION_FACTOR: has no effect when KAFKA_CREATE_TOPICS is false$/,
+    { KAFKA_CREATE_TOPICS: 'false', KAFKA_REPLICATION_FACTOR: '3' },
+  ],
   [/^KAFKA_SASL_MECHANISM: /, { KAFKA_SASL_MECHANISM: 'GSSAPI' }],
   [/^KAFKA_SASL_MECHANISM: must be set when KAFKA_SASL_USERNAME is$/, { KAFKA_SASL_USERNAME: 'a' }],
   [/^KAFKA_SASL_USERNAME: must be set with PLAIN$/, { KAFKA_SASL_MECHANISM: 'PLAIN' }],
@@ -67,6 +85,91 @@ test('a server of another protocol is named', async () => {
   const broker = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   await refused({ KAFKA_BROKERS: broker }, /^KAFKA_BROKERS: 127\.0\.0\.1:\d+ does not speak the protocol of Kafka$/);
   server.close();
+});
+
+describe('a broker that ends a login', () => {
+  const [apiVersions, saslHandshake, saslAuthenticate] = [18, 17, 36];
+  const int16 = (...values: number[]) => Buffer.concat(values.map((value) => Buffer.from([value >> 8, value & 255])));
+  const text = (value: string) => Buffer.concat([int16(value.length), Buffer.from(value)]);
+  const versions = [apiVersions, 0, 2, saslHandshake, 0, 1, saslAuthenticate, 0, 1, 3, 0, 5];
+  const known: Record<number, Buffer> = {
+    [apiVersions]: Buffer.concat([int16(0, 0, versions.length / 3, ...versions), Buffer.alloc(4)]),
+    [saslHandshake]: Buffer.concat([int16(0, 0, 2), text('PLAIN'), text('OAUTHBEARER')]),
+  };
+  const refusal = Buffer.concat([int16(58), text('no'), Buffer.alloc(12)]);
+  let connections = 0;
+
+  /** Answers what comes before the login, then does what it is told. */
+  async function withBroker(end: (socket: Socket, reply: (body: Buffer) => void) => void, settings: Settings) {
+    connections = 0;
+    const server = createTcpServer((socket) => {
+      connections += 1;
+      socket.on('error', () => undefined);
+      socket.on('data', (request) => {
+        const reply = (body: Buffer): void => {
+          const head = Buffer.alloc(8);
+          head.writeInt32BE(body.length + 4);
+          request.copy(head, 4, 8, 12);
+          socket.write(Buffer.concat([head, body]));
+        };
+        const answer = known[request.readInt16BE(4)];
+        if (answer === undefined) end(socket, reply);
+        else reply(answer);
+      });
+    }).listen(0, '127.0.0.1');
+    await new Promise((settle) => server.once('listening', settle));
+    const bus = open({ ...settings, KAFKA_BROKERS: `127.0.0.1:${(server.address() as AddressInfo).port}` });
+    await bus.check([]).finally(async () => {
+      await bus.close();
+      server.close();
+    });
+  }
+
+  const tokens = () => ({ KAFKA_SASL_MECHANISM: 'OAUTHBEARER', KAFKA_OAUTH_TOKEN_FILE: password });
+
+  test('by its answer refuses what the login rests on', async () => {
+    const refuse = (_socket: Socket, reply: (body: Buffer) => void) => reply(refusal);
+    await expect(withBroker(refuse, plain)).rejects.toThrow(/^KAFKA_SASL_PASSWORD_FILE: /);
+    await expect(withBroker(refuse, tokens())).rejects.toThrow(/^KAFKA_OAUTH_TOKEN_FILE: /);
+  });
+
+  test.each([
+    ['PLAIN', () => plain],
+    ['a token', tokens],
+  ])('without an answer is away, with %s', (_name, settings) => withBroker((socket) => socket.destroy(), settings()));
+
+  test('again and again asks for one where we have none', async () => {
+    const ended = withBroker((socket) => socket.destroy(), {});
+    await expect(ended).rejects.toThrow(/^KAFKA_SASL_MECHANISM: .+ ends connections without a login$/);
+    // Asked once whether it is a broker.
+    expect(connections).toBe(3);
+  });
+
+  test('once is away', async () => {
+    let times = 0;
+    await withBroker((socket, reply) => {
+      times += 1;
+      if (times === 1) socket.destroy();
+      // No brokers, no controller, no topics.
+      else reply(Buffer.concat([Buffer.alloc(8), int16(-1, -1), Buffer.alloc(8)]));
+    }, {});
+    expect(times).toBeGreaterThan(1);
+  });
+
+  test.each<[number, RegExp | undefined]>([
+    [401, /^KAFKA_OAUTH_TOKEN_URL: answers 401$/],
+    [404, /^KAFKA_OAUTH_TOKEN_URL: answers 404$/],
+    [429, undefined],
+    [503, undefined],
+  ])('a server of tokens that answers %i', async (status, message) => {
+    const server = createServer((_request, response) => response.writeHead(status).end()).listen(0, '127.0.0.1');
+    await new Promise((settle) => server.once('listening', settle));
+    const KAFKA_OAUTH_TOKEN_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`;
+    const settings = { ...plain, KAFKA_SASL_MECHANISM: 'OAUTHBEARER', KAFKA_OAUTH_TOKEN_URL };
+    const checked = withBroker((socket) => socket.destroy(), settings);
+    await (message === undefined ? checked : expect(checked).rejects.toThrow(message));
+    server.close();
+  });
 });
 
 describeWithKafka('Kafka with TLS and SASL', () => {
