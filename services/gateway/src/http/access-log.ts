@@ -23,8 +23,8 @@ export function noteCaller(response: Response, { userId }: Actor): void {
 }
 
 /**
- * Writes one line when a request has ended: method, route, status, milliseconds, id of the caller, ids of request and
- * trace. Neither path nor query is in it: both may contain secrets. Probes have none.
+ * Writes one line when a request has ended: method, route, status of a reply that was begun, milliseconds, id of the
+ * caller, ids of request and trace. Neither path nor query is in it: both may contain secrets. Probes have none.
  */
 export function logAccess(request: Request, response: Response): void {
   if (request.path === '/-/liveness' || request.path === '/-/readiness') return;
@@ -32,17 +32,17 @@ export function logAccess(request: Request, response: Response): void {
   // The reply ends outside the request's span.
   const trace_id = currentTraceId();
   response.once('close', () => {
-    const { route, userId } = response.locals as { route?: string; userId?: number };
+    const { route, userId, brokenOff } = response.locals as { route?: string; userId?: number; brokenOff?: boolean };
     const line = {
       method: request.method,
       route,
-      status: response.statusCode,
+      ...(response.headersSent ? { status: response.statusCode } : {}),
       duration_ms: Math.round((performance.now() - startedAt) * 10) / 10,
       ...(userId ? { user_id: userId } : {}),
       request_id: response.getHeader('X-Request-Id'),
       ...(trace_id === undefined ? {} : { trace_id }),
-      // The client went away before its reply was whole.
-      ...(response.writableFinished ? {} : { aborted: true }),
+      // The reply is not whole: we broke it off, or else the client went away.
+      ...(response.writableFinished ? {} : brokenOff ? { broken_off: true } : { aborted: true }),
     };
     logger.info(line, 'request');
   });

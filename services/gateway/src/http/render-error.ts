@@ -13,6 +13,7 @@ export function renderError(error: unknown, request: Request, response: Response
   response.locals.failure = error;
   if (response.headersSent) {
     logFailure(request, response, known.status);
+    response.locals.brokenOff = true;
     response.destroy();
     return;
   }

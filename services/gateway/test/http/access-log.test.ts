@@ -1,3 +1,5 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { entity } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
 import { eventually } from '@switchyard/testkit';
@@ -15,9 +17,13 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-async function withGateway(accessLog: boolean, work: (gateway: TestGateway) => Promise<void>): Promise<void> {
+async function withGateway(
+  accessLog: boolean,
+  work: (gateway: TestGateway) => Promise<void>,
+  config: object = {},
+): Promise<void> {
   const gateway = await startTestGateway({
-    config: { SWITCHYARD_ACCESS_LOG: accessLog },
+    config: { SWITCHYARD_ACCESS_LOG: accessLog, ...config },
     routes: kernelRoutes(async () => entity({})),
     access: () => resolved({ actor: actor({ userId: 7 }), access: projectAccess() }),
   });
@@ -53,3 +59,37 @@ it('is off by its setting', () =>
     await gateway.send('GET', '/projects/1/things', { token: 'glpat-off' });
     expect(lines).toEqual([]);
   }));
+
+it('says who ended a reply that is not whole, and no status before there is one', async () => {
+  const replies: ServerResponse[] = [];
+  const service = createServer((_request, response) => void replies.push(response)).listen(0, '127.0.0.1');
+  await new Promise((settle) => service.once('listening', settle));
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  const work = async (gateway: TestGateway): Promise<void> => {
+    const clone = (signal?: AbortSignal) =>
+      fetch(`${gateway.url}/group/p.git/info/refs?service=git-upload-pack`, {
+        headers: { 'PRIVATE-TOKEN': 'glpat-log' },
+        ...(signal && { signal }),
+      })
+        .then((reply) => reply.text())
+        .catch(() => undefined);
+    const leaving = new AbortController();
+    const left = clone(leaving.signal);
+    await eventually(() => expect(replies).toHaveLength(1));
+    leaving.abort();
+    await left;
+    await eventually(() => expect(lines).toHaveLength(1));
+    expect(lines[0]).toMatchObject({ aborted: true });
+    expect(lines[0]).not.toHaveProperty('status');
+    const broken = clone();
+    await eventually(() => expect(replies).toHaveLength(2));
+    replies[1]?.writeHead(200, { 'content-length': '9' }).write('half', () => replies[1]?.destroy());
+    await broken;
+    await eventually(() => expect(lines).toHaveLength(2));
+    expect(lines[1]).toMatchObject({ status: 200, broken_off: true });
+    expect(lines[1]).not.toHaveProperty('aborted');
+  };
+  await withGateway(true, work, { MERGE_REQUESTS_HTTP_URL: url });
+  service.closeAllConnections();
+  await new Promise((settle) => service.close(settle));
+});
