@@ -70,7 +70,8 @@ export function forwarder(
           repetitions.delete(request);
           const { headersSent, destroyed } = response as Response;
           // A service that stops, or has kept the connection for long enough, may close it as the next request comes.
-          const missed = sent.get(request)?.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+          const { code = '' } = error as NodeJS.ErrnoException;
+          const missed = sent.get(request)?.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(code);
           if (missed && repeat !== undefined && !headersSent && !destroyed) void repeat();
           else breakOff(request, response as Response, error);
         },
