@@ -32,8 +32,11 @@ const prometheus = {
 const sources = {
   apiVersion: 1,
   datasources: [
-    { name: 'Prometheus', type: 'prometheus', url: 'http://prometheus:9090', isDefault: true },
-    { name: 'Tempo', type: 'tempo', url: 'http://tempo:3200' },
+    {
+      ...{ name: 'Prometheus', type: 'prometheus', url: 'http://prometheus:9090', isDefault: true },
+      jsonData: { exemplarTraceIdDestinations: [{ name: 'trace_id', datasourceUid: 'tempo' }] },
+    },
+    { name: 'Tempo', type: 'tempo', uid: 'tempo', url: 'http://tempo:3200' },
   ],
 };
 
@@ -76,7 +79,11 @@ export const monitoringServices = {
   },
   prometheus: {
     image: 'prom/prometheus:v3.2.1',
-    command: ['--config.file=/etc/prometheus/prometheus.json', '--storage.tsdb.retention.time=15d'],
+    command: [
+      '--config.file=/etc/prometheus/prometheus.json',
+      '--storage.tsdb.retention.time=15d',
+      '--enable-feature=exemplar-storage',
+    ],
     configs: [
       { source: 'prometheus', target: '/etc/prometheus/prometheus.json' },
       { source: 'prometheus-rules', target: '/etc/prometheus/rules.json' },

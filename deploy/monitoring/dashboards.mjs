@@ -19,6 +19,7 @@ const panel = ({ title, unit, queries }, at) => ({
     datasource: source,
     expr,
     legendFormat,
+    ...(expr.includes('_bucket[') ? { exemplar: true } : {}),
   })),
 });
 

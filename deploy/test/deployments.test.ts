@@ -86,7 +86,10 @@ describe('the compose file', () => {
 
   it('waits for Kafka, and watches all services where the profile `monitoring` is chosen', () => {
     const compose = parse(text, { merge: true }) as {
-      services: Record<string, { profiles?: string[]; healthcheck?: object; depends_on?: Record<string, object> }>;
+      services: Record<
+        string,
+        { profiles?: string[]; command?: string[]; healthcheck?: object; depends_on?: Record<string, object> }
+      >;
       configs: Record<string, { content: string }>;
       volumes: Record<string, null>;
     };
@@ -99,6 +102,10 @@ describe('the compose file', () => {
     const content = (name: string) => JSON.parse(compose.configs[name]?.content.replaceAll('$$', '$') ?? '');
     const scraped = content('prometheus').scrape_configs.map(({ job_name: job }: { job_name: string }) => job);
     expect(scraped.sort()).toEqual([...names].sort());
+    expect(compose.services.prometheus?.command).toContain('--enable-feature=exemplar-storage');
+    const [prometheus, tempo] = content('grafana-sources').datasources;
+    const traces = [{ name: 'trace_id', datasourceUid: tempo.uid }];
+    expect(prometheus.jsonData.exemplarTraceIdDestinations).toEqual(traces);
     expect(content('switchyard-trains')).toEqual(DASHBOARDS['switchyard-trains.json']);
     const used = watching.flatMap(([, one]) => (one as { configs?: { source: string }[] }).configs ?? []);
     expect(used.map(({ source }) => source).sort()).toEqual(Object.keys(compose.configs).sort());
