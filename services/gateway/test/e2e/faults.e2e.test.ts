@@ -365,7 +365,8 @@ describe('a process dies', () => {
       labels: (name: string) => ({ name, color: '#ff0000' }),
       'repository/branches': (name: string) => ({ branch: name, ref: 'main' }),
       milestones: (name: string) => ({ title: name }),
-      // A snippet has a repository, hooks, variables and deploy tokens go through Prisma, what follows from a tag is another service's.
+      // A snippet has a repository, variables and deploy tokens go through Prisma, what follows from a tag is another
+      // service's.
       snippets: (name: string) => ({ title: name, visibility: 'private', files: [{ file_path: 'a', content: name }] }),
       variables: (name: string) => ({ key: name.replace('-', '_'), value: 'v' }),
       deploy_tokens: (name: string) => ({ name, scopes: ['read_repository'] }),
@@ -384,16 +385,24 @@ describe('a process dies', () => {
         if (/breaks its contract/.test(String(error))) throw error;
         return undefined;
       });
-    const requests = Object.entries(writes).flatMap(([kind, bodyOf]) =>
-      Array.from({ length: 6 }, (_, index) => {
-        const name = `keyed-${index}`;
-        return { kind, name, send: () => keyed(`${project}/${kind}`, `${kind}-${index}`, bodyOf(name)) };
-      }),
-    );
+    const kinds = Object.keys(writes) as (keyof typeof writes)[];
+    const requestOf = (kind: keyof typeof writes, index: number) => {
+      const name = `keyed-${index}`;
+      return { kind, name, send: () => keyed(`${project}/${kind}`, `${kind}-${index}`, writes[kind](name)) };
+    };
+    const requests = kinds.flatMap((kind) => Array.from({ length: 6 }, (_, index) => requestOf(kind, index)));
     let killing = true;
     const killed = (async () => {
       const last = new Map<string, number | undefined>();
-      for (const name of ['gateway', 'collaboration', 'gateway', 'groups-admin', 'gateway', 'merge-requests']) {
+      for (const name of [
+        'gateway',
+        'collaboration',
+        'packages',
+        'gateway',
+        'groups-admin',
+        'gateway',
+        'merge-requests',
+      ]) {
         last.set(name, await kill(system, name, last.get(name)));
         await new Promise((settle) => setTimeout(settle, 400));
       }
@@ -416,6 +425,12 @@ describe('a process dies', () => {
     };
     const replies = await Promise.all(requests.map(insist));
     await killed;
+    // Of each kind one that nothing interrupts.
+    const last = kinds.map((kind) => requestOf(kind, 6));
+    const lastReplies = await Promise.all(last.map(insist));
+    expect(lastReplies.map((reply) => reply?.status)).toEqual(kinds.map(() => 201));
+    requests.push(...last);
+    replies.push(...lastReplies);
     for (const [at, { kind, name, send }] of requests.entries()) {
       const found = (await fixture.ok('GET', `${project}/${kind}?per_page=100`)) as Record<string, unknown>[];
       const there = found.filter((one) => String(nameOf(one)).replace('_', '-') === name);
