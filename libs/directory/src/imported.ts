@@ -1,7 +1,5 @@
 import type { SqlExecutor } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { levels } from '@switchyard/rights';
-import { memberIds } from './access';
 
 /** For whom an import may write. */
 export interface ImportRights {
@@ -33,24 +31,22 @@ export interface ImportedPeople {
 const writtenBy = (name: string): string => `*Created by: ${name || 'ghost'}*\n\n`;
 
 /**
- * Finds users by their names: those for whom the import may write. Members of the project itself are none of them where
- * the groups above do not make them members: the archive names them.
+ * Finds users by their names: those for whom the import may write. Anybody can be made a member without being asked, so
+ * members are none of them (ADR 69).
  */
 export async function importedPeople(
   db: SqlExecutor,
-  { projectId, importerId, forEverybody }: ImportRights,
+  { importerId, forEverybody }: ImportRights,
   usernames: readonly (string | null)[],
 ): Promise<ImportedPeople> {
   const names = [...new Set(usernames.filter((name) => name !== null))];
-  const above = sql`array(select unnest(n.ancestry) from directory.projects p join directory.namespaces n on n.id = p.namespace_id
-    where p.id = ${projectId})`;
   const rows =
     names.length === 0
       ? []
       : await db.query<{ username: string; id: number }>(sql`
           select u.username, u.id from directory.users u
-          where u.username = any(${names}::text[]) and u.deleted_at is null and (u.id = ${importerId} or ${forEverybody}::boolean
-            or (u.state = 'active' and not u.bot and u.id in (${memberIds(above, levels.guest)})))`);
+          where u.username = any(${names}::text[]) and u.deleted_at is null
+            and (u.id = ${importerId} or ${forEverybody}::boolean)`);
   const byName = new Map(rows.map(({ username, id }) => [username, id]));
   const user = (name: string | null): number | undefined => (name === null ? undefined : byName.get(name));
   return {

@@ -3,6 +3,7 @@ import { sql } from '@switchyard/database/sql';
 import { DirectoryModel } from '@switchyard/testkit/installation';
 import {
   alertBotId,
+  importedPeople,
   labelsByTitles,
   membersAtLevel,
   milestonesByIds,
@@ -52,6 +53,25 @@ describe('what is embedded', () => {
       from (select ${deleted.id}::bigint as author_id) as mr ${userJoin('author', sql`mr.author_id`)}`);
     expect(userOf(rows[0]!, 'author')).toMatchObject({ id: ghost.id, name: 'Ghost User' });
     expect(rows[0]!.users.map((user) => user.id)).toEqual([kept.id, ghost.id]);
+  });
+
+  it('finds the importer alone among the people of an archive, and everybody where an administrator imports (ADR 69)', async () => {
+    const model = new DirectoryModel();
+    const group = model.namespace();
+    const { id: projectId } = model.project(group.id);
+    const [importer, member, stranger] = [model.user(), model.user(), model.user()];
+    for (const { id } of [importer, member]) model.member(id, { namespaceId: group.id }, 40);
+    await follow(model);
+    const names = [importer, member, stranger].map(({ username }) => username);
+    const found = async (forEverybody: boolean) =>
+      importedPeople(db(), { projectId, importerId: importer.id, forEverybody }, [...names, null]);
+    const own = await found(false);
+    expect(own.users(names)).toEqual([importer.id]);
+    expect(own.writer(member.username)).toEqual({
+      userId: importer.id,
+      prefix: `*Created by: ${member.username}*\n\n`,
+    });
+    expect((await found(true)).users(names)).toEqual([importer.id, member.id, stranger.id]);
   });
 
   it('names the people who look after a project: members at a level, active and human', async () => {

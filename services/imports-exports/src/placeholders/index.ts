@@ -1,4 +1,4 @@
 export type { StandIn } from './application/manage-placeholders';
 export { composePlaceholders, type PlaceholdersArea } from './compose';
-export type { ForeignPerson } from './domain/placeholder';
+export type { AskedUser, ForeignPerson } from './domain/placeholder';
 export { namedProject } from './transport/named-project';

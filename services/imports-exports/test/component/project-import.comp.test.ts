@@ -321,7 +321,7 @@ afterEach(() => forge.close());
 /** Who imports, and somebody else who does. */
 const user = { id: 0 };
 const stranger = { id: 0 };
-const start = async (given: Partial<StartForgeaImportRequest> = {}, by = user) => {
+const start = async (given: Partial<StartForgeaImportRequest> = {}, by: { id: number; admin?: boolean } = user) => {
   const request = {
     ...{ personalAccessToken: forge.token, repoId: 1, newName: '', targetNamespace: 'acme', hostname: forge.url },
     ...{ timeoutStrategy: 'pessimistic', paginationLimit: 10 },
@@ -555,17 +555,26 @@ const note = (id: number, number: number, more: object = {}) => ({
   ...more,
 });
 
-it('brings over issues and comments, with who wrote them by e-mail, and leaves pull requests out', async () => {
+it('brings over issues and comments, with the importer by e-mail, asks members, and leaves pull requests out', async () => {
   const known = here.directory.user({ confirmedEmails: ['Octo@Example.com'] });
   const blocked = here.directory.user({ confirmedEmails: ['gone@example.com'], state: 'blocked' });
+  const shown = { publicEmail: 'Shown@example.com', confirmedEmails: ['shown@example.com'] };
+  const member = here.directory.user(shown);
+  const hidden = here.directory.user({ confirmedEmails: ['hidden@example.com'] });
+  // Shown to others, and never confirmed.
+  const other = here.directory.user({ publicEmail: 'other@example.com' });
   // A forge may say of anybody what it likes: only members of the project are found.
-  here.directory.user({ confirmedEmails: ['boss@example.com'], admin: true });
-  for (const { id } of [known, blocked]) here.directory.member(id, { namespaceId: others.namespaceId }, 30);
+  here.directory.user({ publicEmail: 'boss@example.com', confirmedEmails: ['boss@example.com'], admin: true });
+  for (const { id } of [known, blocked, member, hidden, other])
+    here.directory.member(id, { namespaceId: others.namespaceId }, 40);
   Object.assign(forge.contents.users, {
     octocat: { id: 1, login: 'octocat', email: 'octo@example.com' },
     hubot: { id: 2, login: 'hubot', email: null },
     boss: { id: 3, login: 'boss', email: 'boss@example.com' },
     gone: { id: 4, login: 'gone', email: 'gone@example.com' },
+    ...Object.fromEntries(
+      ['shown', 'hidden', 'other'].map((login, at) => [login, { id: 5 + at, login, email: `${login}@example.com` }]),
+    ),
   });
   forge.contents.lists.issues = [
     issue(1, {
@@ -584,10 +593,11 @@ it('brings over issues and comments, with who wrote them by e-mail, and leaves p
     note(14, 3, { issue_url: 'https://forge.example/../..' }),
     note(15, 1, { user: { login: 'octocat' } }),
     note(16, 1, { user: { login: 'boss' } }),
+    ...['shown', 'hidden', 'other'].map((login, at) => note(17 + at, 1, { user: { login } })),
   ];
-  const { id } = await start();
+  const { id } = await start({}, known);
   expect(await endsAs(id, 'finished')).toMatchObject({
-    stats: { fetched: { issue: 3, note: 6 }, imported: { issue: 2, note: 5 } },
+    stats: { fetched: { issue: 3, note: 9 }, imported: { issue: 2, note: 8 } },
   });
   const by = (foreignId: string) => others.placeholders.get(`${id}:${foreignId}`);
   expect(others.issues).toMatchObject([
@@ -604,9 +614,24 @@ it('brings over issues and comments, with who wrote them by e-mail, and leaves p
     { key: '13', noteableIid: 3, authorId: by('4'), body: 'Comment 13' },
     { key: '15', noteableIid: 1, authorId: known.id, body: 'Comment 15' },
     { key: '16', noteableIid: 1, authorId: by('3'), body: 'Comment 16' },
+    ...['5', '6', '7'].map((foreignId, at) => ({ key: `${17 + at}`, authorId: by(foreignId) })),
+  ]);
+  expect(await listed(id, 'awaiting_approval')).toMatchObject([
+    { source_username: 'shown', reassign_to_user: { id: member.id }, reassigned_by_user: { id: known.id } },
   ]);
   const asked = forge.requests.filter(({ url }) => url.includes('/users/')).map(({ url }) => url.split('/').at(-1));
-  expect(asked.sort()).toEqual(['boss', 'gone', 'hubot', 'octocat']);
+  expect(asked.sort()).toEqual(['boss', 'gone', 'hidden', 'hubot', 'octocat', 'other', 'shown']);
+});
+
+it("an administrator's import writes for members", async () => {
+  const member = here.directory.user({ confirmedEmails: ['member@example.com'] });
+  const admin = here.directory.user({ admin: true });
+  for (const { id } of [member, admin]) here.directory.member(id, { namespaceId: others.namespaceId }, 40);
+  forge.contents.users.octocat = { id: 1, login: 'octocat', email: 'member@example.com' };
+  forge.contents.lists.issues = [issue(1)];
+  const { id } = await start({}, { ...admin, admin: true });
+  await endsAs(id, 'finished');
+  expect(others.issues).toMatchObject([{ authorId: member.id }]);
 });
 
 const listed = async (projectId: number, state = '') => {
@@ -725,7 +750,7 @@ describe('pull requests', () => {
   beforeEach(() => {
     const email = `octo${here.directory.changes.length}@example.com`;
     octocat = here.directory.user({ confirmedEmails: [email] });
-    here.directory.member(octocat.id, { namespaceId: others.namespaceId }, 30);
+    here.directory.member(octocat.id, { namespaceId: others.namespaceId }, 40);
     forge.contents.users.octocat = { id: 1, login: 'octocat', email };
     forge.contents.users.hubot = { id: 2, login: 'hubot', email: null };
   });
@@ -739,7 +764,7 @@ describe('pull requests', () => {
       pull(10, { head: { ...pull(10).head, sha: 'HEAD' } }),
       pull(11, { created_at: '0000-00-00' }),
     ];
-    const { id } = await start();
+    const { id } = await start({}, octocat);
     expect(await endsAs(id, 'finished')).toMatchObject({
       stats: { fetched: { pull_request: 5 }, imported: { pull_request: 3, diff_note: 0, pull_request_review: 0 } },
     });
@@ -772,7 +797,7 @@ describe('pull requests', () => {
       comment(4, { path: 7 }),
       comment(5, { pull_request_url: 'https://forge.example/../x' }),
     ];
-    const { id } = await start();
+    const { id } = await start({}, octocat);
     expect(await endsAs(id, 'finished')).toMatchObject({
       stats: { fetched: { diff_note: 5 }, imported: { diff_note: 3 } },
     });
@@ -800,7 +825,7 @@ describe('pull requests', () => {
       review(5, 'PENDING'),
       review(6, 'COMMENTED'),
     ];
-    const { id } = await start();
+    const { id } = await start({}, octocat);
     expect(await endsAs(id, 'finished')).toMatchObject({
       stats: { fetched: { pull_request_review: 6 }, imported: { pull_request_review: 5 } },
     });
@@ -833,7 +858,7 @@ describe('pull requests', () => {
       event(8, 'milestoned', { issue: { number: 1 }, milestone: { title: 'v1' } }),
       event(9, 'labeled', { issue: {} }),
     ];
-    const { id } = await start();
+    const { id } = await start({}, octocat);
     expect(await endsAs(id, 'finished')).toMatchObject({
       stats: { fetched: { issue_event: 9 }, imported: { issue_event: 6 } },
     });
@@ -873,7 +898,7 @@ describe('pull requests', () => {
       { ...release, created_at: at, published_at: '2020-02-03T04:05:06Z' },
       { ...release, draft: true, created_at: at, published_at: null },
     ];
-    const { id } = await start();
+    const { id } = await start({}, octocat);
     expect(await endsAs(id, 'finished')).toMatchObject({
       stats: { fetched: { release: 2 }, imported: { release: 1 } },
     });

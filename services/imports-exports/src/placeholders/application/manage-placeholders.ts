@@ -1,11 +1,13 @@
 import type { PageRequest } from '@switchyard/database';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import {
+  type AskedUser,
   decideAnswer,
   decideReassignment,
   type ForeignPerson,
   type Placeholder,
   type Requester,
+  standsFirst,
 } from '../domain/placeholder';
 import type { AuthorPlaces, PlaceholderStore } from './placeholders.ports';
 
@@ -47,15 +49,19 @@ export function managePlaceholders({
     answer: async (projectId: number, id: number, accepts: boolean, by: Requester): Promise<Placeholder> =>
       decided(await placeholders.change(projectId, id, (one) => decideAnswer(one, accepts, by))),
 
-    /** Who stands for a person of a forge in what an import brings over; a placeholder is made where nobody does. */
+    /**
+     * Who stands for a person of a forge in what an import brings over; a placeholder is made where nobody does, and the
+     * user who seems to be the person is asked to take its place.
+     */
     async standIn(
       { importId, projectId, requestId }: { importId: number; projectId: number; requestId: string },
       person: ForeignPerson,
+      asked?: AskedUser,
     ): Promise<StandIn> {
       const known = await placeholders.standIn(importId, person.foreignId);
       if (known !== undefined) return { userId: known, directorySequence: undefined };
       const made = await places.create(projectId, person, requestId);
-      await placeholders.add(importId, person, made.userId);
+      await placeholders.add(importId, person, made.userId, standsFirst(asked));
       return made;
     },
   };

@@ -8,6 +8,12 @@ export interface ForeignPerson {
   readonly name: string;
 }
 
+/** A user who is asked to take the place of a placeholder, and by whom. */
+export interface AskedUser {
+  readonly userId: number;
+  readonly byId: number;
+}
+
 /** How far the replacement of a placeholder is. */
 export const placeholderStates = ['pending', 'awaiting_approval', 'reassigning', 'reassigned'] as const;
 
@@ -61,6 +67,12 @@ export interface PlaceholderChange {
   readonly targetId: number | null;
   readonly requestedById: number | null;
 }
+
+/** How a placeholder stands when it is made. */
+export const standsFirst = (asked: AskedUser | undefined): PlaceholderChange =>
+  asked === undefined
+    ? { state: 'pending', targetId: null, requestedById: null }
+    : { state: 'awaiting_approval', targetId: asked.userId, requestedById: asked.byId };
 
 /** Kinds of users who can have written something. */
 const authors = new Set(['human', 'service_account']);

@@ -33,10 +33,16 @@ export const placeholderStore = (db: Database, leases = leaseStore(db, 'import_p
     return row?.id;
   },
 
-  async add(importId: number, { foreignId, login, name }: ForeignPerson, userId: number): Promise<void> {
+  async add(
+    importId: number,
+    { foreignId, login, name }: ForeignPerson,
+    userId: number,
+    { state, targetId, requestedById }: PlaceholderChange,
+  ): Promise<void> {
     await db.query(sql`
-      insert into import_placeholders (import_id, user_id, foreign_id, login, name)
-      values (${importId}, ${userId}, ${foreignId}, ${login}, ${name}) on conflict do nothing`);
+      insert into import_placeholders (import_id, user_id, foreign_id, login, name, state, target_id, requested_by_id)
+      values (${importId}, ${userId}, ${foreignId}, ${login}, ${name}, ${state}, ${targetId}::bigint,
+        ${requestedById}::bigint) on conflict do nothing`);
   },
 
   change: (projectId: number, id: number, decide: (one: Placeholder) => PlaceholderChange): Promise<Placeholder> =>

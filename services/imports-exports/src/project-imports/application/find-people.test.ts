@@ -8,7 +8,7 @@ test('a forge that is slow is left after ten minutes, and what it has said stays
   const standIns: string[] = [];
   const context = {
     ...{
-      import: { id: 1, author: { userId: 5 } },
+      import: { id: 1, author: { userId: 5, admin: true } },
       project: { projectId: 7, directorySequence: 41 },
       signal: new AbortController().signal,
     },

@@ -1,4 +1,5 @@
 import { ForgeProblem } from '../../forges';
+import type { ImportAuthor } from '../domain/project-import';
 import type { ImportedProject } from '../domain/shown-import';
 import type { StageContext } from './imports.ports';
 
@@ -16,10 +17,23 @@ export interface PagePeople {
 }
 
 /**
- * Finds the users of logins: by the e-mail address that a user of the forge shows, where the one who imports or a member
- * of the project has confirmed it. A forge may say what it likes, and so may who chose it: nobody else is written for, a
- * placeholder user stands for them (ADR 67). The forge is asked once for each login of an import, since each answer is
- * recorded when it comes.
+ * The users with an e-mail address that the forge shows. A forge may say what it likes, and so may who chose it: nobody
+ * but the one who imports is written for, unless an administrator imports, and no address is found out that a member hides.
+ */
+async function byAddress(
+  people: StageContext['people'],
+  { userId, admin }: ImportAuthor,
+  members: readonly number[],
+  email: string,
+): Promise<{ readonly writtenFor?: number | undefined; readonly asked?: number | undefined }> {
+  const writtenFor = await people.byEmail(email, admin ? [userId, ...members] : [userId], 'confirmed');
+  return writtenFor === undefined && !admin ? { asked: await people.byEmail(email, members, 'shown') } : { writtenFor };
+}
+
+/**
+ * Finds the users of logins by the e-mail addresses that the forge shows. For all for whom nothing may be written
+ * placeholder users stand; members who seem to be the person are asked to take their places (ADR 67). The forge is asked
+ * once for each login of an import, since each answer is recorded when it comes.
  */
 export async function findPeople(
   { import: one, project, forge, people, signal }: StageContext,
@@ -30,18 +44,24 @@ export async function findPeople(
   const distinct = [...new Set(logins.filter((login) => login !== ''))];
   const found = await people.known(id, distinct);
   const fresh = distinct.filter((login) => !found.has(login));
-  const among = fresh.length === 0 ? [] : [author.userId, ...(await people.members(project))];
+  const members = fresh.length === 0 ? [] : await people.members(project);
   const until = Date.now() + pageMs;
   let { directorySequence } = project;
   for (const login of fresh) {
     signal.throwIfAborted();
     if (Date.now() > until) throw new ForgeProblem('later', 'The forge answers slowly');
     const profile = await forge.profileOf(login);
-    let userId = profile?.email === undefined ? undefined : await people.byEmail(profile.email, among);
+    const { writtenFor, asked } =
+      profile?.email === undefined ? {} : await byAddress(people, author, members, profile.email);
+    let userId = writtenFor;
     if (userId === undefined) {
       // Of one who shows nothing the login is all there is.
       const person = { foreignId: profile?.id ?? `login:${login}`, login, name: profile?.name ?? '' };
-      const standIn = await people.standIn({ importId: id, projectId, requestId }, person);
+      const standIn = await people.standIn(
+        { importId: id, projectId, requestId },
+        person,
+        asked === undefined ? undefined : { userId: asked, byId: author.userId },
+      );
       userId = standIn.userId;
       directorySequence = Math.max(directorySequence, standIn.directorySequence ?? 0);
     }

@@ -10,7 +10,7 @@ import type {
   ForgeRepository,
   ForgeReview,
 } from '../../forges';
-import type { ForeignPerson, StandIn } from '../../placeholders';
+import type { AskedUser, ForeignPerson, StandIn } from '../../placeholders';
 import type { ImportLease, ReleaseReason, StageProgress } from '../domain/import-work';
 import type {
   ImportAuthor,
@@ -117,14 +117,15 @@ export interface ImportPeople {
   members(project: ImportedProject): Promise<number[]>;
   /** Whether a user is active and has the role Maintainer in a project (G-4.19-9). */
   mayImport(project: ImportedProject, userId: number): Promise<boolean>;
-  /** The active one of some users who has confirmed an address; undefined for none. */
-  byEmail(email: string, among: readonly number[]): Promise<number | undefined>;
+  /** The active one of some users who has confirmed an address, and shows it where only `shown` ones count; undefined for none. */
+  byEmail(email: string, among: readonly number[], counts: 'confirmed' | 'shown'): Promise<number | undefined>;
   /** Records who a login is; it may be repeated. */
   record(importId: number, login: string, userId: number): Promise<void>;
-  /** Who stands for somebody who is no user here (ADR 67). */
+  /** Who stands for somebody for whom nothing is written (ADR 67), and the user who is asked to take the place. */
   standIn(
     target: { readonly importId: number; readonly projectId: number; readonly requestId: string },
     person: ForeignPerson,
+    asked?: AskedUser,
   ): Promise<StandIn>;
   /** The user who stands for all who are gone. */
   ghost(): Promise<number>;

@@ -23,11 +23,12 @@ export const peopleStore = (db: Database, directory: Pick<Directory, 'ensure'>) 
     return (await usersAtLevel(db, projectId, [userId], levels.maintainer)).length > 0;
   },
 
-  async byEmail(email: string, among: readonly number[]): Promise<number | undefined> {
+  async byEmail(email: string, among: readonly number[], counts: 'confirmed' | 'shown'): Promise<number | undefined> {
     const row = await db.one<{ id: number }>(sql`
       select u.id from directory.users u
       where u.id = any(${[...among]}::bigint[])
         and lower(${email}::text) = any(array(select lower(one) from unnest(u.confirmed_emails) as one))
+        and (${counts === 'confirmed'}::boolean or lower(u.public_email) = lower(${email}::text))
         and u.deleted_at is null and u.state = 'active' and not u.bot order by u.id limit 1`);
     return row?.id;
   },
