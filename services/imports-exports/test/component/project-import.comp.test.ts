@@ -707,7 +707,7 @@ it('who wrote something is reassigned to who accepts it, part by part, and is th
   ).toEqual([{ login: 'octocat', user_id: target.id }]);
 });
 
-it('nobody is reassigned while the import runs', async () => {
+it('nobody is reassigned while the import runs, or may still write after it was cancelled', async () => {
   forge.contents.lists.issues = [issue(1)];
   forge.breakNext(/issues.comments/, (_, response) => response.writeHead(429, { 'Retry-After': '600' }).end());
   const { id } = await start();
@@ -715,9 +715,17 @@ it('nobody is reassigned while the import runs', async () => {
   const [one] = await listed(id);
   const request = { projectId: id, placeholderId: one?.id ?? 0, userId: here.directory.user().id };
   await expect(placeholders.reassignImportPlaceholder(request, here.as(user, { id }))).rejects.toMatchObject({
-    ...{ kind: 'conflict', body: { message: 'The import is still running' } },
+    ...{ kind: 'conflict', body: { message: 'The import is still running, or was stopped just now' } },
   });
-  await endsAs(id, 'finished');
+  await cancel(id);
+  // A page may still be on its way.
+  await expect(placeholders.reassignImportPlaceholder(request, here.as(user, { id }))).rejects.toMatchObject({
+    kind: 'conflict',
+  });
+  await here.db.query(sql`update project_imports set ended_at = now() - interval '5 minutes' where project_id = ${id}`);
+  expect(json(await placeholders.reassignImportPlaceholder(request, here.as(user, { id })))).toMatchObject({
+    state: 'awaiting_approval',
+  });
 });
 
 describe('pull requests', () => {

@@ -38,6 +38,7 @@ export interface Placeholder {
   readonly importType: string;
   /** Address of the forge; empty for the hosted one. */
   readonly host: string;
+  /** It may still write. */
   readonly importRuns: boolean;
 }
 
@@ -78,7 +79,7 @@ export const standsFirst = (asked: AskedUser | undefined): PlaceholderChange =>
 const authors = new Set(['human', 'service_account']);
 
 function requireRest({ importRuns }: Placeholder): void {
-  if (importRuns) throw conflict('The import is still running');
+  if (importRuns) throw conflict('The import is still running, or was stopped just now');
 }
 
 /**

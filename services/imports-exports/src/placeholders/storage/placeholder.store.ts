@@ -5,10 +5,12 @@ import { notFound } from '@switchyard/errors';
 import { leased, leaseStore } from '../../leases';
 import type { Candidate, ForeignPerson, Placeholder, PlaceholderChange, PlaceholderLease } from '../domain/placeholder';
 
+// A page may be on its way when an import is cancelled or fails, for the three minutes of a page of pull requests.
 const columns =
   raw(`p.id, i.project_id as "projectId", p.user_id as "userId", p.foreign_id as "foreignId", p.login, p.name,
   p.state, p.target_id as "targetId", p.requested_by_id as "requestedById", p.created_at as "createdAt",
-  p.updated_at as "updatedAt", i.forge as "importType", i.host, i.status in ('scheduled', 'started') as "importRuns"`);
+  p.updated_at as "updatedAt", i.forge as "importType", i.host, i.status in ('scheduled', 'started')
+  or i.status in ('canceled', 'failed') and i.ended_at > now() - interval '5 minutes' as "importRuns"`);
 
 const from = sql`import_placeholders p join project_imports i on i.id = p.import_id`;
 
