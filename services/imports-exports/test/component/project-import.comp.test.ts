@@ -728,6 +728,21 @@ it('nobody is reassigned while the import runs, or may still write after it was 
   });
 });
 
+it('the ghost stands for whom a forge invents beside 10,000 others', async () => {
+  forge.contents.lists.issues = [issue(1)];
+  forge.contents.lists['issues/comments'] = [note(11, 1), note(12, 1, { user: { login: 'octocat' } })];
+  forge.breakNext(/issues.comments/, (_, response) => response.writeHead(429, { 'Retry-After': '600' }).end());
+  const { id } = await start();
+  await eventually(async () => expect(await row(id)).toMatchObject({ lease: null, pauses: 1 }));
+  await here.db.query(sql`
+    insert into import_placeholders (import_id, user_id, foreign_id, login, name)
+    select id, n, 'more:' || n, 'login', '' from project_imports, generate_series(1, 9999) n where project_id = ${id}`);
+  await endsAs(id, 'finished');
+  const octocat = others.placeholders.get(`${id}:login:octocat`);
+  expect([...others.notes.values()].map(({ authorId }) => authorId)).toEqual([ghost, octocat]);
+  expect(others.placeholders.size).toBe(1);
+});
+
 describe('pull requests', () => {
   const [head, base, merge, before] = ['a', 'b', 'c', 'd'].map((digit) => digit.repeat(40));
   const by = (login: string) => ({ login });

@@ -13,6 +13,9 @@ import type { AuthorPlaces, PlaceholderStore } from './placeholders.ports';
 
 faultPoints.push('import_placeholder.decided');
 
+/** Placeholders of an import: a forge can invent people, and each is a user of the instance. */
+const maxPlaceholders = 10_000;
+
 /** Who stands for somebody, and the directory sequence at which they are known; undefined for one who was known before. */
 export interface StandIn {
   readonly userId: number;
@@ -51,15 +54,16 @@ export function managePlaceholders({
 
     /**
      * Who stands for a person of a forge in what an import brings over; a placeholder is made where nobody does, and the
-     * user who seems to be the person is asked to take its place.
+     * user who seems to be the person is asked to take its place. Undefined where the import has as many as it may have.
      */
     async standIn(
       { importId, projectId, requestId }: { importId: number; projectId: number; requestId: string },
       person: ForeignPerson,
       asked?: AskedUser,
-    ): Promise<StandIn> {
+    ): Promise<StandIn | undefined> {
       const known = await placeholders.standIn(importId, person.foreignId);
       if (known !== undefined) return { userId: known, directorySequence: undefined };
+      if (await placeholders.hasMany(importId, maxPlaceholders)) return undefined;
       const made = await places.create(projectId, person, requestId);
       await placeholders.add(importId, person, made.userId, standsFirst(asked));
       return made;

@@ -11,6 +11,8 @@ export interface PlaceholderStore {
   ): Promise<{ rows: Placeholder[]; page: PageInfo }>;
   /** Who stands for a person in an import: the placeholder, or who took its place; undefined for nobody yet. */
   standIn(importId: number, foreignId: string): Promise<number | undefined>;
+  /** Whether an import has this many placeholders. */
+  hasMany(importId: number, many: number): Promise<boolean>;
   /** Records a placeholder user, and how it stands; it may be repeated. */
   add(importId: number, person: ForeignPerson, userId: number, first: PlaceholderChange): Promise<void>;
   /** Changes one under its lock, while no import of the project begins. Fails with `not_found`, and as `decide` does. */

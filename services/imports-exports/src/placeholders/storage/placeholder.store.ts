@@ -35,6 +35,11 @@ export const placeholderStore = (db: Database, leases = leaseStore(db, 'import_p
     return row?.id;
   },
 
+  hasMany: async (importId: number, many: number): Promise<boolean> =>
+    (await db.one(sql`
+      select 1 from import_placeholders where import_id = ${importId} order by id offset ${many - 1}::bigint limit 1`)) !==
+    undefined,
+
   async add(
     importId: number,
     { foreignId, login, name }: ForeignPerson,

@@ -10,7 +10,7 @@ const pageMs = 600_000;
 export interface PagePeople {
   /** Who wrote something. */
   writer(login: string): number;
-  /** The users of logins. */
+  /** The users of logins, without those who are gone. */
   users(logins: readonly string[]): number[];
   /** The project, as it is known with all of them (D5). */
   readonly project: ImportedProject;
@@ -47,6 +47,7 @@ export async function findPeople(
   const members = fresh.length === 0 ? [] : await people.members(project);
   const until = Date.now() + pageMs;
   let { directorySequence } = project;
+  const ghost = await people.ghost();
   for (const login of fresh) {
     signal.throwIfAborted();
     if (Date.now() > until) throw new ForgeProblem('later', 'The forge answers slowly');
@@ -62,16 +63,15 @@ export async function findPeople(
         person,
         asked === undefined ? undefined : { userId: asked, byId: author.userId },
       );
-      userId = standIn.userId;
-      directorySequence = Math.max(directorySequence, standIn.directorySequence ?? 0);
+      userId = standIn?.userId ?? ghost;
+      directorySequence = Math.max(directorySequence, standIn?.directorySequence ?? 0);
     }
     await people.record(id, login, userId);
     found.set(login, userId);
   }
-  const ghost = logins.includes('') ? await people.ghost() : 0;
   return {
     writer: (login) => found.get(login) ?? ghost,
-    users: (given) => [...new Set(given.flatMap((login) => found.get(login) ?? []))],
+    users: (given) => [...new Set(given.flatMap((login) => found.get(login) ?? []).filter((id) => id !== ghost))],
     project: { ...project, directorySequence },
   };
 }

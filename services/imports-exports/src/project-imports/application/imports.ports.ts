@@ -121,13 +121,13 @@ export interface ImportPeople {
   byEmail(email: string, among: readonly number[], counts: 'confirmed' | 'shown'): Promise<number | undefined>;
   /** Records who a login is; it may be repeated. */
   record(importId: number, login: string, userId: number): Promise<void>;
-  /** Who stands for somebody for whom nothing is written (ADR 67), and the user who is asked to take the place. */
+  /** Who stands for somebody for whom nothing is written (ADR 67), and the user who is asked to take the place; undefined for too many. */
   standIn(
     target: { readonly importId: number; readonly projectId: number; readonly requestId: string },
     person: ForeignPerson,
     asked?: AskedUser,
-  ): Promise<StandIn>;
-  /** The user who stands for all who are gone. */
+  ): Promise<StandIn | undefined>;
+  /** The user who stands for all who are gone, and for those who are too many. */
   ghost(): Promise<number>;
 }
 
