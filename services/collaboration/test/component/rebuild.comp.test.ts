@@ -131,6 +131,8 @@ beforeAll(async () => {
     fact: { $case: 'created', value: { assigneeIds: [bob.id], mentions: mentions() } } as never,
   });
   await here.publishEvent(issueEvents, opened, 'issue.created:1:1');
+  const imported = { ...opened, issue: { ...published, id: 999, iid: 9 }, imported: true, occurredAt: next() };
+  await here.publishEvent(issueEvents, imported as IssueEvent, 'issue.created:9:1');
   const comment = (fact: 'created' | 'deleted', id: number, actorId = ada.id) =>
     here.publishEvent(
       noteEvents,
@@ -161,7 +163,7 @@ beforeAll(async () => {
       select consumer_group, count(*)::int as received from events.inbox group by 1 order by 1`);
     expect(Object.fromEntries(groups.map((one) => [one.consumer_group, one.received]))).toMatchObject({
       collaboration: 9,
-      'collaboration.activity': 15,
+      'collaboration.activity': 16,
       'collaboration.alerts': 1,
       'collaboration.todos': 5,
     });
@@ -175,9 +177,9 @@ const everything = new Date(0);
 describe('a rebuild from the events of the log', () => {
   it('of the feed changes nothing where nothing is wrong', async () => {
     const before = [await feed(), await ids('activity_events')];
-    expect(before[0]).toHaveLength(10);
+    expect(before[0]).toHaveLength(11);
     const rebuilt = await rebuildActivity({ db: here.db, bus: here.bus, certain: everything });
-    expect(rebuilt).toEqual({ events: 15, added: 0, changed: 0, removed: 0 });
+    expect(rebuilt).toEqual({ events: 16, added: 0, changed: 0, removed: 0 });
     expect([await feed(), await ids('activity_events')]).toEqual(before);
   });
 
@@ -189,7 +191,14 @@ describe('a rebuild from the events of the log', () => {
       insert into activity_events (cause, project_id, author_id, action, subject_type, subject_id, created_at)
       values ('never', ${project.id}, ${ada.id}, 'joined', 'project', 0, now())`);
     const rebuilt = await rebuildActivity({ db: here.db, bus: here.bus, certain: everything });
-    expect(rebuilt).toEqual({ events: 15, added: 3, changed: 1, removed: 1 });
+    expect(rebuilt).toEqual({ events: 16, added: 3, changed: 1, removed: 1 });
+    expect(await feed()).toEqual(before);
+  });
+
+  it('of the feed leaves who took the place of a placeholder (ADR 67)', async () => {
+    await here.db.query(sql`update activity_events set author_id = ${bob.id} where imported`);
+    const before = await feed();
+    expect(await rebuildActivity({ db: here.db, bus: here.bus, certain: everything })).toMatchObject({ changed: 0 });
     expect(await feed()).toEqual(before);
   });
 

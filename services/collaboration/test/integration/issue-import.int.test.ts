@@ -98,6 +98,10 @@ test('another user takes the place of an author and assignee everywhere, in boun
       insert into noteables (kind, project_id, target_id) select 'Issue', project_id, id from issues where iid = 61 returning id)
     insert into notes (noteable_id, project_id, discussion_id, starts_discussion, author_id, body)
     select id, ${open.id}, decode(lpad(to_hex(n), 40, '0'), 'hex'), true, ${author.id}, 'Text' from carrier, generate_series(1, 600) n`);
+  await db.query(sql`
+    insert into activity_events (cause, project_id, author_id, action, subject_type, subject_id, imported, created_at)
+    select 'place-' || project, project, ${author.id}, 'created', 'issue', 0, true, now()
+    from unnest(${[open.id, open.id + 2]}::bigint[]) as given (project)`);
   const request = { projectId: open.id, fromUserId: author.id, toUserId: assignee.id };
   expect(await reassign(db, places, { ...request, projectId: open.id + 1 })).toEqual({ changed: 0, more: false });
   const first = await reassign(db, places, request);
@@ -108,10 +112,19 @@ test('another user takes the place of an author and assignee everywhere, in boun
     select (select count(*)::int from issues where author_id = ${assignee.id}) as issues,
       (select count(*)::int from issues where closed_by_id = ${assignee.id}) as closed,
       (select count(*)::int from notes where author_id = ${assignee.id}) as notes,
+      (select array_agg(project_id) from activity_events where author_id = ${author.id}) as feed,
       (select count(*)::int from issue_assignees where user_id = ${author.id}) as assigned,
       (select count(*)::int from issue_participants where user_id = ${author.id}) as taking_part,
       (select count(*)::int from issues where updated_at <> ${changed}) as changed`);
-  expect(left).toEqual({ issues: 61, closed: 60, notes: 600, assigned: 0, taking_part: 0, changed: 0 });
+  expect(left).toEqual({
+    issues: 61,
+    closed: 60,
+    notes: 600,
+    feed: [open.id + 2],
+    assigned: 0,
+    taking_part: 0,
+    changed: 0,
+  });
 });
 
 test('events are there once, with their dates, and say who closed it', async () => {

@@ -32,6 +32,10 @@ export const activityRebuildStore = (db: Database) => ({
    */
   reconcile: (since: Date, upTo: number): Promise<Reconciled> =>
     db.transaction(async (tx) => {
+      // Who took the place of a placeholder user (ADR 67) is in no event.
+      await tx.query(sql`
+        update ${scratch} r set author_id = e.author_id from activity_events e
+        where r.created_at = e.created_at and r.cause = e.cause and e.imported and r.imported`);
       const removed = await tx.query(sql`
         delete from activity_events e where e.created_at >= ${since}::timestamptz and e.id <= ${upTo}
           and not exists (select 1 from ${scratch} r where r.created_at = e.created_at and r.cause = e.cause) returning 1`);
