@@ -7,7 +7,7 @@ import { PrismaClient } from './generated/prisma/client';
 import { composeGistImports } from './gist-imports';
 import { composePlaceholders } from './placeholders';
 import { composeProjectExports } from './project-exports';
-import { composeProjectImports } from './project-imports';
+import { composeProjectImports, listImports } from './project-imports';
 import { composeReports } from './reports';
 
 /** Areas, those first on which others rest. */
@@ -34,5 +34,6 @@ export const service = defineService({
   migrations: join(__dirname, '..', 'prisma', 'migrations'),
   peers: ['groups-admin', 'merge-requests', 'collaboration'],
   needs: { directory: true, blobs: true, prisma: PrismaClient },
+  commands: { imports: listImports },
   areas,
 });

@@ -1,6 +1,6 @@
 import type { Repeating } from '@switchyard/background';
 import { configuredOutbound } from '@switchyard/outbound';
-import type { Area } from '@switchyard/service';
+import { type Area, command } from '@switchyard/service';
 import type { Edges } from '../edges';
 import { forgesBy, tokenRing } from '../forges';
 import type { PlaceholdersArea } from '../placeholders';
@@ -8,7 +8,9 @@ import { type ImportEdges, manageImports } from './application/manage-imports';
 import { workImports } from './application/work-imports';
 import { importStore } from './storage/import.store';
 import { peopleStore } from './storage/people.store';
+import { runningImports } from './storage/stages.store';
 import { importTargetsOf } from './transport/import-targets.client';
+import { reportImports } from './transport/imports.command';
 import { projectImportHandler } from './transport/project-import.handler';
 
 /** Builds imports of projects from other forges. */
@@ -38,3 +40,10 @@ export function composeProjectImports(
     close: () => outbound.close(),
   };
 }
+
+/** The sub-command `imports`; see `reportImports`. */
+export const listImports = command({
+  async run({ db, write }) {
+    reportImports(await runningImports(db), write);
+  },
+});

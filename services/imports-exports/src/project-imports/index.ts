@@ -1,3 +1,3 @@
-export { composeProjectImports } from './compose';
+export { composeProjectImports, listImports } from './compose';
 export type { ImportedProject } from './domain/shown-import';
 export { presentImport } from './presenters/project-import.presenter';

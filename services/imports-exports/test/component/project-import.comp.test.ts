@@ -47,6 +47,7 @@ import {
   startFakeForgebServer,
 } from '@switchyard/testkit/forge';
 import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
+import { listImports } from '../../src/project-imports';
 import { service } from '../../src/service';
 import { keysIn } from '../support/keys';
 
@@ -359,6 +360,13 @@ it('brings over repository, labels and milestones, page by page, and erases the 
   expect(await endsAs(begun.id, 'finished')).toMatchObject({
     ...{ path_with_namespace: 'acme/things', import_type: 'github', import_error: null, failed_relations: [] },
     stats: { fetched: { label: 25, milestone: 2, issue: 0 }, imported: { label: 25, milestone: 2, note: 0 } },
+    progress: {
+      stages: expect.arrayContaining([
+        { name: 'repository', status: 'finished', fetched: 0, imported: 0, pages: null },
+        { name: 'labels', status: 'finished', fetched: 25, imported: 25, pages: 3 },
+      ]),
+      stage_seconds_left: null,
+    },
   });
   expect(others.statuses).toEqual(['started', 'finished']);
   expect(others.repositories).toEqual([
@@ -483,6 +491,35 @@ it('an import whose tries all died is not worked on again', async () => {
   await here.db.query(sql`update project_imports set attempts = 20 where project_id = ${id}`);
   expect(await endsAs(id, 'failed')).toMatchObject({ import_error: 'The import failed' });
   expect(others.labelRequests).toEqual([]);
+});
+
+it('says how far it is and how long the stage takes, to the operator as well (imports)', async () => {
+  forge.breakNext(/labels.*[?&]page=2/, (_, response) => response.writeHead(503, { 'Retry-After': '600' }).end());
+  const { id } = await start();
+  await eventually(async () => expect(await row(id)).toMatchObject({ lease: null, pauses: 1 }));
+  const labels = { name: 'labels', status: 'started', fetched: 10, imported: 10, pages: 3 };
+  const { progress } = await get(id);
+  expect(progress).toEqual({
+    stages: expect.arrayContaining([
+      labels,
+      { name: 'issues', status: 'scheduled', fetched: 0, imported: 0, pages: null },
+    ]),
+    stage_seconds_left: expect.any(Number),
+  });
+  const lines: string[] = [];
+  const given = { db: here.db, bus: () => here.bus, write: (line: string) => void lines.push(line) };
+  expect(await listImports.run(given, [], {})).toBe(0);
+  const first = lines.findIndex((line) => line.startsWith(`octo/things of github into project ${id}: started`));
+  expect(lines.slice(first)).toEqual([
+    expect.stringMatching(/, the stage ends in about \d+ s$/),
+    '  repository: finished, 0 fetched, 0 imported',
+    '  labels: started, 10 fetched, 10 imported, page 2 of 3',
+    '  milestones: scheduled, 0 fetched, 0 imported',
+    ...Array(7).fill(expect.stringMatching(/: scheduled, 0 fetched, 0 imported$/)),
+    expect.stringMatching(/^\d+ imports run$/),
+  ]);
+  await cancel(id);
+  expect(await get(id)).toMatchObject({ progress: { stage_seconds_left: null } });
 });
 
 it('imports of one author are worked on one after the other, those of others beside them', async () => {

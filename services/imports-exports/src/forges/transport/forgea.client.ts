@@ -232,7 +232,9 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
       const read = shape.safeParse(one);
       return read.success ? [read.data] : [];
     });
-    return { fetched: wanted.length, items, isLast: data.length === 0 || !/rel="?next"?/.test(link) };
+    const [, last] = /[?&]page=(\d{1,6})(?:&[^>]*)?>;\s*rel="?last"?/.exec(link) ?? [];
+    const pages = last === undefined ? {} : { pages: Number(last) };
+    return { fetched: wanted.length, items, ...pages, isLast: data.length === 0 || !/rel="?next"?/.test(link) };
   }
 
   /** A file that is too long for the answer about its gist; without the token, as it lies on another host. */

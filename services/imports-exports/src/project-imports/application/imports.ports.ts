@@ -19,6 +19,7 @@ import type {
   NewImport,
   ProjectImport,
   StageName,
+  StandingStage,
 } from '../domain/project-import';
 import type { ImportedProject } from '../domain/shown-import';
 
@@ -33,7 +34,7 @@ export interface ImportStore {
   /** Project of an import; undefined until it is made. */
   projectOf(id: number): Promise<number | undefined>;
   /** What its stages have done. */
-  stages(id: number): Promise<ImportStage[]>;
+  stages(id: number): Promise<StandingStage[]>;
   /**
    * Takes an import that waits, or whose lease has run out, or whose status is still to be announced; undefined without
    * one. One that has not ended waits while another one of its author is worked on.

@@ -5,7 +5,7 @@ import { findPeople } from './find-people';
 import type { OwnedNote, StageContext } from './imports.ports';
 
 /** A page that was written. */
-export interface WrittenPage extends Pick<ForgePage<unknown>, 'fetched' | 'isLast' | 'next'> {
+export interface WrittenPage extends Pick<ForgePage<unknown>, 'fetched' | 'isLast' | 'next' | 'pages'> {
   readonly imported: number;
 }
 

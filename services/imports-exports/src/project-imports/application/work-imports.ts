@@ -97,7 +97,8 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
       const isDone = written.isLast;
       if (!isDone && isNumbered && page > maxPages)
         throw new ForgeProblem('refused', `The forge has more than ${maxPages} pages`);
-      const saved = await imports.saveStage(one, stage.name, { page, fetched, imported, isDone }, stageHours);
+      const progress = { page, fetched, imported, isDone, pages: written.pages };
+      const saved = await imports.saveStage(one, stage.name, progress, stageHours);
       if (saved === undefined) throw new LeaseLost();
       gotOn();
       faultPoint('project_import.page_saved');

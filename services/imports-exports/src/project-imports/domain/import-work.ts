@@ -19,4 +19,8 @@ export interface ImportLease {
 export type ReleaseReason = 'stopped' | 'paused' | 'failed';
 
 /** A stage that has items on many pages, after one of them was written. */
-export type StageProgress = Pick<ImportStage, 'page' | 'fetched' | 'imported'> & { readonly isDone: boolean };
+export type StageProgress = Pick<ImportStage, 'page' | 'fetched' | 'imported'> & {
+  readonly isDone: boolean;
+  /** Pages of the list, where the forge said it with this one. */
+  readonly pages?: number | undefined;
+};

@@ -68,6 +68,33 @@ export interface ImportStage {
   readonly imported: number;
 }
 
+/** A stage as it stands. */
+export interface StandingStage extends ImportStage {
+  readonly status: 'scheduled' | 'started' | 'finished';
+  /** Pages of the forge's list; undefined where it does not say how many. */
+  readonly pages: number | undefined;
+  /** Seconds since it began; 0 before. */
+  readonly seconds: number;
+}
+
+/** An import that has not ended, as an operator sees it. */
+export interface RunningImport extends Pick<ProjectImport, 'projectId' | 'forge' | 'status'> {
+  /** What the forge calls the repository. */
+  readonly source: string;
+  readonly stages: readonly StandingStage[];
+}
+
+/**
+ * Seconds that the stage under way still takes, as fast as it was so far, its pauses included; undefined before its first
+ * page, and where the forge does not say how many there are.
+ */
+export function secondsLeft(stages: readonly StandingStage[]): number | undefined {
+  const under = stages.find(({ status }) => status === 'started');
+  if (under?.pages === undefined || under.page < 2) return undefined;
+  const read = under.page - 1;
+  return Math.ceil((under.seconds / read) * Math.max(0, under.pages - read));
+}
+
 /** Names of items in `stats`; stages without one have no items. */
 export const itemNames: Partial<Record<StageName, string>> = {
   labels: 'label',

@@ -1,4 +1,4 @@
-import type { ImportStage, ProjectImport } from './project-import';
+import type { ProjectImport, StandingStage } from './project-import';
 
 /** A project as groups-admin shows it. */
 export interface ImportedProject {
@@ -22,5 +22,5 @@ export interface ImportedProject {
 export interface ShownImport {
   readonly project: ImportedProject;
   readonly import: ProjectImport | undefined;
-  readonly stages: readonly ImportStage[];
+  readonly stages: readonly StandingStage[];
 }

@@ -1,4 +1,4 @@
-import { itemNames } from '../domain/project-import';
+import { hasEnded, itemNames, type StandingStage, secondsLeft } from '../domain/project-import';
 import type { ImportedProject, ShownImport } from '../domain/shown-import';
 
 const orNull = (text: string): string | null => text || null;
@@ -23,6 +23,14 @@ export const presentStarted = ({ project }: ShownImport) => ({
   forked: project.forked,
 });
 
+const presentStage = ({ name, status, fetched, imported, pages }: StandingStage) => ({
+  name,
+  status,
+  fetched,
+  imported,
+  pages: pages ?? null,
+});
+
 /** How an import stands (G-4.19-6). */
 export const presentImport = ({ project, import: one, stages }: ShownImport) => {
   const counts = stages.flatMap(({ name, ...count }) => {
@@ -42,6 +50,14 @@ export const presentImport = ({ project, import: one, stages }: ShownImport) => 
     correlation_id: one?.requestId ?? null,
     failed_relations: [],
     import_error: one?.problem ?? orNull(project.importError),
+    ...(one === undefined
+      ? {}
+      : {
+          progress: {
+            stages: stages.map(presentStage),
+            stage_seconds_left: hasEnded(one.status) ? null : (secondsLeft(stages) ?? null),
+          },
+        }),
     ...(one?.forge === 'github'
       ? {
           stats: {

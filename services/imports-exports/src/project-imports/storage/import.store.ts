@@ -11,8 +11,10 @@ import {
   type NewImport,
   type ProjectImport,
   type StageName,
+  type StandingStage,
   stageNames,
 } from '../domain/project-import';
+import { stageColumns, toStanding } from './stages.store';
 
 const columns =
   raw(`x.id, x.key, x.project_id, x.author_id, x.author_admin, x.author_external, x.request_id, x.forge, x.host,
@@ -90,10 +92,11 @@ export const importStore = (db: Database, ring: Keyring) => {
       return row?.project_id ?? undefined;
     },
 
-    stages: (id: number): Promise<ImportStage[]> =>
-      db.query<ImportStage>(
-        sql`select name, page, fetched, imported from import_stages where import_id = ${id} order by position`,
-      ),
+    async stages(id: number): Promise<StandingStage[]> {
+      const rows = await db.query(sql`
+        select ${stageColumns} from import_stages s where s.import_id = ${id} order by s.position`);
+      return rows.map(toStanding);
+    },
 
     // Two processes may take one import each of an author at the same moment: this is fairness, not a limit.
     async claim(): Promise<ImportLease | undefined> {
@@ -141,14 +144,15 @@ export const importStore = (db: Database, ring: Keyring) => {
     async saveStage(
       { import: { id }, lease }: ImportLease,
       name: StageName,
-      { page, fetched, imported, isDone }: StageProgress,
+      { page, fetched, imported, isDone, pages }: StageProgress,
       hours: number,
     ): Promise<{ late: boolean } | undefined> {
       return db.one<{ late: boolean }>(sql`
         with held as (
           update project_imports set attempts = 1, pauses = 0, leased_until = ${leased}
           where id = ${id} and lease = ${lease}::uuid and ${isOpen} returning id)
-        update import_stages s set page = ${page}, fetched = ${fetched}, imported = ${imported}, done = ${isDone}
+        update import_stages s set page = ${page}, fetched = ${fetched}, imported = ${imported}, done = ${isDone},
+          pages = coalesce(${pages ?? null}::int, s.pages)
         from held where s.import_id = held.id and s.name = ${name}
         returning started_at < now() - make_interval(hours => ${hours}::int) as late`);
     },
