@@ -1,6 +1,6 @@
 import { ProjectImportServiceService } from '@switchyard/protos/imports_exports/v1/project_import';
 import { mutuallyExclusive } from '../../http/check-parameters';
-import { documented, integer, oneOf, text } from '../../http/params';
+import { boolean, documented, hash, integer, oneOf, onlyDefault, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
 import { oneLine } from '../field-facts';
 
@@ -36,6 +36,9 @@ export const timeoutStrategy = () =>
     description: 'What follows when a stage takes more than a day: the import goes on without it, or fails.',
   }).default('pessimistic');
 
+/** A stage that can be chosen at the forge's importer and is not there: each has to be false. */
+const noStage = () => onlyDefault(boolean(), false).optional();
+
 const params = {
   personal_access_token: forgeToken(),
   repo_id: documented(integer({ min: 1 }), { description: 'Id of the repository at the forge.' }),
@@ -46,6 +49,12 @@ const params = {
   pagination_limit: documented(integer({ min: 1, max: 100 }), {
     description: 'Items that are asked for at a time.',
   }).default(100),
+  optional_stages: hash({
+    single_endpoint_issue_events_import: noStage(),
+    single_endpoint_notes_import: noStage(),
+    attachments_import: noStage(),
+    collaborators_import: noStage(),
+  }).optional(),
 };
 
 /** Imports of projects from other forges (api.md 4.19), under both names of a forge (G-13-1). */

@@ -78,6 +78,18 @@ it('says all that is wrong with parameters at once, under the key error (G-4.19-
   ]);
 });
 
+it('refuses stages that it does not have, and takes them as false', async () => {
+  const names = ['single_endpoint_issue_events_import', 'single_endpoint_notes_import', 'attachments_import'];
+  const stages = [...names, 'collaborators_import'];
+  const all = (value: boolean) => ({ optional_stages: Object.fromEntries(stages.map((name) => [name, value])) });
+  const refused = await send('/import/forgea', { ...wanted, ...all(true) }, 'glpat-chooser');
+  expect([refused.status, refused.body]).toEqual([
+    400,
+    { error: stages.map((name) => `optional_stages[${name}] is not supported except as false`).join(', ') },
+  ]);
+  expect((await send('/import/forgea', { ...wanted, ...all(false) }, 'glpat-chooser')).status).toBe(201);
+});
+
 it('takes six imports a minute of a user, and says so under the key errors (G-4.19-1)', async () => {
   const replies = [];
   for (let sent = 0; sent < 7; sent += 1) replies.push(await send('/import/forgea', wanted, 'glpat-eager'));
