@@ -40,8 +40,10 @@ export const recordWriter = <T>(
   write: (target: ImportRights, records: readonly T[]) => Promise<number>,
 ): RecordWriter => ({
   read(kind, lines) {
-    const given = Buffer.from(lines).toString().split('\n');
-    // Each line ends with a line feed.
+    // Each line ends with a line feed. No more are cut apart than show that there are too many.
+    const given = Buffer.from(lines)
+      .toString()
+      .split('\n', maxRecords + 2);
     if (given.pop() !== '' || given.length > maxRecords) throw unprocessable(`${kind}: the records are not whole`);
     const records = given.map((line, at) => {
       const { success, data, error } = form.safeParse(parsed(line));

@@ -1,0 +1,29 @@
+import { z } from '@switchyard/config';
+import { recordWriter } from './project-records';
+
+const target = { projectId: 1, importerId: 1, forEverybody: false };
+const written: unknown[] = [];
+const writer = recordWriter(z.object({ iid: z.int() }), async (_, records) => {
+  written.push(...records);
+  return records.length;
+});
+const lines = (count: number): Buffer => Buffer.from('{"iid":1}\n'.repeat(count));
+
+it('takes up to a hundred whole records', async () => {
+  expect(await writer.read('issues', lines(100))(target)).toBe(100);
+  expect(written).toHaveLength(100);
+  expect(await writer.read('issues', lines(0))(target)).toBe(0);
+  for (const given of [lines(101), lines(102), Buffer.from('{"iid":1}'), Buffer.from('{"iid":1}\n{"iid":2}')])
+    expect(() => writer.read('issues', given)).toThrow('issues: the records are not whole');
+});
+
+it('cuts no more lines apart than a page may have', () => {
+  const split = jest.spyOn(String.prototype, 'split');
+  try {
+    expect(() => writer.read('issues', Buffer.alloc(1 << 20, '\n'))).toThrow('issues: the records are not whole');
+    const parts = split.mock.results.map(({ value }) => (value as string[]).length);
+    expect(Math.max(...parts)).toBeLessThan(200);
+  } finally {
+    split.mockRestore();
+  }
+});
