@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from '@switchyard/config';
 import type { ImportedPeople } from '@switchyard/directory';
+import { isAppError } from '@switchyard/errors';
 import { recordFields } from '@switchyard/service';
 import { archivedSnippet } from '../../snippets';
 import type { ImportedNote } from '../domain/imported-note';
@@ -9,7 +10,7 @@ import { type NotePosition, toPosition } from '../domain/note-position';
 const { iid, text, body, sha, user, count, time } = recordFields;
 const path = text(4_096);
 
-const position = z.object({
+const placeForm = z.object({
   baseSha: sha,
   startSha: sha,
   headSha: sha,
@@ -24,6 +25,16 @@ const position = z.object({
   y: count.optional(),
   lineRange: z.json().optional(),
   commitId: sha.optional(),
+});
+
+const position = placeForm.transform(({ lineRange, commitId, ...place }, { addIssue }): NotePosition => {
+  try {
+    return toPosition({ ...place, lineRange: lineRange === undefined ? '' : JSON.stringify(lineRange) }, commitId);
+  } catch (error) {
+    if (!isAppError(error, 'bad_request')) throw error;
+    addIssue('is none that a note can have');
+    return z.NEVER;
+  }
 });
 
 /** A note as an archive has it (ADR 60); the first archives do not number them. */
@@ -60,13 +71,6 @@ type NoteRecord = z.infer<typeof noteRecord>;
 export const peopleOf = (given: readonly NoteRecord[]): (string | null)[] =>
   given.flatMap(({ author, resolved_by }) => [author, resolved_by]);
 
-/** A position as it is kept. @throws AppError bad_request for one that no note has */
-const positionOf = (given: NoteRecord['position']): NotePosition | undefined => {
-  if (given === null) return undefined;
-  const { lineRange, commitId, ...place } = given;
-  return toPosition({ ...place, lineRange: lineRange === undefined ? '' : JSON.stringify(lineRange) }, commitId);
-};
-
 /** A note of an archive with its people as users. */
 export const toImported =
   (projectId: number, people: ImportedPeople) =>
@@ -89,8 +93,8 @@ export const toImported =
       resolvedById: people.user(record.resolved_by),
       resolvedAt: record.resolved_at ?? undefined,
       place: undefined,
-      position: positionOf(record.position),
-      originalPosition: positionOf(record.original_position),
+      position: record.position ?? undefined,
+      originalPosition: record.original_position ?? undefined,
       createdAt: record.created_at,
       updatedAt: record.updated_at,
     };
