@@ -102,7 +102,9 @@ export function importable(given: readonly ImportedMergeRequest[]): ImportedMerg
       Object.keys(mergeRequestFieldProblems({ title, description })).length === 0;
     if (isOne && !byIid.has(iid)) {
       const assigneeIds = one.assigneeIds.slice(0, maxPeople);
-      byIid.set(iid, { ...one, title, assigneeIds, reviewers: one.reviewers.slice(0, maxPeople) });
+      // Two names may mean the same user, who reviews once.
+      const reviewers = [...new Map(one.reviewers.map((review) => [review.userId, review])).values()];
+      byIid.set(iid, { ...one, title, assigneeIds, reviewers: reviewers.slice(0, maxPeople) });
     }
   }
   return [...byIid.values()];
