@@ -35,6 +35,8 @@ const unpackMs = 3_000_000;
 const badBundle = (problem: string) => unprocessable(`The repository of the archive cannot be read: ${problem}`);
 
 const headerEnd = Buffer.from('\n\n');
+/** Bytes before the objects of a pack. */
+const packHeader = 12;
 
 /** The lines before the objects of a bundle, and what follows them; undefined for nothing at all. */
 async function splitHeader(
@@ -94,6 +96,8 @@ export async function unpackBundle(
     const stream = Readable.from(split.rest, { objectMode: false });
     try {
       const reader = new PacketReader(stream, 0, { idleMs, until: Date.now() + unpackMs });
+      const head = await reader.peek(packHeader);
+      if (head.length < packHeader || head.toString('latin1', 0, 4) !== 'PACK') throw badBundle('it has no objects');
       const problem = await unpackPush(area, reader, {}, options, () => undefined);
       if (problem !== undefined) throw badBundle([problem.summary, ...problem.details.slice(0, 3)].join('; '));
       const tips: { readonly new: Sha }[] = found.refs.map(({ sha }) => ({ new: sha }));

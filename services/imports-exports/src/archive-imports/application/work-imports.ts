@@ -38,7 +38,7 @@ const owners = new Map<string, (typeof archiveKinds)[number]['owner']>(
 
 /** Failures that another try would not change. */
 const isFinal = (error: unknown): error is AppError =>
-  isAppError(error, 'invalid', 'invalid_params', 'unprocessable', 'too_large', 'not_found', 'forbidden');
+  isAppError(error, 'invalid', 'invalid_params', 'bad_request', 'unprocessable', 'too_large', 'not_found', 'forbidden');
 
 const textOf = (error: unknown): string | undefined => {
   if (!isFinal(error)) return undefined;
