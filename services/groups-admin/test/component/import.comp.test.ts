@@ -83,8 +83,10 @@ it('records how an import stands; what has ended starts only when it was schedul
   expect(await set('started')).toEqual(['started', '']);
   expect(await set('failed', 'The forge is gone')).toEqual(['failed', 'The forge is gone']);
   expect(await set('started')).toEqual(['failed', 'The forge is gone']);
+  expect(await set('canceled')).toEqual(['failed', 'The forge is gone']);
   expect(await set('scheduled')).toEqual(['scheduled', '']);
   expect(await set('canceled')).toEqual(['canceled', '']);
+  expect(await set('finished')).toEqual(['canceled', '']);
   expect(await read(projectId)).toMatchObject({ import_status: 'canceled' });
   expect(await refusal(service.getImportedProject({ projectId: 999_999 }))).toMatchObject({ kind: 'not_found' });
 });

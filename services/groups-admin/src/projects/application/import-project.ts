@@ -11,7 +11,7 @@ export interface ImportStore {
   findByKey(key: string): Promise<number | undefined>;
   /** Directory sequence that has been reached. */
   directorySequence(): Promise<number>;
-  /** Records how an import stands: one that has ended starts only when it was scheduled again. */
+  /** Records how an import stands: one that has ended stays so until it is scheduled again. */
   setStatus(id: number, status: ImportStatus, error: string | undefined): Promise<void>;
 }
 

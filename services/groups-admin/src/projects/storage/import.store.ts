@@ -17,6 +17,6 @@ export const importStore = (db: Database) => ({
     await db.query(sql`
       update projects set import_status = ${status}::text, import_error = ${error ?? null}::text
       where id = ${id} and import_key is not null
-        and (${status}::text <> 'started' or import_status in ('scheduled', 'started'))`);
+        and (${status}::text = 'scheduled' or import_status in ('scheduled', 'started'))`);
   },
 });
