@@ -50,8 +50,9 @@ export interface LeasedWork<Work extends Leased, Result> {
   /**
    * Does it. Every step may be repeated: what a process that died left is gone on with (D6).
    * @param keepLease throws where it has to stop; called between steps
+   * @param signal ends a step that takes long where it has to stop
    */
-  make(one: Work, keepLease: () => Promise<void>): Promise<Result>;
+  make(one: Work, keepLease: () => Promise<void>, signal: AbortSignal): Promise<Result>;
   /** Records how it ended. */
   end(one: Work, outcome: { readonly file: Result } | { readonly problem: string }): Promise<void>;
   /** What is said of a failure without words of its own. */
@@ -66,19 +67,21 @@ export function workLeased<Work extends Leased, Result>(work: LeasedWork<Work, R
 
   /** Keeps a lease by a clock: a step may wait long for what another service prepares. */
   async function held(one: Work, stopping: AbortSignal): Promise<Result> {
-    let isLost = false;
+    const lost = new AbortController();
+    const signal = AbortSignal.any([stopping, lost.signal]);
     const extending = setInterval(() => {
       leases.extend(one).then(
-        (isHeld) => {
-          isLost ||= !isHeld;
-        },
+        (isHeld) => isHeld || lost.abort(),
         () => undefined,
       );
     }, extendEvery);
     try {
-      return await make(one, async () => {
-        if (stopping.aborted || isLost) throw new LeaseLost();
-      });
+      const keepLease = async (): Promise<void> => {
+        if (signal.aborted) throw new LeaseLost();
+      };
+      return await make(one, keepLease, signal);
+    } catch (error) {
+      throw signal.aborted ? new LeaseLost() : error;
     } finally {
       clearInterval(extending);
     }

@@ -60,6 +60,9 @@ export interface ArchiveTargets {
     lines: Buffer,
     to: { readonly project: ImportedProject; readonly import: NewArchiveImport },
   ): Promise<void>;
-  /** Has the repository fetched. Fails with `unprocessable`, `not_found`, `too_large`. */
-  importRepository(to: { readonly project: ImportedProject; readonly import: NewArchiveImport }): Promise<void>;
+  /** Has the repository fetched, until `signal`. Fails with `unprocessable`, `not_found`, `too_large`. */
+  importRepository(
+    to: { readonly project: ImportedProject; readonly import: NewArchiveImport },
+    signal: AbortSignal,
+  ): Promise<void>;
 }

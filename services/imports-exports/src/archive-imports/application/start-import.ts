@@ -117,9 +117,12 @@ export function startArchiveImports({ imports, targets, blobs, remains, pruneSoo
       // The project says it first: whoever takes the import sees it there.
       await targets.setStatus(projectId, 'canceled', undefined, requestId);
       faultPoint('archive_import.canceled');
+      const project = await targets.project(projectId, requestId);
+      // It ended meanwhile.
+      if (project.importStatus !== 'canceled') return undefined;
       await imports.cancel(projectId);
       pruneSoon();
-      return { ...(await targets.project(projectId, requestId)), importStatus: 'canceled' };
+      return project;
     },
   };
 }

@@ -83,6 +83,7 @@ export function workArchiveImports({ imports, targets, blobs, pruneSoon }: Worki
     place: ImportPlace,
     pages: ReturnType<typeof archivePages>,
     keepLease: () => Promise<void>,
+    signal: AbortSignal,
   ): Promise<ImportPlace> {
     const next = { stage: place.stage + 1, page: 1 };
     switch (importStages[place.stage]?.does) {
@@ -91,7 +92,7 @@ export function workArchiveImports({ imports, targets, blobs, pruneSoon }: Worki
         faultPoint('archive_import.checked');
         return next;
       case 'repository':
-        await targets.importRepository({ project, import: one.import });
+        await targets.importRepository({ project, import: one.import }, signal);
         faultPoint('archive_import.repository_written');
         return next;
       default:
@@ -107,7 +108,7 @@ export function workArchiveImports({ imports, targets, blobs, pruneSoon }: Worki
     throw new LeaseLost();
   }
 
-  async function carryOut(one: ArchiveImportLease, keepLease: () => Promise<void>): Promise<void> {
+  async function carryOut(one: ArchiveImportLease, keepLease: () => Promise<void>, signal: AbortSignal): Promise<void> {
     const { requestId } = one.import;
     const made =
       one.projectId === undefined
@@ -128,7 +129,7 @@ export function workArchiveImports({ imports, targets, blobs, pruneSoon }: Worki
           project = await targets.project(projectId, requestId);
           await unlessCanceled(one, project);
         }
-        place = await step(one, project, place, pages, keepLease);
+        place = await step(one, project, place, pages, keepLease, signal);
         if (!(await imports.save(one, place))) throw new LeaseLost();
         // It got on: failures in a row are counted from here, as in its row.
         one.attempt = 1;

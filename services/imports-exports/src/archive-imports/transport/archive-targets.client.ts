@@ -60,10 +60,10 @@ export function archiveTargetsOf(peers: Readonly<Record<RecordOwner, Peer>>): Ar
         { ...ofPage(one.requestId), directorySequence },
       );
     },
-    async importRepository({ project: { projectId, directorySequence }, import: { key, author, requestId } }) {
+    async importRepository({ project: { projectId, directorySequence }, import: { key, author, requestId } }, signal) {
       await repositories.importBundle(
         { projectId, actorId: author.userId, importKey: key },
-        { requestId, directorySequence, timeoutMs: repositoryMs },
+        { requestId, directorySequence, signal, timeoutMs: repositoryMs },
       );
     },
   };
