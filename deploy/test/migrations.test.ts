@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isAdditive } from '@switchyard/database';
-import { faultsOf } from './support/migration-rules';
+import { columnsAddedBy, faultsOf } from './support/migration-rules';
 
 const root = join(__dirname, '../..');
 
@@ -42,11 +42,14 @@ const added = known.flatMap((folder) =>
 /** Lines of a migration's first comment that say what it means for versions before it. */
 const declared = /^(?:--.*\n)*?-- (?:additive\n|not additive: \S)/;
 
+const scriptOf = (folder: string) => readFileSync(join(root, folder, 'migration.sql'), 'utf8');
+
 if (added.length > 0) {
   it.each(added)('%s says whether it is additive, is so if it says so, and locks no table for long', async (folder) => {
-    const script = readFileSync(join(root, folder, 'migration.sql'), 'utf8');
+    const script = scriptOf(folder);
     expect(script).toMatch(declared);
-    const { additive, locks } = await faultsOf(script);
+    const ofService = added.filter((other) => dirname(other) === dirname(folder));
+    const { additive, locks } = await faultsOf(script, await columnsAddedBy(ofService.map(scriptOf)));
     expect({ additive: isAdditive(script) ? additive : [], locks }).toEqual({ additive: [], locks: [] });
   });
 }
@@ -116,4 +119,14 @@ it.each<[string, { additive?: string[]; locks?: string[] }]>([
   ],
 ])('of `%s` the check says %j', async (script, expected) => {
   expect(await faultsOf(script)).toEqual({ additive: [], locks: [], ...expected });
+});
+
+it('a unique index of rows that only newer versions write refuses nothing', async () => {
+  const columns = await columnsAddedBy(['alter table users add column nick text, add column is_new boolean;']);
+  const faults = (condition: string) =>
+    faultsOf(`-- no transaction\ncreate unique index concurrently i on users (id) where ${condition};`, columns);
+  for (const condition of ['nick is not null', 'is_new'])
+    expect(await faults(condition)).toEqual({ additive: [], locks: [] });
+  for (const condition of ['nick is null', 'name is not null', 'not is_new'])
+    expect((await faults(condition)).additive).toEqual(['index i of users refuses what older versions write']);
 });

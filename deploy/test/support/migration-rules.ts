@@ -56,11 +56,40 @@ const foreignKeysOf = ({ tableElts }: Node): Node[] =>
     .flatMap(({ ColumnDef, Constraint }) => (ColumnDef ? constraintsOf(ColumnDef) : [Constraint as Node | undefined]))
     .filter((one): one is Node => one?.contype === 'CONSTR_FOREIGN');
 
+/** Columns, as `table.column`, that migrations add to tables which are there already. */
+export async function columnsAddedBy(scripts: readonly string[]): Promise<ReadonlySet<string>> {
+  await loadModule();
+  const columns = scripts.flatMap((script) => {
+    const { stmts } = parseSync(script) as { stmts?: { stmt: Record<string, Node> }[] };
+    return (stmts ?? []).flatMap(({ stmt }) =>
+      asList(stmt.AlterTableStmt?.cmds)
+        .map((one) => one.AlterTableCmd as Node)
+        .filter(({ subtype }) => subtype === 'AT_AddColumn')
+        .map(({ def }) => `${nameOf(stmt.AlterTableStmt?.relation)}.${((def as Node).ColumnDef as Node).colname}`),
+    );
+  });
+  return new Set(columns);
+}
+
+/** The column that has to be set, or true, for a row to be in an index; undefined of other conditions. */
+function columnInCondition(condition: Node | undefined): string | undefined {
+  const test = condition?.NullTest as Node | undefined;
+  const reference = (test?.nulltesttype === 'IS_NOT_NULL' ? (test.arg as Node) : condition)?.ColumnRef as
+    | Node
+    | undefined;
+  const [field] = asList(reference?.fields);
+  return (field?.String as Node | undefined)?.sval as string | undefined;
+}
+
 /**
  * What a migration does that versions before it would not survive (`additive`), and what holds up those who write while it runs (`locks`):
  * expand first, contract a release later. Tables that the migration makes itself are nobody's yet.
+ * @param newColumns what `columnsAddedBy` the migrations since the release: no older version writes them
  */
-export async function faultsOf(script: string): Promise<{ additive: string[]; locks: string[] }> {
+export async function faultsOf(
+  script: string,
+  newColumns: ReadonlySet<string> = new Set(),
+): Promise<{ additive: string[]; locks: string[] }> {
   await loadModule();
   const faults = { additive: [] as string[], locks: [] as string[] };
   const own = new Set<string>();
@@ -84,7 +113,9 @@ export async function faultsOf(script: string): Promise<{ additive: string[]; lo
         const of = `index ${node.idxname} of ${nameOf(node.relation)}`;
         if (!node.concurrent) faults.locks.push(`${of} is not made concurrently`);
         else if (!isAlone) faults.locks.push(`${of} needs a migration of its own, with "-- no transaction"`);
-        if (node.unique) faults.additive.push(`${of} refuses what older versions write`);
+        const column = columnInCondition(node.whereClause as Node | undefined);
+        const isOfNewRows = column !== undefined && newColumns.has(`${nameOf(node.relation)}.${column}`);
+        if (node.unique && !isOfNewRows) faults.additive.push(`${of} refuses what older versions write`);
       } else if (kind === 'AlterTableStmt') {
         for (const { AlterTableCmd: change } of asList(node.cmds)) {
           const fault = faultOfChange(change as Node);

@@ -71,6 +71,7 @@ const merged = {
 const receipt = {
   batch: null,
   reruns: 0,
+  imported: false,
   merge_request: { id: 9, iid: 2 },
   target_branch: 'main',
   method: 'merge',
