@@ -1,5 +1,6 @@
 export * from './domain/forge';
 export { invalidUrl } from './invalid-url';
 export { tokenRing } from './token-ring';
+export { addressProblem } from './transport/address';
 export { type ForgeaHost, forgeaClient, forgeaHost } from './transport/forgea.client';
 export { forgesBy } from './transport/forges';

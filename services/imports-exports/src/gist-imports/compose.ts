@@ -2,7 +2,7 @@ import type { Repeating } from '@switchyard/background';
 import { configuredOutbound } from '@switchyard/outbound';
 import type { Area } from '@switchyard/service';
 import type { Edges } from '../edges';
-import { forgeaClient, forgeaHost, tokenRing } from '../forges';
+import { addressProblem, forgeaClient, forgeaHost, tokenRing } from '../forges';
 import type { GistForges } from './application/imports.ports';
 import { startGistImports } from './application/start-import';
 import { sweepGistImports, workGistImports } from './application/work-imports';
@@ -15,7 +15,7 @@ import { importSnippetBy } from './transport/snippets.client';
 export function composeGistImports({ db, config, peer, observe }: Edges): Area {
   const outbound = configuredOutbound(config);
   const forges: GistForges = {
-    problemOf: (host) => outbound.problemOf(forgeaHost(host).api),
+    problemOf: (host) => addressProblem(outbound, host, forgeaHost),
     open: (host, token) => forgeaClient(outbound, forgeaHost(host), token),
   };
   const imports = gistImportStore(db, tokenRing(config));

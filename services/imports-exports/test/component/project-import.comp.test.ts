@@ -397,6 +397,12 @@ it.each([
     { errors: 'Import failed due to an error of the forge: The forge answered 404' },
   ],
   ['an address inside', { hostname: 'http://10.0.0.1' }, 'invalid', { errors: 'Invalid URL: http://10.0.0.1' }],
+  [
+    'credentials',
+    { hostname: 'https://u:p@forge.example' },
+    'invalid',
+    { errors: 'Invalid URL: https://u:p@forge.example' },
+  ],
   ['no address', { hostname: 'http://[' }, 'invalid', { errors: 'Invalid URL: http://[' }],
   ['a name with two dots', { newName: 'a..b' }, 'invalid_params', { error: 'new_name is invalid' }],
   ['a name that ends with a dash', { newName: 'a-' }, 'invalid_params', { error: 'new_name is invalid' }],

@@ -449,3 +449,16 @@ it('pull requests of the cloud come with comments, threads at their lines, and d
     { author: 'grace', state: 'requested_changes' },
   ]);
 });
+
+it('an address holds no credentials, query or fragment, and is read at once however long it is', () => {
+  const problemOf = (host: string) =>
+    kinds.flatMap(({ kind: forge }) => forgesBy(outbound, undefined).problemOf({ forge, host }) ?? []).length;
+  expect(problemOf('forge.example/base/')).toBe(0);
+  for (const rest of ['user:secret@forge.example', 'secret@forge.example', 'forge.example/?a=b', 'forge.example/#a'])
+    expect([rest, problemOf(`https://${rest}`)]).toEqual([rest, 2]);
+  const begun = performance.now();
+  expect(problemOf(`https://forge.example${'/'.repeat(1_000_000)}a`)).toBe(2);
+  // A place of an import that was begun with it.
+  forgesBy(outbound, undefined).open({ forge: 'github', host: `${'/'.repeat(100_000)}a` }, 'token');
+  expect(performance.now() - begun).toBeLessThan(2_000);
+});

@@ -15,7 +15,7 @@ const secrets = ['forgeb_app_password', 'bitbucket_app_password', 'forgeb_api_to
 /** A parameter of the server under both its names (G-4.19-10). */
 const serverNames = (name: string) => [`forgeb_server_${name}`, `bitbucket_server_${name}`] as const;
 
-const address = () => forgeText('Address of the server, as its users have it.').optional();
+const address = () => forgeText('Address of the server, as its users have it, without credentials.').optional();
 const serverUser = () => forgeText('User of the server, to whom the token belongs.').optional();
 const key = () => forgeText('Key of the project at the server.').optional();
 const repository = () => forgeText('Name of the repository, as its address has it.').optional();

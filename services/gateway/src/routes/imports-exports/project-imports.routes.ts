@@ -6,16 +6,20 @@ import { oneLine } from '../field-facts';
 
 const section = 'Imports';
 
+/** Characters of what a forge is asked with. */
+const maxLength = 2_048;
+
 /** Address of a forge, under both its names. */
 export const hostname = () =>
-  documented(text({ oneLine: true }), {
-    ...oneLine,
-    description: 'Address of a forge of your own, with or without `/api/v3`; none for the hosted one.',
+  documented(text({ oneLine: true, max: maxLength }), {
+    ...{ ...oneLine, maxLength },
+    description:
+      'Address of a forge of your own, with or without `/api/v3`, and without credentials; none for the hosted one.',
   }).optional();
 
 /** A text of one line that a forge is asked with. */
 export const forgeText = (description: string) =>
-  documented(text({ notEmpty: true, oneLine: true }), { ...oneLine, description });
+  documented(text({ notEmpty: true, oneLine: true, max: maxLength }), { ...oneLine, maxLength, description });
 
 /** Token of a forge. */
 export const forgeToken = () => forgeText('Token of the forge. It is kept encrypted until the import has ended.');

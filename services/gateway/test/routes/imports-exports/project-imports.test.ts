@@ -67,13 +67,13 @@ it.each(['forgea', 'github'])(
 it('says all that is wrong with parameters at once, under the key error (G-4.19-7, G-4.19-9)', async () => {
   const reply = await send('/import/forgea', {
     ...{ personal_access_token: 'a\nb', repo_id: 'x', timeout_strategy: 'slow', pagination_limit: 101 },
-    ...{ forgea_hostname: 'a', github_hostname: 'b' },
+    ...{ forgea_hostname: 'a', github_hostname: 'b'.repeat(2_049) },
   });
   expect([reply.status, reply.body]).toEqual([
     400,
     {
       error:
-        'personal_access_token is invalid, repo_id is invalid, target_namespace is missing, timeout_strategy does not have a valid value, pagination_limit does not have a valid value, forgea_hostname, github_hostname are mutually exclusive',
+        'personal_access_token is invalid, repo_id is invalid, target_namespace is missing, github_hostname is too long (maximum is 2048 characters), timeout_strategy does not have a valid value, pagination_limit does not have a valid value, forgea_hostname, github_hostname are mutually exclusive',
     },
   ]);
 });

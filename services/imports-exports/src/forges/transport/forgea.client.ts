@@ -14,6 +14,7 @@ import {
   type ForgeRepository,
   type GistFile,
 } from '../domain/forge';
+import { wholeAddress } from './address';
 import { isRefusal, problemOfAnswer, problemOfRefusal, refusedToken, tooMany, unexpected } from './answers';
 import { eventShape, person, pullShape, releaseShape, reviewNoteShape, reviewShape } from './forgea.shapes';
 import { outboundFetch } from './outbound-fetch';
@@ -35,8 +36,7 @@ export interface ForgeaHost {
 /** Where forgea is: the hosted one, or the address of another one, with or without `/api/v3`. */
 export function forgeaHost(address: string): ForgeaHost {
   if (address === '') return { api: 'https://api.github.com', web: 'https://github.com' };
-  const given = /^https?:\/\//i.test(address) ? address : `https://${address}`;
-  const web = given.replace(/\/+$/, '').replace(/\/api\/v3$/, '');
+  const web = wholeAddress(address).replace(/\/api\/v3$/, '');
   return { api: `${web}/api/v3`, web };
 }
 

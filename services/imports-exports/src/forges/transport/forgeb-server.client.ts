@@ -1,6 +1,7 @@
 import { z } from '@switchyard/config';
 import type { Outbound } from '@switchyard/outbound';
 import { type Forge, type ForgePage, ForgeProblem, type ForgeProfile, type ForgeRepository } from '../domain/forge';
+import { wholeAddress } from './address';
 import { isRefusal, tooMany, unexpected } from './answers';
 import { pageOfEach } from './each-of';
 import {
@@ -18,8 +19,7 @@ import { number, text, written } from './shapes';
 
 /** Where a server of the forge is, as its users address it. */
 export const forgebServerHost = (address: string): { readonly api: string; readonly web: string } => {
-  const given = /^https?:\/\//i.test(address) ? address : `https://${address}`;
-  const web = given.replace(/\/+$/, '');
+  const web = wholeAddress(address);
   return { api: `${web}/rest/api/1.0`, web };
 };
 

@@ -1,5 +1,6 @@
 import type { Outbound } from '@switchyard/outbound';
 import type { Forge, ForgeKind, ForgeRepository } from '../domain/forge';
+import { addressProblem } from './address';
 import { forgeaClient, forgeaHost } from './forgea.client';
 import type { ForgebCredentials } from './forgeb.rest';
 import { forgebCloudClient, forgebCloudHost } from './forgeb-cloud.client';
@@ -24,7 +25,7 @@ function credentialsOf(token: string): ForgebCredentials {
 export const forgesBy = (outbound: Outbound, cloud: string | undefined) => ({
   problemOf({ forge, host }: Place): string | undefined {
     if (forge === 'bitbucket') return outbound.problemOf(forgebCloudHost(cloud).api);
-    return outbound.problemOf(forge === 'github' ? forgeaHost(host).api : forgebServerHost(host).api);
+    return addressProblem(outbound, host, forge === 'github' ? forgeaHost : forgebServerHost);
   },
   open(
     { forge, host }: Place,
