@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from '@switchyard/database/sql';
 import { RepositoryImportServiceService } from '@switchyard/protos/merge_requests/v1/repository_import';
-import { type FakeForge, startFakeForge } from '@switchyard/testkit/forge';
+import { type FakeForge, gitBackend, startFakeForge } from '@switchyard/testkit/forge';
 import { openRepository } from '../../src/git';
 import { type Harness, people, type TestProject } from './repository-harness';
 import { startRepository } from './repository-rig';
@@ -115,6 +116,32 @@ test('heads of merge requests come over; one whose objects git refuses costs its
   expect(await heads()).toBe(first);
   await expect(bring({ headsPattern: '--upload-pack=id' })).rejects.toMatchObject({ kind: 'invalid_params' });
   await git('push', '-q', bare(), ':refs/pull/3/merge', ':refs/pull/0/head', ':refs/pull/4/head');
+});
+
+test.each([
+  ['asks for a pause', 'rate_limited', (response: ServerResponse) => void response.writeHead(429).end()],
+  ['fails', 'unavailable', (response: ServerResponse) => void response.writeHead(503).end()],
+  [
+    'breaks off',
+    'unavailable',
+    (response: ServerResponse) =>
+      void response
+        .writeHead(200, { 'Content-Type': 'application/x-git-upload-pack-result' })
+        .write('000dpackfile\n', () => response.destroy()),
+  ],
+])('a forge that %s at the heads of merge requests loses none of them', async (_, kind, fail) => {
+  await bring();
+  await git('push', '-q', bare(), `${await commit('Of a fork')}:refs/pull/5/head`);
+  await git('reset', '-q', '--hard', 'HEAD^');
+  // The first is for the list of refs.
+  for (const answered of [false, true])
+    forge.breakNext(/git-upload-pack$/, (request, response) =>
+      answered ? fail(response) : gitBackend(folder)(request, response),
+    );
+  await expect(bring({ headsPattern: 'refs/pull/*/head' })).rejects.toMatchObject({ kind });
+  await bring({ headsPattern: 'refs/pull/*/head' });
+  expect(await refs(repositoryPath(), 'refs/merge-requests/5')).not.toBe('');
+  await git('push', '-q', bare(), ':refs/pull/5/head');
 });
 
 test.each([

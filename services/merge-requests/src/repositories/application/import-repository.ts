@@ -1,4 +1,4 @@
-import { unprocessable } from '@switchyard/errors';
+import { type AppError, isAppError, unprocessable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import {
@@ -27,12 +27,18 @@ export interface ForgeRepository {
   readonly signal: AbortSignal;
 }
 
+/** What the forge last failed with; undefined where it gave what git asked for. */
+type FailureOfForge = () => AppError | undefined;
+
 /**
  * Does work with an address by which git on this machine reaches a repository at a forge.
  * @throws AppError unprocessable when the forge refuses or may not be reached, rate_limited when it asks for a pause,
  *   unavailable when it cannot be reached now
  */
-export type FromForge = <T>(repository: ForgeRepository, work: (url: string) => Promise<T>) => Promise<T>;
+export type FromForge = <T>(
+  repository: ForgeRepository,
+  work: (url: string, failure: FailureOfForge) => Promise<T>,
+) => Promise<T>;
 
 /** Parts into which heads are divided of which git refuses one, and how often it may refuse before the rest is left out. */
 const parts = 8;
@@ -49,7 +55,12 @@ export const importRepository =
      * Heads that the project does not have yet. Anybody may have made a merge request at the forge: one whose objects git
      * refuses costs itself alone.
      */
-    async function bringHeads(repo: Repository, url: string, heads: readonly RemoteRef[]): Promise<void> {
+    async function bringHeads(
+      repo: Repository,
+      url: string,
+      heads: readonly RemoteRef[],
+      failure: FailureOfForge,
+    ): Promise<void> {
       const now = await readRefs(
         repo,
         heads.map(({ ref }) => ref),
@@ -58,7 +69,7 @@ export const importRepository =
         repo,
         url,
         heads.filter(({ ref }) => !now.has(ref)),
-        { refusals: maxRefusals },
+        { refusals: maxRefusals, failure },
       );
       await placeHeads(changeRefs, repo, projectId, fetched);
       faultPoint('repository_import.heads_moved');
@@ -68,7 +79,7 @@ export const importRepository =
       repo: Repository,
       url: string,
       heads: readonly RemoteRef[],
-      left: { refusals: number },
+      left: { refusals: number; readonly failure: FailureOfForge },
     ): Promise<RemoteRef[]> {
       if (heads.length === 0 || left.refusals <= 0) return [];
       try {
@@ -82,6 +93,9 @@ export const importRepository =
       } catch (error) {
         forge.signal.throwIfAborted();
         if (!(error instanceof GitCommandError)) throw error;
+        // It is away, and refuses nothing: to leave heads out would leave them out for good.
+        const failed = left.failure();
+        if (isAppError(failed, 'unavailable', 'rate_limited')) throw failed;
         left.refusals -= 1;
         if (heads.length === 1) return [];
         const part = Math.ceil(heads.length / parts);
@@ -95,7 +109,7 @@ export const importRepository =
     const { repo } = await open(projectId);
     // Its place among calls would be taken for an hour: it is work of the background that ends with its caller.
     return runToCompletion(() =>
-      fromForge(forge, async (url) => {
+      fromForge(forge, async (url, failure) => {
         const { refs, heads, skipped } = await listRemoteRefs(url, forge.headsPattern, forge);
         await fetchRemoteObjects(
           url,
@@ -109,7 +123,7 @@ export const importRepository =
         left += await placeRefs(changeRefs, repo, { projectId, actorId }, right, () =>
           faultPoint('repository_import.refs_moved'),
         );
-        await bringHeads(repo, url, heads);
+        await bringHeads(repo, url, heads, failure);
         return { refs: refs.length + skipped - left, skipped: left };
       }),
     ).catch((error: unknown) => {

@@ -97,7 +97,7 @@ export function forgeRelay(outbound: Outbound): FromForge {
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     try {
-      return await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}${name}`);
+      return await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}${name}`, () => failure);
     } catch (error) {
       throw isAppError(error) ? error : (failure ?? error);
     } finally {
