@@ -897,7 +897,6 @@ describe('pull requests', () => {
     });
     expect(others.reviews).toMatchObject([
       { mergeRequestIid: 7, review: { userId: octocat.id, state: 'approved', createdAt: new Date(at) } },
-      { mergeRequestIid: 7, review: { userId: hubot(id), state: 'approved' } },
     ]);
     expect([...others.notes.values()].map(({ key, system, body }) => [key, system, body])).toEqual([
       ['review:1#', true, 'requested changes'],

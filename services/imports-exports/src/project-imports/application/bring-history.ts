@@ -30,7 +30,7 @@ export async function bringReviews(
   context: StageContext,
   iid: number,
 ): Promise<{ readonly fetched: number; readonly imported: number }> {
-  const { forge, targets, import: one, signal } = context;
+  const { forge, targets, people, import: one, signal } = context;
   let { project } = context;
   const decided = new Map<number, OwnedReview>();
   let [fetched, imported] = [0, 0];
@@ -39,14 +39,13 @@ export async function bringReviews(
     signal.throwIfAborted();
     fetched += read.fetched;
     imported += items.length;
-    const found = await findPeople(
-      context,
-      items.map(({ author }) => author),
-    );
+    const authors = items.map(({ author }) => author);
+    const found = await findPeople(context, authors);
     project = found.project;
+    const deciders = await people.withoutPlaceholders(one.id, found.users(authors));
     for (const { author, state, submittedAt } of items) {
-      // What somebody who is gone has decided counts for nobody.
-      const [userId] = found.users([author]);
+      // What somebody has decided who is gone, or unknown here, counts for nobody.
+      const userId = found.users([author]).find((id) => deciders.has(id));
       // A comment takes nothing back that was decided before it.
       if (userId !== undefined && !(state === 'reviewed' && decided.has(userId)))
         decided.set(userId, { userId, state, submittedAt });

@@ -128,6 +128,8 @@ export interface ImportPeople {
     person: ForeignPerson,
     asked?: AskedUser,
   ): Promise<StandIn | undefined>;
+  /** Those of some users who are no placeholders of an import. */
+  withoutPlaceholders(importId: number, userIds: readonly number[]): Promise<Set<number>>;
   /** The user who stands for all who are gone, and for those who are too many. */
   ghost(): Promise<number>;
 }

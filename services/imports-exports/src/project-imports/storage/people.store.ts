@@ -40,6 +40,13 @@ export const peopleStore = (db: Database, directory: Pick<Directory, 'ensure'>) 
       on conflict (import_id, login) do update set user_id = excluded.user_id where import_people.user_id is null`);
   },
 
+  async withoutPlaceholders(importId: number, userIds: readonly number[]): Promise<Set<number>> {
+    const rows = await db.query<{ id: number }>(sql`
+      select one.id from unnest(${[...userIds]}::bigint[]) as one (id)
+      where not exists (select from import_placeholders p where p.import_id = ${importId} and p.user_id = one.id)`);
+    return new Set(rows.map(({ id }) => id));
+  },
+
   async ghost(): Promise<number> {
     const row = await db.one<{ id: number }>(sql`
       select id from directory.users where kind = 'ghost' and deleted_at is null order by id limit 1`);
