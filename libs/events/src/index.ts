@@ -16,7 +16,7 @@ export {
   userEvents,
   userRenamedId,
 } from './catalogue/groups-admin-users';
-export { dependencyListExportEvents, gistImportEvents } from './catalogue/imports-exports';
+export { dependencyListExportEvents, gistImportEvents, importPlaceholderEvents } from './catalogue/imports-exports';
 export { mergeRequestEventId, mergeRequestEvents } from './catalogue/merge-requests';
 export { packageEventId, packageEvents } from './catalogue/packages';
 export { pipelineEventId, pipelineEvents, pipelineRunEndedId } from './catalogue/pipeline';

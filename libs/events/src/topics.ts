@@ -6,7 +6,7 @@ import { snippetEvents } from './catalogue/collaboration-snippets';
 import { deploymentEvents } from './catalogue/deployment';
 import * as groupsAdmin from './catalogue/groups-admin';
 import { userEvents } from './catalogue/groups-admin-users';
-import { dependencyListExportEvents, gistImportEvents } from './catalogue/imports-exports';
+import { dependencyListExportEvents, gistImportEvents, importPlaceholderEvents } from './catalogue/imports-exports';
 import { mergeRequestEvents } from './catalogue/merge-requests';
 import { packageEvents } from './catalogue/packages';
 import { pipelineEvents } from './catalogue/pipeline';
@@ -42,7 +42,7 @@ const readers: Readonly<Record<string, readonly { readonly topic: string }[]>> =
   'collaboration.deleted-users': [userEvents],
   'collaboration.email-confirmations': [userEvents],
   'collaboration.exports': [dependencyListExportEvents],
-  'collaboration.imports': [gistImportEvents],
+  'collaboration.imports': [gistImportEvents, importPlaceholderEvents],
   'collaboration.integration-mails': [integrationMailEvents],
   'collaboration.notes': [issueEvents, epicEvents],
   'collaboration.notifications': [

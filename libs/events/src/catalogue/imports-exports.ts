@@ -1,5 +1,6 @@
 import { DependencyListExportEvent } from '@switchyard/protos/imports_exports/events/v1/dependency_list_export_event';
 import { GistImportEvent } from '@switchyard/protos/imports_exports/events/v1/gist_import_event';
+import { ImportPlaceholderEvent } from '@switchyard/protos/imports_exports/events/v1/import_placeholder_event';
 import { defineEvent } from '../event';
 
 /** Exports of dependency lists that have ended, in order per export (see the proto for the ids of events). */
@@ -18,4 +19,13 @@ export const gistImportEvents = defineEvent({
   type: 'gist_import.ended',
   message: GistImportEvent,
   key: (event) => String(event.importId),
+});
+
+/** Users who are asked to take the places of placeholders, in order per placeholder (see the proto for the ids of events). */
+export const importPlaceholderEvents = defineEvent({
+  stream: 'imports-exports.import-placeholder',
+  version: 1,
+  type: 'import_placeholder.asked',
+  message: ImportPlaceholderEvent,
+  key: (event) => String(event.placeholderId),
 });

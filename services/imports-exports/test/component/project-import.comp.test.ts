@@ -18,6 +18,7 @@ import {
 import { type ImportLabelsRequest, LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
 import { type ImportMilestonesRequest, MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';
 import { PlaceholderUserServiceService } from '@switchyard/protos/groups_admin/v1/placeholder_user';
+import { ImportPlaceholderEvent } from '@switchyard/protos/imports_exports/events/v1/import_placeholder_event';
 import { ImportPlaceholderServiceService } from '@switchyard/protos/imports_exports/v1/import_placeholder';
 import {
   ProjectImportServiceService,
@@ -318,6 +319,16 @@ beforeEach(async () => {
   Object.assign(others, { refusal: undefined, repositoryRefusals: [], repositoryWait: undefined });
 });
 afterEach(() => forge.close());
+
+/** Who has been asked to take the places of whom in a project. */
+const asks = async (projectId: number) => {
+  const rows = await here.db.query<{ body: object }>(sql`
+    select body from events.outbox where event_id like 'import_placeholder.asked:%' order by id`);
+  return rows
+    .map(({ body }) => ImportPlaceholderEvent.fromJSON(body))
+    .filter((asked) => asked.projectId === projectId)
+    .map(({ login, userId }) => [login, userId]);
+};
 
 /** Who imports, and somebody else who does. */
 const user = { id: 0 };
@@ -662,6 +673,7 @@ it('brings over issues and comments, with the importer by e-mail, asks members, 
   expect(await listed(id, 'awaiting_approval')).toMatchObject([
     { source_username: 'shown', reassign_to_user: { id: member.id }, reassigned_by_user: { id: known.id } },
   ]);
+  expect(await asks(id)).toEqual([['shown', member.id]]);
   const asked = forge.requests.filter(({ url }) => url.includes('/users/')).map(({ url }) => url.split('/').at(-1));
   expect(asked.sort()).toEqual(['boss', 'gone', 'hidden', 'hubot', 'octocat', 'other', 'shown']);
 });
@@ -738,6 +750,8 @@ it('who wrote something is reassigned to who accepts it, part by part, and is th
     },
     { within: 30_000 },
   );
+  // By mail once, although they rejected it before.
+  expect(await asks(id)).toEqual([['octocat', target.id]]);
   expect(others.rewrites).toEqual([]);
   expect(others.removed).toEqual([standIn]);
   expect(new Set(others.reassigned.map((one) => JSON.stringify(one)))).toEqual(

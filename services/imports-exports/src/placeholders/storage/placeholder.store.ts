@@ -4,6 +4,7 @@ import { raw, sql } from '@switchyard/database/sql';
 import { notFound } from '@switchyard/errors';
 import { leased, leaseStore } from '../../leases';
 import type { Candidate, ForeignPerson, Placeholder, PlaceholderChange, PlaceholderLease } from '../domain/placeholder';
+import { recordAsked } from './placeholder.events';
 
 // A page may be on its way when an import is cancelled or fails, for the three minutes of a page of pull requests.
 const columns =
@@ -44,12 +45,17 @@ export const placeholderStore = (db: Database, leases = leaseStore(db, 'import_p
     importId: number,
     { foreignId, login, name }: ForeignPerson,
     userId: number,
-    { state, targetId, requestedById }: PlaceholderChange,
+    first: PlaceholderChange,
   ): Promise<void> {
-    await db.query(sql`
-      insert into import_placeholders (import_id, user_id, foreign_id, login, name, state, target_id, requested_by_id)
-      values (${importId}, ${userId}, ${foreignId}, ${login}, ${name}, ${state}, ${targetId}::bigint,
-        ${requestedById}::bigint) on conflict do nothing`);
+    const { state, targetId, requestedById } = first;
+    await db.transaction(async (tx) => {
+      const row = await tx.one<{ id: number; projectId: number }>(sql`
+        insert into import_placeholders (import_id, user_id, foreign_id, login, name, state, target_id, requested_by_id)
+        values (${importId}, ${userId}, ${foreignId}, ${login}, ${name}, ${state}, ${targetId}::bigint,
+          ${requestedById}::bigint) on conflict do nothing
+        returning id, (select project_id from project_imports where id = import_id) as "projectId"`);
+      if (row !== undefined) await recordAsked(tx, { ...row, login }, first);
+    });
   },
 
   change: (projectId: number, id: number, decide: (one: Placeholder) => PlaceholderChange): Promise<Placeholder> =>
@@ -67,6 +73,7 @@ export const placeholderStore = (db: Database, leases = leaseStore(db, 'import_p
         await tx.query(sql`
           update import_people set user_id = ${targetId}::bigint
           from project_imports i where import_id = i.id and i.project_id = ${projectId} and user_id = ${one.userId}`);
+      await recordAsked(tx, one, change);
       return { ...one, ...change, updatedAt: new Date() };
     }),
 

@@ -1,0 +1,11 @@
+import { importPlaceholderMail } from './import-placeholder-mail';
+
+test('the mail to who is asked to take a place says where to answer, on lines of its own', () => {
+  const mail = importPlaceholderMail({ placeholderId: 7, projectId: 3, login: 'octo\r\ncat' }, 'team/web');
+  expect(mail).toMatchObject({
+    ...{ cause: 'import_placeholder.7', projectId: 3, accessLevel: 10, subject: 'team/web | Are you "octo cat"?' },
+  });
+  expect(mail.body).toMatch(/^What "octo cat" wrote at another forge was imported into team\/web\. /);
+  for (const answer of ['accept', 'reject'])
+    expect(mail.body).toContain(`\n- POST /api/v4/projects/3/import/placeholders/7/${answer}\n`);
+});
