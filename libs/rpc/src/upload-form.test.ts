@@ -39,7 +39,8 @@ it('a file that is not taken is refused for what is wrong with it, wherever in t
 it('gives the fields of the whole form to who takes the file, also those that come after it', async () => {
   const server = createServer((request, response) => {
     const taken: unknown[] = [];
-    const rules = { fileField: 'content', file: 100, timeoutMs: 10_000, wanted: new Set(['name', 'version']) };
+    const wanted = new Set(['name', 'version', 'tags[]']);
+    const rules = { fileField: 'content', file: 100, timeoutMs: 10_000, wanted };
     readUploadForm(request, rules, async (filename, content, fields) => {
       let text = '';
       for await (const chunk of content) text += Buffer.from(chunk).toString();
@@ -53,7 +54,8 @@ it('gives the fields of the whole form to who takes the file, also those that co
   const body = new FormData();
   body.set('name', 'app');
   body.set('content', new Blob(['bytes']), 'app-1.whl');
-  body.set('version', '1');
+  for (const version of ['0', '1']) body.append('version', version);
+  for (const tag of ['a', 'b', 'c']) body.append('tags[]', tag);
   body.set('description', 'not wanted');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const answer = await fetch(url, { method: 'POST', body });
@@ -64,6 +66,7 @@ it('gives the fields of the whole form to who takes the file, also those that co
     [
       ['name', 'app'],
       ['version', '1'],
+      ['tags[]', 'a,b,c'],
     ],
   ]);
 });

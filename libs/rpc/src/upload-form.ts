@@ -44,7 +44,7 @@ async function* contentOf(stream: Readable): AsyncGenerator<Uint8Array> {
 
 /**
  * Reads a multipart form: the first file with the name streams into `take`, fields are returned by name, other files are
- * skipped. Settles after `take`. Fails with `invalid_params` for a body that is no form, `too_large`, and as `take`
+ * skipped. A list that is sent as `name[]` several times is one text with commas; of other fields the last one counts. Settles after `take`. Fails with `invalid_params` for a body that is no form, `too_large`, and as `take`
  * does; then the rest of the request is not read.
  */
 export function readUploadForm(
@@ -98,7 +98,10 @@ export function readUploadForm(
 
     form.on('field', (name, value, { valueTruncated, nameTruncated }) => {
       if (valueTruncated || nameTruncated) stop(new AppError('too_large'));
-      else if (wanted?.has(name) ?? true) fields.set(name, value);
+      else if (wanted?.has(name) ?? true) {
+        const before = name.endsWith('[]') ? fields.get(name) : undefined;
+        fields.set(name, before === undefined ? value : `${before},${value}`);
+      }
     });
     form.on('file', (name, stream, { filename }) => {
       // A file that breaks off fails its own stream too: without a listener that would end the process.

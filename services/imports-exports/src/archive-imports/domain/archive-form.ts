@@ -11,12 +11,12 @@ export interface ArchiveForm {
 
 const isFlag = (value: string): boolean => ['true', 'false', '1', '0', ''].includes(value);
 
-/** A setting of a form as a value: `a[]` sent several times is a list. */
+/** A setting of a form as a value: `a[]` is a list. */
 const overrideForm = /^override_params\[([a-z_]{1,100})\](\[\])?$/;
 
 /**
  * Reads the fields of a form; settings come as `override_params[<name>]`.
- * @param fields by name, each with all the values that it was sent with
+ * @param fields by name; lists with commas
  * @throws AppError invalid_params with all problems
  */
 export function readForm(fields: ReadonlyMap<string, string>): ArchiveForm {
@@ -24,7 +24,7 @@ export function readForm(fields: ReadonlyMap<string, string>): ArchiveForm {
   const overrides: Record<string, unknown> = {};
   for (const [field, value] of fields) {
     const [, name, isList] = overrideForm.exec(field) ?? [];
-    if (name !== undefined) overrides[name] = isList === undefined ? value : [value];
+    if (name !== undefined) overrides[name] = isList === undefined ? value : value.split(',');
     else if (field.startsWith('override_params')) problems.push(`${field} is invalid`);
   }
   const path = fields.get('path') ?? '';
