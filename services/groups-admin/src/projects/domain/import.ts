@@ -1,8 +1,8 @@
 import { forbidden } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
 import type { Viewer } from '../../directory';
-import { isWider, type Visibility } from '../../rules';
-import type { ProjectChange } from './project';
+import { isWider, type Problems, type Visibility } from '../../rules';
+import { type ProjectChange, projectProblems } from './project';
 import {
   decideCreate,
   decideUpdate,
@@ -31,6 +31,10 @@ export type ImportedSettings = Omit<ProjectChange, 'name' | 'path'> & {
   readonly archived?: boolean;
   readonly created_at?: Date;
 };
+
+/** What is wrong with settings of an archive wherever its project goes, by field. */
+export const problemsOfSettings = ({ archived: _, created_at: __, ...settings }: ImportedSettings): Problems =>
+  projectProblems(settings, { kind: 'user', visibility: 'public', projectCreationLevel: 'developer' });
 
 /**
  * Settings of an archive, as `decideUpdate` takes them; a project is as visible as its group lets it be.

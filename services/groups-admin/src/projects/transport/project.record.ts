@@ -1,6 +1,6 @@
 import { z } from '@switchyard/config';
 import { recordFields } from '@switchyard/service';
-import type { ImportedSettings } from '../domain/import';
+import { type ImportedSettings, problemsOfSettings } from '../domain/import';
 
 const { text, count, body, time, names } = recordFields;
 const level = z.enum(['disabled', 'private', 'enabled', 'public']);
@@ -52,8 +52,14 @@ const settings = {
   merge_train_settling_seconds: count,
 };
 
+/** Settings come last: what no project can have is refused before anything is written. */
+const refuseProblems = (given: ImportedSettings, { addIssue }: z.RefinementCtx): void => {
+  for (const [field, problems] of Object.entries(problemsOfSettings(given)))
+    for (const message of problems) addIssue({ code: 'custom', path: [field], message });
+};
+
 /** A project as an archive has it (ADR 60); what is absent stays as it is. Its name and path are said by who imports. */
-export const projectRecord: z.ZodType<ImportedSettings> = z.object(settings).partial();
+export const projectRecord: z.ZodType<ImportedSettings> = z.object(settings).partial().superRefine(refuseProblems);
 
 /** A value as a form writes it: all of them are texts there. */
 const written = (value: unknown): unknown => {
@@ -71,6 +77,6 @@ const ofForm = ([name, form]: [string, z.ZodType]): [string, z.ZodType] => [
 const { created_at: _, ...chosen } = settings;
 
 /** Settings that who imports chooses in place of those of the archive, as a form has them; there are no others. */
-export const projectOverrides: z.ZodType<ImportedSettings> = z.strictObject(
-  Object.fromEntries(Object.entries(chosen).map(ofForm)),
-);
+export const projectOverrides: z.ZodType<ImportedSettings> = z
+  .strictObject(Object.fromEntries(Object.entries(chosen).map(ofForm)))
+  .superRefine(refuseProblems);
