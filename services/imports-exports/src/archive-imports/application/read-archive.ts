@@ -3,7 +3,7 @@ import { createGunzip } from 'node:zlib';
 import type { BlobStore } from '@switchyard/blobs';
 import { isAppError, unavailable } from '@switchyard/errors';
 import { extract } from 'tar-stream';
-import { badArchive, type EntryPlace, maxEntry, placeOf } from '../domain/archive-order';
+import { badArchive, type EntryPlace, isPast, maxEntry, placeOf } from '../domain/archive-order';
 
 /** Bytes that an archive may have unpacked, by its own: JSON is packed to a tenth, and nothing that is written to a fiftieth. */
 const unpackedLimit = (size: number): number => (256 << 20) + 50 * size;
@@ -84,14 +84,17 @@ export async function* readEntries(
   }
 }
 
-/** Reads pages of an archive; those that follow one another are read in one pass. */
+/** Reads pages of an archive that is in order; those that follow one another are read in one pass. */
 export function archivePages(edges: ReadingEdges, file: { readonly blob: string; readonly size: number }) {
   let entries: AsyncGenerator<ArchiveEntry> | undefined;
   let ahead: ArchiveEntry | undefined;
+  /** What was asked for last: between it and `ahead` there is nothing. */
+  let sought: EntryPlace | undefined;
 
   async function step(): Promise<ArchiveEntry | undefined> {
     entries ??= readEntries(edges, file);
     const { value, done } = await entries.next();
+    if (done) entries = undefined;
     ahead = done ? undefined : value;
     return ahead;
   }
@@ -107,20 +110,17 @@ export function archivePages(edges: ReadingEdges, file: { readonly blob: string;
 
   /** Finds a page from where the reading stands. */
   async function seek(kind: string, page: number): Promise<boolean> {
-    for (let at = ahead ?? (await step()); at !== undefined; at = await step()) if (isAt(at, kind, page)) return true;
-    return false;
+    let at = ahead ?? (await step());
+    while (at !== undefined && !isAt(at, kind, page) && !isPast(at.place, kind, page)) at = await step();
+    return at !== undefined && isAt(at, kind, page);
   }
 
   return {
     /** A page of records; undefined where the archive has none. `isLast`: no other one of the kind follows. */
     async page(kind: string, page: number): Promise<{ readonly lines: Buffer; readonly isLast: boolean } | undefined> {
-      const isBegun = entries !== undefined;
-      if (!(await seek(kind, page))) {
-        await close();
-        // It may lie before the place where the reading stood.
-        if (!isBegun || !(await seek(kind, page))) return undefined;
-      }
-      const lines = await ahead?.content();
+      if (sought !== undefined && isPast(sought, kind, page)) await close();
+      sought = { part: 'records', kind, page };
+      const lines = (await seek(kind, page)) ? await ahead?.content() : undefined;
       if (lines === undefined) return undefined;
       const next = await step();
       return { lines, isLast: next === undefined || !isAt(next, kind, page + 1) };

@@ -30,6 +30,13 @@ export function placeOf(name: string): EntryPlace {
 const parts: readonly EntryPlace['part'][] = ['format', 'records', 'repository', 'end'];
 const kindOrder: ReadonlyMap<string, number> = new Map(archiveKinds.map(({ kind }, at) => [kind, at]));
 
+/** Whether a page of a known kind does not follow an entry, in an archive that is in order. */
+export function isPast(place: EntryPlace, kind: string, page: number): boolean {
+  if (place.part !== 'records') return place.part !== 'format';
+  if (place.kind === kind) return place.page >= page;
+  return (kindOrder.get(place.kind) ?? -1) > (kindOrder.get(kind) ?? kindOrder.size);
+}
+
 /** Holds the order of entries (ADR 60): each once, pages one after the other, kinds in the order in which they come in. */
 export function entryOrder() {
   let before: EntryPlace | undefined;
