@@ -72,7 +72,7 @@ it('refuses what no project can be, and what is taken', async () => {
   expect(await refusal(create({ name: '.github' }))).toMatchObject({ kind: 'invalid' });
 });
 
-it('records how an import stands; what has ended starts only when it was scheduled again (G-3-4)', async () => {
+it('records how an import stands; what has ended stays so until it is scheduled again (G-3-4)', async () => {
   const { projectId } = await create();
   const service = asImports();
   const set = async (status: string, error = '') => {
