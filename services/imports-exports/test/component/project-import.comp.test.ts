@@ -136,8 +136,9 @@ const peers = [
       ...unused(LabelServiceService, ['importLabels']),
       async importLabels(request: ImportLabelsRequest) {
         others.labelRequests.push(request);
-        for (const { title } of request.labels) others.labels.add(title);
-        return { imported: request.labels.length };
+        const taken = request.labels.filter(({ title }) => !title.startsWith('refused'));
+        for (const { title } of taken) others.labels.add(title);
+        return { imported: taken.length };
       },
     },
     { importLabels: rule },
@@ -508,6 +509,26 @@ it('an import whose tries all died is not worked on again', async () => {
   await here.db.query(sql`update project_imports set attempts = 20 where project_id = ${id}`);
   expect(await endsAs(id, 'failed')).toMatchObject({ import_error: 'The import failed' });
   expect(others.labelRequests).toEqual([]);
+});
+
+it('names what could not be brought over, the first hundred of it (failed_relations)', async () => {
+  forge.contents.lists.labels = [label('good'), label('refused'), label(7), label('fine')];
+  forge.contents.lists.milestones = Array.from({ length: 120 }, (_, index) => milestone(index + 1, { title: 7 }));
+  const { id } = await start();
+  const { failed_relations: failed, progress } = (await endsAs(id, 'finished')) as {
+    failed_relations: Record<string, unknown>[];
+    progress: { stages: unknown[] };
+  };
+  expect(progress.stages[1]).toMatchObject({ name: 'labels', fetched: 4, imported: 2 });
+  const relation = { id: expect.any(Number), created_at: expect.any(String), exception_class: 'NotImported' };
+  const unread = { ...relation, line_number: 0, exception_message: 'The forge sent it in a form that cannot be read' };
+  expect(failed.slice(0, 3)).toEqual([
+    { ...unread, source: '1', relation_name: 'labels' },
+    { ...unread, exception_message: 'The project does not take it', source: 'refused', relation_name: 'labels' },
+    { ...unread, source: '#1', relation_name: 'milestones' },
+  ]);
+  expect(failed).toHaveLength(100);
+  expect(failed.at(-1)).toMatchObject({ source: '#98' });
 });
 
 it('says how far it is and how long the stage takes, to the operator as well (imports)', async () => {
@@ -1146,7 +1167,13 @@ it('a stage that takes more than a day is left out, or ends the import (timeout_
         returning 1`);
       expect(changed).toHaveLength(1);
     });
-    await endsAs(id, status);
+    const rest = {
+      relation_name: 'labels',
+      source: 'the rest',
+      exception_message: 'The stage took more than 24 hours',
+    };
+    const left = timeoutStrategy === 'optimistic' ? [rest] : [];
+    expect(await endsAs(id, status)).toMatchObject({ failed_relations: left });
   }
   expect(others.labels.size).toBe(0);
 });

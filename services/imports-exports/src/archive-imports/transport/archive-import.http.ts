@@ -31,7 +31,7 @@ export const archiveImportHttp = (imports: ArchiveImports, limit: number): reado
         readForm(fields);
         throw new AppError('invalid_params', { error: 'file is missing' });
       }
-      const body = Buffer.from(JSON.stringify(presentImport({ project, import: undefined, stages: [] })));
+      const body = Buffer.from(JSON.stringify(presentImport({ project, import: undefined, stages: [], failures: [] })));
       response.writeHead(201, { 'Content-Type': 'application/json', 'Content-Length': String(body.length) }).end(body);
     },
   },

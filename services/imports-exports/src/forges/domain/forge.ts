@@ -191,6 +191,8 @@ export interface ForgePage<T> {
   readonly isLast: boolean;
   /** Where the list goes on, above where this page was, of a forge that does not number its pages one after the other. */
   readonly next?: number;
+  /** Names of items that cannot be read, of a forge whose lists hold nothing else. */
+  readonly unread?: readonly string[];
   /** Pages of the list, of a forge that says how many there are. */
   readonly pages?: number;
 }

@@ -109,6 +109,18 @@ const issueShape = z
     }),
   );
 
+const nameShape = z
+  .union([
+    z.object({ number }).transform((item) => `#${item.number}`),
+    z.object({ tag_name: written }).transform((item) => item.tag_name),
+    z.object({ name: written }).transform(({ name }) => name),
+    z.object({ id: z.int() }).transform(({ id }) => String(id)),
+  ])
+  .catch('an item without a name');
+
+/** What an item is called that cannot be read. */
+const nameOf = (item: unknown): string => nameShape.parse(item);
+
 /** Pull requests, and comments on them, are in the lists of issues as well. */
 const isOfPull = (item: unknown): boolean => {
   const { pull_request: pull, html_url: url } = (item ?? {}) as { pull_request?: unknown; html_url?: unknown };
@@ -228,13 +240,16 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
     if (link.length >= maxLink) throw new ForgeProblem('refused', 'The forge sent a header Link that is too long');
     if (data.length > size) throw tooMany(size);
     const wanted = data.filter(isWanted);
+    const unread: string[] = [];
     const items = wanted.flatMap((one) => {
       const read = shape.safeParse(one);
-      return read.success ? [read.data] : [];
+      if (read.success) return [read.data];
+      unread.push(nameOf(one));
+      return [];
     });
     const [, last] = /[?&]page=(\d{1,6})(?:&[^>]*)?>;\s*rel="?last"?/.exec(link) ?? [];
     const pages = last === undefined ? {} : { pages: Number(last) };
-    return { fetched: wanted.length, items, ...pages, isLast: data.length === 0 || !/rel="?next"?/.test(link) };
+    return { fetched: wanted.length, items, unread, ...pages, isLast: data.length === 0 || !/rel="?next"?/.test(link) };
   }
 
   /** A file that is too long for the answer about its gist; without the token, as it lies on another host. */

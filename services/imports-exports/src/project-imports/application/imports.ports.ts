@@ -14,6 +14,7 @@ import type { AskedUser, ForeignPerson, StandIn } from '../../placeholders';
 import type { ImportLease, ReleaseReason, StageProgress } from '../domain/import-work';
 import type {
   ImportAuthor,
+  ImportFailure,
   ImportStage,
   ImportStatus,
   NewImport,
@@ -35,6 +36,8 @@ export interface ImportStore {
   projectOf(id: number): Promise<number | undefined>;
   /** What its stages have done. */
   stages(id: number): Promise<StandingStage[]>;
+  /** What it could not bring over, at most `maxFailedItems`. */
+  failures(id: number): Promise<ImportFailure[]>;
   /**
    * Takes an import that waits, or whose lease has run out, or whose status is still to be announced; undefined without
    * one. One that has not ended waits while another one of its author is worked on.

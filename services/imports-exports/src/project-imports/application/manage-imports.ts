@@ -93,7 +93,7 @@ export function manageImports({ imports, forges, targets, workSoon, cancelArchiv
         const project = await targets.createProject(made, wanted.requestId);
         await imports.setProject(lease, project.projectId);
         const one = { ...lease.import, projectId: project.projectId };
-        return { project, import: one, stages: [] };
+        return { project, import: one, stages: [], failures: [] };
       } catch (error) {
         const refused = refusalOfProject(error, wanted.forge);
         // Of any other failure it is not known what became of the project: the import goes on.
@@ -137,7 +137,9 @@ export function manageImports({ imports, forges, targets, workSoon, cancelArchiv
     /** How the import of a project stands. Fails with `not_found`. */
     async get(projectId: number, requestId: string): Promise<ShownImport> {
       const [project, found] = await Promise.all([targets.project(projectId, requestId), imports.ofProject(projectId)]);
-      return { project, import: found, stages: found === undefined ? [] : await imports.stages(found.id) };
+      if (found === undefined) return { project, import: found, stages: [], failures: [] };
+      const [stages, failures] = await Promise.all([imports.stages(found.id), imports.failures(found.id)]);
+      return { project, import: found, stages, failures };
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { ForgePage } from '../../forges';
-import type { StageName } from '../domain/project-import';
+import type { FailedItem, StageName } from '../domain/project-import';
 import { bringReviews, eventsOf, noteOfEvent } from './bring-history';
 import { findPeople } from './find-people';
 import type { OwnedNote, StageContext } from './imports.ports';
@@ -7,6 +7,8 @@ import type { OwnedNote, StageContext } from './imports.ports';
 /** A page that was written. */
 export interface WrittenPage extends Pick<ForgePage<unknown>, 'fetched' | 'isLast' | 'next' | 'pages'> {
   readonly imported: number;
+  /** What of it could not be brought over. */
+  readonly failed?: readonly FailedItem[];
 }
 
 /** Brings one page over; it may be repeated. */
@@ -15,21 +17,48 @@ type Stage = (context: StageContext, page: number) => Promise<WrittenPage>;
 /** Items of one request to an owner. */
 const maxItems = 100;
 
-/** A stage that writes what a page has. */
+/**
+ * Those that their owner has not taken. It says how many of them it has: halves are written again until that says which.
+ * @param taken how many of them it has
+ */
+export async function refusedOf<T>(
+  items: readonly T[],
+  taken: number,
+  write: (items: readonly T[]) => Promise<number>,
+): Promise<readonly T[]> {
+  if (taken >= items.length) return [];
+  if (taken <= 0) return items;
+  const half = items.slice(0, Math.ceil(items.length / 2));
+  const ofHalf = await write(half);
+  const rest = items.slice(half.length);
+  return [...(await refusedOf(half, ofHalf, write)), ...(await refusedOf(rest, taken - ofHalf, write))];
+}
+
+/**
+ * A stage that writes what a page has.
+ * @param nameOf what an item is called; undefined where an owner is not given each of them
+ */
 const ofItems =
   <T>(
     read: (context: StageContext, page: number) => Promise<ForgePage<T>>,
     write: (context: StageContext, items: readonly T[]) => Promise<number>,
+    nameOf?: (item: T) => string,
   ): Stage =>
   async (context, page) => {
-    const { items, ...rest } = await read(context, page);
+    const { items, unread = [], ...rest } = await read(context, page);
     let imported = 0;
+    const failed = unread.map((item) => ({ item, reason: 'The forge sent it in a form that cannot be read' }));
     // An owner takes so many at a time; an answer of a forge may hold more, such as comments with all replies to them.
     for (let at = 0; at < items.length; at += maxItems) {
       context.signal.throwIfAborted();
-      imported += await write(context, items.slice(at, at + maxItems));
+      const some = items.slice(at, at + maxItems);
+      const taken = await write(context, some);
+      imported += taken;
+      if (nameOf === undefined) continue;
+      const refused = await refusedOf(some, taken, (given) => write(context, given));
+      failed.push(...refused.map((one) => ({ item: nameOf(one), reason: 'The project does not take it' })));
     }
-    return { ...rest, imported };
+    return { ...rest, imported, failed };
   };
 
 /** Stages by name. */
@@ -43,10 +72,12 @@ export const stages: Readonly<Record<StageName, Stage>> = {
   labels: ofItems(
     ({ forge, import: one }, page) => forge.labels(one.repository, page, one.pageSize),
     ({ targets, project, import: one }, items) => targets.importLabels(project.projectId, items, one.requestId),
+    ({ title }) => title,
   ),
   milestones: ofItems(
     ({ forge, import: one }, page) => forge.milestones(one.repository, page, one.pageSize),
     ({ targets, project, import: one }, items) => targets.importMilestones(project.projectId, items, one.requestId),
+    ({ title }) => title,
   ),
   issues: ofItems(
     ({ forge, import: one }, page) => forge.issues(one.repository, page, one.pageSize),
@@ -62,6 +93,7 @@ export const stages: Readonly<Record<StageName, Stage>> = {
       }));
       return context.targets.importIssues(found.project, owned, context.import.requestId);
     },
+    ({ iid }) => `#${iid}`,
   ),
   issue_notes: ofItems(
     ({ forge, import: one }, page) => forge.issueNotes(one.repository, page, one.pageSize),
@@ -77,6 +109,7 @@ export const stages: Readonly<Record<StageName, Stage>> = {
       }));
       return context.targets.importNotes(found.project, owned, context.import.requestId);
     },
+    ({ foreignId }) => String(foreignId),
   ),
   pull_requests: ofItems(
     ({ forge, import: one }, page) => forge.pulls(one.repository, page, one.pageSize),
@@ -94,6 +127,7 @@ export const stages: Readonly<Record<StageName, Stage>> = {
       const { targets, import: one } = context;
       return targets.importPulls({ project: found.project, author: one.author }, owned, one.requestId);
     },
+    ({ iid }) => `#${iid}`,
   ),
   diff_notes: ofItems(
     ({ forge, import: one }, page) => forge.pullNotes(one.repository, page, one.pageSize),
@@ -110,6 +144,7 @@ export const stages: Readonly<Record<StageName, Stage>> = {
       );
       return context.targets.importNotes(found.project, owned, context.import.requestId);
     },
+    ({ foreignId }) => String(foreignId),
   ),
   // Forges list reviews for each pull request alone: a page is a pull request, and the stage goes on at the next number.
   async pull_request_reviews(context, page) {
@@ -149,5 +184,6 @@ export const stages: Readonly<Record<StageName, Stage>> = {
       const owned = releases.map(({ author, ...release }) => ({ ...release, authorId: found.writer(author) }));
       return context.targets.importReleases(found.project, owned, context.import.requestId);
     },
+    ({ tag }) => tag,
   ),
 };

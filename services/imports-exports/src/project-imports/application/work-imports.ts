@@ -97,7 +97,7 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
       const isDone = written.isLast;
       if (!isDone && isNumbered && page > maxPages)
         throw new ForgeProblem('refused', `The forge has more than ${maxPages} pages`);
-      const progress = { page, fetched, imported, isDone, pages: written.pages };
+      const progress = { page, fetched, imported, isDone, pages: written.pages, failed: written.failed };
       const saved = await imports.saveStage(one, stage.name, progress, stageHours);
       if (saved === undefined) throw new LeaseLost();
       gotOn();
@@ -128,7 +128,8 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
         await runStage(one, stage, context, gotOn);
       } else if (one.import.optimistic) {
         logger.warn({ import: one.import.id, stage: stage.name }, 'a stage of an import took too long and is left out');
-        const saved = await imports.saveStage(one, stage.name, { ...stage, isDone: true }, stageHours);
+        const failed = [{ item: 'the rest', reason: `The stage took more than ${stageHours} hours` }];
+        const saved = await imports.saveStage(one, stage.name, { ...stage, isDone: true, failed }, stageHours);
         if (saved === undefined) throw new LeaseLost();
       } else {
         throw new ForgeProblem('refused', `The stage ${stage.name} took more than ${stageHours} hours`);

@@ -1,4 +1,4 @@
-import type { ImportStage, ProjectImport } from './project-import';
+import type { FailedItem, ImportStage, ProjectImport } from './project-import';
 
 /** An import that a process works on until its lease ends. */
 export interface ImportLease {
@@ -23,4 +23,6 @@ export type StageProgress = Pick<ImportStage, 'page' | 'fetched' | 'imported'> &
   readonly isDone: boolean;
   /** Pages of the list, where the forge said it with this one. */
   readonly pages?: number | undefined;
+  /** What of it could not be brought over. */
+  readonly failed?: readonly FailedItem[] | undefined;
 };

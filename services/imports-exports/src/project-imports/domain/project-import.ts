@@ -68,6 +68,23 @@ export interface ImportStage {
   readonly imported: number;
 }
 
+/** An item that could not be brought over. */
+export interface FailedItem {
+  /** What it is called at the forge: up to 255 characters are kept. */
+  readonly item: string;
+  readonly reason: string;
+}
+
+/** Such an item, as it is kept. */
+export interface ImportFailure extends FailedItem {
+  readonly id: number;
+  readonly stage: StageName;
+  readonly createdAt: Date;
+}
+
+/** Failures that an import keeps: the first ones. */
+export const maxFailedItems = 100;
+
 /** A stage as it stands. */
 export interface StandingStage extends ImportStage {
   readonly status: 'scheduled' | 'started' | 'finished';

@@ -1,4 +1,4 @@
-import type { ProjectImport, StandingStage } from './project-import';
+import type { ImportFailure, ProjectImport, StandingStage } from './project-import';
 
 /** A project as groups-admin shows it. */
 export interface ImportedProject {
@@ -23,4 +23,5 @@ export interface ShownImport {
   readonly project: ImportedProject;
   readonly import: ProjectImport | undefined;
   readonly stages: readonly StandingStage[];
+  readonly failures: readonly ImportFailure[];
 }

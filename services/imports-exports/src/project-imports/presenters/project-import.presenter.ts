@@ -1,4 +1,4 @@
-import { hasEnded, itemNames, type StandingStage, secondsLeft } from '../domain/project-import';
+import { hasEnded, type ImportFailure, itemNames, type StandingStage, secondsLeft } from '../domain/project-import';
 import type { ImportedProject, ShownImport } from '../domain/shown-import';
 
 const orNull = (text: string): string | null => text || null;
@@ -23,6 +23,16 @@ export const presentStarted = ({ project }: ShownImport) => ({
   forked: project.forked,
 });
 
+const presentFailure = ({ id, createdAt, reason, item, stage }: ImportFailure) => ({
+  id,
+  created_at: createdAt,
+  exception_class: 'NotImported',
+  exception_message: reason,
+  source: item,
+  relation_name: stage,
+  line_number: 0,
+});
+
 const presentStage = ({ name, status, fetched, imported, pages }: StandingStage) => ({
   name,
   status,
@@ -32,7 +42,7 @@ const presentStage = ({ name, status, fetched, imported, pages }: StandingStage)
 });
 
 /** How an import stands (G-4.19-6). */
-export const presentImport = ({ project, import: one, stages }: ShownImport) => {
+export const presentImport = ({ project, import: one, stages, failures }: ShownImport) => {
   const counts = stages.flatMap(({ name, ...count }) => {
     const item = itemNames[name];
     return item === undefined ? [] : [{ item, ...count }];
@@ -48,7 +58,7 @@ export const presentImport = ({ project, import: one, stages }: ShownImport) => 
     import_status: one?.status ?? project.importStatus,
     import_type: orNull(project.importType),
     correlation_id: one?.requestId ?? null,
-    failed_relations: [],
+    failed_relations: failures.map(presentFailure),
     import_error: one?.problem ?? orNull(project.importError),
     ...(one === undefined
       ? {}

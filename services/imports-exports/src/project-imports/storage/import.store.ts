@@ -6,8 +6,10 @@ import type { ForgeKind, ForgeRepository } from '../../forges';
 import { leased, leaseStore } from '../../leases';
 import type { ImportLease, ReleaseReason, StageProgress } from '../domain/import-work';
 import {
+  type ImportFailure,
   type ImportStage,
   type ImportStatus,
+  maxFailedItems,
   type NewImport,
   type ProjectImport,
   type StageName,
@@ -98,6 +100,18 @@ export const importStore = (db: Database, ring: Keyring) => {
       return rows.map(toStanding);
     },
 
+    async failures(id: number): Promise<ImportFailure[]> {
+      const rows = await db.query(sql`
+        select id, stage, item, reason, created_at from import_failures where import_id = ${id} order by id`);
+      return rows.map((row) => ({
+        id: row.id as number,
+        stage: row.stage as StageName,
+        item: row.item as string,
+        reason: row.reason as string,
+        createdAt: row.created_at as Date,
+      }));
+    },
+
     // Two processes may take one import each of an author at the same moment: this is fairness, not a limit.
     async claim(): Promise<ImportLease | undefined> {
       const lease = randomUUID();
@@ -144,13 +158,20 @@ export const importStore = (db: Database, ring: Keyring) => {
     async saveStage(
       { import: { id }, lease }: ImportLease,
       name: StageName,
-      { page, fetched, imported, isDone, pages }: StageProgress,
+      { page, fetched, imported, isDone, pages, failed = [] }: StageProgress,
       hours: number,
     ): Promise<{ late: boolean } | undefined> {
       return db.one<{ late: boolean }>(sql`
         with held as (
           update project_imports set attempts = 1, pauses = 0, leased_until = ${leased}
-          where id = ${id} and lease = ${lease}::uuid and ${isOpen} returning id)
+          where id = ${id} and lease = ${lease}::uuid and ${isOpen} returning id),
+        failed as (
+          insert into import_failures (import_id, stage, item, reason)
+          select held.id, ${name}::text, given.item, given.reason
+          from held, unnest(${failed.map(({ item }) => item.slice(0, 255).toWellFormed())}::text[],
+            ${failed.map(({ reason }) => reason)}::text[]) with ordinality as given (item, reason, place)
+          order by given.place
+          limit greatest(0, ${maxFailedItems} - (select count(*) from import_failures where import_id = ${id})))
         update import_stages s set page = ${page}, fetched = ${fetched}, imported = ${imported}, done = ${isDone},
           pages = coalesce(${pages ?? null}::int, s.pages)
         from held where s.import_id = held.id and s.name = ${name}
