@@ -26,7 +26,6 @@ function refusalOf(status: number, headers: Readonly<Record<string, string>>): A
   if (status < 400) return status < 300 ? undefined : unprocessable('The forge has no repository at this address');
   const seconds = Number(headers['retry-after']);
   const retryAfter = Number.isInteger(seconds) && seconds > 0 ? Math.min(seconds, longestPause) : pause;
-  // Not `unavailable`: of a call that has written, that one says no more when to ask again (ADR 49).
   if (status === 429 || headers['retry-after'] !== undefined)
     return new AppError('rate_limited', 'The forge asks for a pause', { retryAfter });
   if (status >= 500) return unavailable(new Error(`the forge answered ${status}`), retryAfter);
