@@ -1,6 +1,7 @@
 import { eventually } from '@switchyard/testkit';
 import { setAdministration } from './parameter-administration';
 import { setPackages } from './parameter-packages';
+import { makePlaceholders } from './placeholders';
 import type { System } from './system';
 
 /** Environments and deployments of each kind, with timestamps; what brought in two merge requests. */
@@ -306,6 +307,12 @@ export async function setParameterFixture(system: System): Promise<ParameterFixt
     );
   }
   await post(`${at}/alert_management/http_integrations`, { name: 'I', active: true });
+  await makePlaceholders(system, Number(ids.main), 3);
+  await system.query(
+    'imports_exports',
+    `update import_placeholders set target_id = 1, state = case login when 'login1' then 'awaiting_approval' else 'reassigned' end
+      where login <> 'login3' returning id`,
+  );
   await system.query(
     'alerts',
     `insert into alerts (project_id, iid, title, description, severity, status, fingerprint, events, started_at, starts_told,

@@ -470,5 +470,14 @@ function talkRows({ ids, tokens }: ParameterFixture): Row[] {
         }),
       },
     },
+    {
+      operation: 'GET /projects/:id/import/placeholders',
+      path: `${at}/import/placeholders`,
+      name: ({ source_username: name }: { source_username: string }) => name,
+      proofs: {
+        state: on('pending => login3', 'awaiting_approval => login1', 'reassigned => login2', 'reassigning =>'),
+        ...orders({ id: 'login1 login2 login3' }),
+      },
+    },
   ];
 }
