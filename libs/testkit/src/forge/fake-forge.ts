@@ -33,6 +33,9 @@ const withoutContents = (gist: ForgeContents['gists'][number]): object => ({
   ),
 });
 
+/** From this page on issues are listed by the cursor of a link alone. */
+const maxPage = 100;
+
 /**
  * Starts a forge on a port of this machine.
  * @param repositories folder with `octo/things.git`; undefined: git gets 404
@@ -47,13 +50,15 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
     'X-RateLimit-Reset': String(Math.ceil(Date.now() / 1_000) + 3_600),
   });
 
+  /** By number, or by the cursor that a link has beside it. */
   function page(url: URL, list: readonly object[]): { items: readonly object[]; link: string | undefined } {
     const size = Math.min(100, Number(url.searchParams.get('per_page') ?? 30));
-    const at = Number(url.searchParams.get('page') ?? 1);
+    const at = Number(url.searchParams.get('after')?.slice('page '.length) ?? url.searchParams.get('page') ?? 1);
     const last = Math.max(1, Math.ceil(list.length / size));
     const to = (number: number, rel: string): string => {
       const next = new URL(url);
       next.searchParams.set('page', String(number));
+      if (/\/issues$/.test(url.pathname)) next.searchParams.set('after', `page=${number}`);
       return `<${next.href}>; rel="${rel}"`;
     };
     const links = at < last ? [to(at + 1, 'next'), to(last, 'last')] : [];
@@ -85,6 +90,8 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
     else if (user !== undefined) sendJson(response, 200, user, rateHeaders());
     else if (gist !== undefined) sendJson(response, 200, gist, rateHeaders());
     else if (list === undefined) sendJson(response, 404, { message: 'Not Found' }, rateHeaders());
+    else if (name === 'issues' && Number(url.searchParams.get('page')) >= maxPage)
+      sendJson(response, 422, { message: 'Pagination with the page parameter is not supported' }, rateHeaders());
     else sendPage(request, response, url, list);
   }
 

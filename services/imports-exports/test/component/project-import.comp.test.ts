@@ -710,6 +710,14 @@ it("an administrator's import writes for members", async () => {
   expect(others.issues).toMatchObject([{ authorId: member.id }]);
 });
 
+it('goes on by the cursor of a list after a pause', async () => {
+  forge.contents.lists.issues = Array.from({ length: 12 }, (_, index) => issue(index + 1));
+  forge.breakNext(/after=page%3D2/, (_, response) => response.writeHead(429, { 'Retry-After': '300' }).end());
+  forge.breakNext(/issues\?.*\bpage=2/, (_, response) => response.writeHead(422).end('{}'));
+  const { id } = await start();
+  expect(await endsAs(id, 'finished')).toMatchObject({ stats: { fetched: { issue: 12 }, imported: { issue: 12 } } });
+});
+
 const listed = async (projectId: number, state = '') => {
   const request = { projectId, state, page: PageRequest.fromPartial({ page: 1, perPage: 20 }) };
   const { json: rows } = await placeholders.listImportPlaceholders(request, here.as(user, { id: projectId }));

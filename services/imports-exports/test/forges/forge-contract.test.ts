@@ -462,3 +462,20 @@ it('an address holds no credentials, query or fragment, and is read at once howe
   forgesBy(outbound, undefined).open({ forge: 'github', host: `${'/'.repeat(100_000)}a` }, 'token');
   expect(performance.now() - begun).toBeLessThan(2_000);
 });
+
+it('a list that forgea does not number to its end goes on by the cursor that it names', async () => {
+  const { server, forge } = await opened(kinds[0] as Kind);
+  const { contents } = server as Awaited<ReturnType<typeof startFakeForge>>;
+  const issue = kinds[0]?.lists[0]?.item as List['item'];
+  contents.lists.issues = Array.from({ length: 101 }, (_, index) => issue(index + 1));
+  const found = await forge.repository('1');
+  let last: Awaited<ReturnType<typeof forge.issues>> | undefined;
+  for (let page = 1; last?.isLast !== true; page += 1) last = await forge.issues(found, page, 1, last?.cursor);
+  expect(last.items.map(({ iid }) => iid)).toEqual([101]);
+  for (const cursor of ['', 'a%00b', 'a'.repeat(2_000)]) {
+    server.breakNext(/issues/, (_request, response) =>
+      json(response, [issue(1)], { Link: `<${server.url}/issues?page=2&after=${cursor}>; rel="next"` }),
+    );
+    expect(await forge.issues(found, 1, 1)).not.toHaveProperty('cursor');
+  }
+});

@@ -195,28 +195,36 @@ export interface ForgePage<T> {
   readonly unread?: readonly string[];
   /** Pages of the list, of a forge that says how many there are. */
   readonly pages?: number;
+  /** Names the next page in the forge's own words, of one that takes no high numbers of pages. */
+  readonly cursor?: string;
 }
+
+/**
+ * A list of a repository.
+ * @param cursor of the page before; empty for the first one, and where it had none
+ */
+type ForgeList<T> = (repository: ForgeRepository, page: number, size: number, cursor?: string) => Promise<ForgePage<T>>;
 
 /**
  * What an import asks of a forge with a token. Every call throws `ForgeProblem` when there is no answer to it. Lists
  * begin at page 1; one that a forge does not have is empty.
  */
 export interface Forge {
-  labels(repository: ForgeRepository, page: number, size: number): Promise<ForgePage<ForgeLabel>>;
-  milestones(repository: ForgeRepository, page: number, size: number): Promise<ForgePage<ForgeMilestone>>;
+  readonly labels: ForgeList<ForgeLabel>;
+  readonly milestones: ForgeList<ForgeMilestone>;
   /** Without pull requests, the oldest first. */
-  issues(repository: ForgeRepository, page: number, size: number): Promise<ForgePage<ForgeIssue>>;
+  readonly issues: ForgeList<ForgeIssue>;
   /** In all states, the oldest first. */
-  pulls(repository: ForgeRepository, page: number, size: number): Promise<ForgePage<ForgePull>>;
+  readonly pulls: ForgeList<ForgePull>;
   /** Comments on lines of all pull requests, the oldest first. */
-  pullNotes(repository: ForgeRepository, page: number, size: number): Promise<ForgePage<ForgePullNote>>;
+  readonly pullNotes: ForgeList<ForgePullNote>;
   /** Of one pull request, the oldest first. */
   reviews(repository: ForgeRepository, iid: number, page: number, size: number): Promise<ForgePage<ForgeReview>>;
   /** Of all issues and pull requests. */
-  events(repository: ForgeRepository, page: number, size: number): Promise<ForgePage<ForgeEvent>>;
-  releases(repository: ForgeRepository, page: number, size: number): Promise<ForgePage<ForgeRelease>>;
+  readonly events: ForgeList<ForgeEvent>;
+  readonly releases: ForgeList<ForgeRelease>;
   /** Of all issues and pull requests, the oldest first. */
-  issueNotes(repository: ForgeRepository, page: number, size: number): Promise<ForgePage<ForgeNote>>;
+  readonly issueNotes: ForgeList<ForgeNote>;
   /** What a user shows to everybody; undefined for one who is gone. */
   profileOf(login: string): Promise<ForgeProfile | undefined>;
   /** Refs at which it keeps the heads of pull requests, with a star for the number; empty for none. */

@@ -186,6 +186,13 @@ const maxGistBytes = 16 << 20;
 /** All of a list, as they were made. */
 const oldestFirst = { state: 'all', sort: 'created', direction: 'asc' } as const;
 
+/** Where a header Link says that the list goes on, by a cursor; empty where it goes by numbers of pages alone. */
+function cursorOf(link: string): string {
+  const address = /<([^<>]*)>; *rel="?next"?/.exec(link)?.[1] ?? '';
+  const cursor = URL.canParse(address) ? new URL(address).searchParams.get('after') : null;
+  return cursor !== null && /^[\x21-\x7e]{1,1024}$/.test(cursor) ? cursor : '';
+}
+
 /** A failure of the client library: the answer of the forge, or what stopped the request. */
 interface RequestFailure extends Error {
   readonly status: number;
@@ -247,9 +254,11 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
       unread.push(nameOf(one));
       return [];
     });
+    const isLast = data.length === 0 || !/rel="?next"?/.test(link);
     const [, last] = /[?&]page=(\d{1,6})(?:&[^>]*)?>;\s*rel="?last"?/.exec(link) ?? [];
     const pages = last === undefined ? {} : { pages: Number(last) };
-    return { fetched: wanted.length, items, unread, ...pages, isLast: data.length === 0 || !/rel="?next"?/.test(link) };
+    const cursor = isLast ? '' : cursorOf(link);
+    return { fetched: wanted.length, items, unread, ...pages, isLast, ...(cursor === '' ? {} : { cursor }) };
   }
 
   /** A file that is too long for the answer about its gist; without the token, as it lies on another host. */
@@ -270,33 +279,33 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
     }
   }
 
-  const named = ({ fullName }: ForgeRepository, page: number, size: number) => {
+  const named = ({ fullName }: ForgeRepository, page: number, size: number, cursor = '') => {
     const [owner = '', repo = ''] = fullName.split('/');
-    return { owner, repo, page, per_page: size };
+    return { owner, repo, ...(cursor === '' ? { page } : { after: cursor }), per_page: size };
   };
 
   const forge: Forge = {
-    labels: (repository, page, size) =>
-      pageOf(labelShape, size, () => client.rest.issues.listLabelsForRepo(named(repository, page, size))),
-    milestones: (repository, page, size) =>
+    labels: (repository, page, size, cursor) =>
+      pageOf(labelShape, size, () => client.rest.issues.listLabelsForRepo(named(repository, page, size, cursor))),
+    milestones: (repository, page, size, cursor) =>
       pageOf(milestoneShape, size, () =>
-        client.rest.issues.listMilestones({ ...named(repository, page, size), state: 'all' }),
+        client.rest.issues.listMilestones({ ...named(repository, page, size, cursor), state: 'all' }),
       ),
-    issues: (repository, page, size) =>
+    issues: (repository, page, size, cursor) =>
       pageOf(
         issueShape,
         size,
-        () => client.rest.issues.listForRepo({ ...named(repository, page, size), ...oldestFirst }),
+        () => client.rest.issues.listForRepo({ ...named(repository, page, size, cursor), ...oldestFirst }),
         (one) => !isOfPull(one),
       ),
-    pulls: (repository, page, size) =>
+    pulls: (repository, page, size, cursor) =>
       pageOf(pullShape(repository.fullName), size, () =>
-        client.rest.pulls.list({ ...named(repository, page, size), ...oldestFirst }),
+        client.rest.pulls.list({ ...named(repository, page, size, cursor), ...oldestFirst }),
       ),
-    pullNotes: (repository, page, size) =>
+    pullNotes: (repository, page, size, cursor) =>
       pageOf(reviewNoteShape, size, () =>
         client.rest.pulls.listReviewCommentsForRepo({
-          ...named(repository, page, size),
+          ...named(repository, page, size, cursor),
           sort: 'created',
           direction: 'asc',
         }),
@@ -305,13 +314,17 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
       pageOf(reviewShape, size, () =>
         client.rest.pulls.listReviews({ ...named(repository, page, size), pull_number: iid }),
       ),
-    events: (repository, page, size) =>
-      pageOf(eventShape, size, () => client.rest.issues.listEventsForRepo(named(repository, page, size))),
-    releases: (repository, page, size) =>
-      pageOf(releaseShape, size, () => client.rest.repos.listReleases(named(repository, page, size))),
-    issueNotes: (repository, page, size) =>
+    events: (repository, page, size, cursor) =>
+      pageOf(eventShape, size, () => client.rest.issues.listEventsForRepo(named(repository, page, size, cursor))),
+    releases: (repository, page, size, cursor) =>
+      pageOf(releaseShape, size, () => client.rest.repos.listReleases(named(repository, page, size, cursor))),
+    issueNotes: (repository, page, size, cursor) =>
       pageOf(noteShape, size, () =>
-        client.rest.issues.listCommentsForRepo({ ...named(repository, page, size), sort: 'created', direction: 'asc' }),
+        client.rest.issues.listCommentsForRepo({
+          ...named(repository, page, size, cursor),
+          sort: 'created',
+          direction: 'asc',
+        }),
       ),
     async profileOf(login) {
       try {

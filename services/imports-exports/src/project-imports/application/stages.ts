@@ -5,14 +5,14 @@ import { findPeople } from './find-people';
 import type { OwnedNote, StageContext } from './imports.ports';
 
 /** A page that was written. */
-export interface WrittenPage extends Pick<ForgePage<unknown>, 'fetched' | 'isLast' | 'next' | 'pages'> {
+export interface WrittenPage extends Pick<ForgePage<unknown>, 'fetched' | 'isLast' | 'next' | 'pages' | 'cursor'> {
   readonly imported: number;
   /** What of it could not be brought over. */
   readonly failed?: readonly FailedItem[];
 }
 
 /** Brings one page over; it may be repeated. */
-type Stage = (context: StageContext, page: number) => Promise<WrittenPage>;
+type Stage = (context: StageContext, page: number, cursor: string) => Promise<WrittenPage>;
 
 /** Items of one request to an owner. */
 const maxItems = 100;
@@ -40,12 +40,12 @@ export async function refusedOf<T>(
  */
 const ofItems =
   <T>(
-    read: (context: StageContext, page: number) => Promise<ForgePage<T>>,
+    read: (context: StageContext, page: number, cursor: string) => Promise<ForgePage<T>>,
     write: (context: StageContext, items: readonly T[]) => Promise<number>,
     nameOf?: (item: T) => string,
   ): Stage =>
-  async (context, page) => {
-    const { items, unread = [], ...rest } = await read(context, page);
+  async (context, page, cursor) => {
+    const { items, unread = [], ...rest } = await read(context, page, cursor);
     let imported = 0;
     const failed = unread.map((item) => ({ item, reason: 'The forge sent it in a form that cannot be read' }));
     // An owner takes so many at a time; an answer of a forge may hold more, such as comments with all replies to them.
@@ -70,17 +70,17 @@ export const stages: Readonly<Record<StageName, Stage>> = {
     return { fetched: 0, imported: 0, isLast: true };
   },
   labels: ofItems(
-    ({ forge, import: one }, page) => forge.labels(one.repository, page, one.pageSize),
+    ({ forge, import: one }, page, cursor) => forge.labels(one.repository, page, one.pageSize, cursor),
     ({ targets, project, import: one }, items) => targets.importLabels(project.projectId, items, one.requestId),
     ({ title }) => title,
   ),
   milestones: ofItems(
-    ({ forge, import: one }, page) => forge.milestones(one.repository, page, one.pageSize),
+    ({ forge, import: one }, page, cursor) => forge.milestones(one.repository, page, one.pageSize, cursor),
     ({ targets, project, import: one }, items) => targets.importMilestones(project.projectId, items, one.requestId),
     ({ title }) => title,
   ),
   issues: ofItems(
-    ({ forge, import: one }, page) => forge.issues(one.repository, page, one.pageSize),
+    ({ forge, import: one }, page, cursor) => forge.issues(one.repository, page, one.pageSize, cursor),
     async (context, issues) => {
       const found = await findPeople(
         context,
@@ -96,7 +96,7 @@ export const stages: Readonly<Record<StageName, Stage>> = {
     ({ iid }) => `#${iid}`,
   ),
   issue_notes: ofItems(
-    ({ forge, import: one }, page) => forge.issueNotes(one.repository, page, one.pageSize),
+    ({ forge, import: one }, page, cursor) => forge.issueNotes(one.repository, page, one.pageSize, cursor),
     async (context, notes) => {
       const found = await findPeople(
         context,
@@ -112,7 +112,7 @@ export const stages: Readonly<Record<StageName, Stage>> = {
     ({ foreignId }) => String(foreignId),
   ),
   pull_requests: ofItems(
-    ({ forge, import: one }, page) => forge.pulls(one.repository, page, one.pageSize),
+    ({ forge, import: one }, page, cursor) => forge.pulls(one.repository, page, one.pageSize, cursor),
     async (context, pulls) => {
       const found = await findPeople(
         context,
@@ -130,7 +130,7 @@ export const stages: Readonly<Record<StageName, Stage>> = {
     ({ iid }) => `#${iid}`,
   ),
   diff_notes: ofItems(
-    ({ forge, import: one }, page) => forge.pullNotes(one.repository, page, one.pageSize),
+    ({ forge, import: one }, page, cursor) => forge.pullNotes(one.repository, page, one.pageSize, cursor),
     async (context, notes) => {
       const found = await findPeople(
         context,
@@ -154,7 +154,7 @@ export const stages: Readonly<Record<StageName, Stage>> = {
     return { ...(await bringReviews(context, iid)), isLast: false, next: iid + 1 };
   },
   issue_events: ofItems(
-    ({ forge, import: one }, page) => forge.events(one.repository, page, one.pageSize),
+    ({ forge, import: one }, page, cursor) => forge.events(one.repository, page, one.pageSize, cursor),
     async (context, events) => {
       const { targets, import: one } = context;
       const found = await findPeople(
@@ -175,7 +175,7 @@ export const stages: Readonly<Record<StageName, Stage>> = {
     },
   ),
   releases: ofItems(
-    ({ forge, import: one }, page) => forge.releases(one.repository, page, one.pageSize),
+    ({ forge, import: one }, page, cursor) => forge.releases(one.repository, page, one.pageSize, cursor),
     async (context, releases) => {
       const found = await findPeople(
         context,

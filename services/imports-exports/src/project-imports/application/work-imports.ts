@@ -83,21 +83,23 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
     context: StageContext,
     gotOn: () => void,
   ): Promise<void> {
-    let { page, fetched, imported } = stage;
+    let { page, cursor, fetched, imported } = stage;
     for (;;) {
       context.signal.throwIfAborted();
-      const written = await stages[stage.name](context, page);
+      const written = await stages[stage.name](context, page, cursor);
       faultPoint('project_import.page_written');
-      if (written.next !== undefined && written.next <= page)
+      const isAtSame = written.cursor !== undefined && written.cursor === cursor;
+      if (isAtSame || (written.next !== undefined && written.next <= page))
         throw new ForgeProblem('refused', 'The pages of the forge do not go on one after the other');
       const isNumbered = written.next === undefined;
       page = written.next ?? page + 1;
+      cursor = written.cursor ?? '';
       fetched += written.fetched;
       imported += written.imported;
       const isDone = written.isLast;
       if (!isDone && isNumbered && page > maxPages)
         throw new ForgeProblem('refused', `The forge has more than ${maxPages} pages`);
-      const progress = { page, fetched, imported, isDone, pages: written.pages, failed: written.failed };
+      const progress = { page, cursor, fetched, imported, isDone, pages: written.pages, failed: written.failed };
       const saved = await imports.saveStage(one, stage.name, progress, stageHours);
       if (saved === undefined) throw new LeaseLost();
       gotOn();

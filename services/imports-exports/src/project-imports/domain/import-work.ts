@@ -19,7 +19,7 @@ export interface ImportLease {
 export type ReleaseReason = 'stopped' | 'paused' | 'failed';
 
 /** A stage that has items on many pages, after one of them was written. */
-export type StageProgress = Pick<ImportStage, 'page' | 'fetched' | 'imported'> & {
+export type StageProgress = Pick<ImportStage, 'page' | 'cursor' | 'fetched' | 'imported'> & {
   readonly isDone: boolean;
   /** Pages of the list, where the forge said it with this one. */
   readonly pages?: number | undefined;

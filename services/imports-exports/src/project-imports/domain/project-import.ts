@@ -62,6 +62,8 @@ export interface ImportStage {
   readonly name: StageName;
   /** The page that is read next, from 1; of reviews, the lowest number that the next pull request may have. */
   readonly page: number;
+  /** Names the page in the forge's own words; empty where its number does. */
+  readonly cursor: string;
   /** Items that the forge sent. */
   readonly fetched: number;
   /** Items that the project has. */
@@ -86,7 +88,7 @@ export interface ImportFailure extends FailedItem {
 export const maxFailedItems = 100;
 
 /** A stage as it stands. */
-export interface StandingStage extends ImportStage {
+export interface StandingStage extends Omit<ImportStage, 'cursor'> {
   readonly status: 'scheduled' | 'started' | 'finished';
   /** Pages of the forge's list; undefined where it does not say how many. */
   readonly pages: number | undefined;

@@ -152,13 +152,13 @@ export const importStore = (db: Database, ring: Keyring) => {
       return db.one<ImportStage & { late: boolean }>(sql`
         update import_stages set started_at = coalesce(started_at, now())
         where import_id = ${id} and position = (select min(position) from import_stages where import_id = ${id} and not done)
-        returning name, page, fetched, imported, started_at < now() - make_interval(hours => ${hours}::int) as late`);
+        returning name, page, cursor, fetched, imported, started_at < now() - make_interval(hours => ${hours}::int) as late`);
     },
 
     async saveStage(
       { import: { id }, lease }: ImportLease,
       name: StageName,
-      { page, fetched, imported, isDone, pages, failed = [] }: StageProgress,
+      { page, cursor, fetched, imported, isDone, pages, failed = [] }: StageProgress,
       hours: number,
     ): Promise<{ late: boolean } | undefined> {
       return db.one<{ late: boolean }>(sql`
@@ -172,8 +172,8 @@ export const importStore = (db: Database, ring: Keyring) => {
             ${failed.map(({ reason }) => reason)}::text[]) with ordinality as given (item, reason, place)
           order by given.place
           limit greatest(0, ${maxFailedItems} - (select count(*) from import_failures where import_id = ${id})))
-        update import_stages s set page = ${page}, fetched = ${fetched}, imported = ${imported}, done = ${isDone},
-          pages = coalesce(${pages ?? null}::int, s.pages)
+        update import_stages s set page = ${page}, cursor = ${cursor}, fetched = ${fetched}, imported = ${imported},
+          done = ${isDone}, pages = coalesce(${pages ?? null}::int, s.pages)
         from held where s.import_id = held.id and s.name = ${name}
         returning started_at < now() - make_interval(hours => ${hours}::int) as late`);
     },
