@@ -479,3 +479,25 @@ it('a list that forgea does not number to its end goes on by the cursor that it 
     expect(await forge.issues(found, 1, 1)).not.toHaveProperty('cursor');
   }
 });
+
+it('a list of the cloud forge that is away midway is no end of it, and a deleted issue leaves out no other one', async () => {
+  const { server, forge } = await opened(cloudKind);
+  const { contents } = server as Awaited<ReturnType<typeof startFakeForgebCloud>>;
+  const issue = cloudKind.lists[0]?.item as List['item'];
+  contents.lists.issues = Array.from({ length: 6 }, (_, index) => issue(index + 1));
+  contents.lists.milestones = Array.from({ length: 3 }, (_, index) => ({ id: index + 1, name: `v${index}` }));
+  const found = await forge.repository('octo/things');
+  const { next = 0 } = await forge.issues(found, 1, 2);
+  contents.lists.issues.shift();
+  expect((await forge.issues(found, next, 2)).items.map(({ iid }) => iid)).toEqual([3, 4]);
+  Object.assign(contents.lists, { issues: undefined, milestones: undefined });
+  const gone = { kind: 'not_found' };
+  await expect(forge.issues(found, next, 2)).rejects.toMatchObject(gone);
+  await expect(forge.issueNotes(found, 3_000, 2)).rejects.toMatchObject(gone);
+  await expect(forge.milestones(found, 2, 2)).rejects.toMatchObject(gone);
+  for (const list of ['issues', 'issueNotes', 'milestones'] as const)
+    expect(await forge[list](found, 1, 2)).toEqual({ fetched: 0, items: [], isLast: true });
+  Object.assign(contents.lists, { pullrequests: undefined });
+  for (const list of ['pulls', 'pullNotes'] as const)
+    await expect(forge[list](found, 1, 2)).rejects.toMatchObject(gone);
+});

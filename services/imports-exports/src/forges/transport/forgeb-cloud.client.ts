@@ -121,14 +121,15 @@ export function forgebCloudClient(
     return true;
   }
 
+  /** @param mayBeAbsent a list that is not there is empty; one that goes on would be taken for whole */
   async function pageOf<T>(
     shape: z.ZodType<T>,
     path: string,
-    page: number,
-    size: number,
+    { page, size, mayBeAbsent }: { readonly page: number; readonly size: number; readonly mayBeAbsent: boolean },
     query: Query = {},
   ): Promise<ForgePage<T>> {
-    const answer = await orWithout(get(path, { ...query, page, pagelen: size }), { values: [] });
+    const asked = get(path, { ...query, page, pagelen: size });
+    const answer = await (mayBeAbsent ? orWithout(asked, { values: [] }) : asked);
     const read = z.object({ values: z.array(z.unknown()), next: z.unknown().optional() }).safeParse(answer);
     if (!read.success) throw unexpected();
     const { values, next } = read.data;
@@ -146,9 +147,14 @@ export function forgebCloudClient(
     `/repositories/${fullName}/${list}`;
 
   /** Numbers of issues, or of pull requests, from one on, the least first. */
-  async function numbersFrom(path: string, from: number, query: Query): Promise<readonly number[]> {
+  async function numbersFrom(
+    path: string,
+    from: number,
+    query: Query,
+    mayBeAbsent: boolean,
+  ): Promise<readonly number[]> {
     const asked = { ...query, q: `id > ${from - 1}`, fields: 'values.id' };
-    const { items } = await pageOf(idShape, path, 1, ownersAtOnce, asked);
+    const { items } = await pageOf(idShape, path, { page: 1, size: ownersAtOnce, mayBeAbsent }, asked);
     if (items.some((id) => id > maxIssue)) throw new ForgeProblem('refused', `The forge has numbers above ${maxIssue}`);
     return items.filter((id) => id >= from);
   }
@@ -162,14 +168,15 @@ export function forgebCloudClient(
   const pullsFrom =
     (repository: ForgeRepository) =>
     async (key: number): Promise<Commented[]> => {
-      const found = await numbersFrom(of(repository, 'pullrequests'), Math.max(1, key - maxIssue), allStates);
+      const found = await numbersFrom(of(repository, 'pullrequests'), Math.max(1, key - maxIssue), allStates, false);
       return found.map((iid) => ({ key: maxIssue + iid, on: 'pull', iid }));
     };
 
   const commentedFrom =
     (repository: ForgeRepository) =>
     async (key: number): Promise<Commented[]> => {
-      const issues = key > maxIssue ? [] : await numbersFrom(of(repository, 'issues'), key, { sort: 'id' });
+      const path = of(repository, 'issues');
+      const issues = key > maxIssue ? [] : await numbersFrom(path, key, { sort: 'id' }, key === 1);
       if (issues.length === 0) return pullsFrom(repository)(key);
       return issues.map((iid) => ({ key: iid, on: 'issue', iid }));
     };
@@ -185,7 +192,8 @@ export function forgebCloudClient(
     pageOfEach(place, maxCommentPages, owners, async (one, at) => {
       const list = one.on === 'issue' ? 'issues' : 'pullrequests';
       const path = of(repository, `${list}/${one.iid}/comments`);
-      const found = await pageOf(shapeOf(one), path, at + 1, size, { sort: 'id' });
+      // The issue may be deleted meanwhile.
+      const found = await pageOf(shapeOf(one), path, { page: at + 1, size, mayBeAbsent: true }, { sort: 'id' });
       return found.isLast ? found : { ...found, next: at + 1 };
     });
 
@@ -208,21 +216,36 @@ export function forgebCloudClient(
           }),
         ),
         of(repository, 'milestones'),
-        page,
-        size,
+        { page, size, mayBeAbsent: page === 1 },
       );
     },
 
-    issues: (repository, page, size) => pageOf(issueShape, of(repository, 'issues'), page, size, { sort: 'id' }),
+    // By number, not by page: one that is deleted meanwhile would have another one left out.
+    async issues(repository, iid, size) {
+      let last = 0;
+      const numbered = z.unknown().transform((given, context) => {
+        const read = idShape.safeParse(given);
+        if (read.success) last = Math.max(last, read.data);
+        const issue = issueShape.safeParse(given);
+        if (issue.success) return issue.data;
+        context.addIssue('It is no issue');
+        return z.NEVER;
+      });
+      const query = { q: `id > ${iid - 1}`, sort: 'id' };
+      const found = await pageOf(numbered, of(repository, 'issues'), { page: 1, size, mayBeAbsent: iid === 1 }, query);
+      return found.isLast ? found : { ...found, next: last + 1 };
+    },
 
     issueNotes: (repository, place, size) =>
       commentsOf(repository, place, size, commentedFrom(repository), ({ on, iid }) => noteShape(on, iid)),
 
     pulls: (repository, page, size) =>
-      pageOf(pullShape(repository.fullName), of(repository, 'pullrequests'), page, Math.min(size, maxPulls), {
-        ...allStates,
-        fields: '+values.reviewers',
-      }),
+      pageOf(
+        pullShape(repository.fullName),
+        of(repository, 'pullrequests'),
+        { page, size: Math.min(size, maxPulls), mayBeAbsent: false },
+        { ...allStates, fields: '+values.reviewers' },
+      ),
 
     pullNotes: (repository, place, size) =>
       commentsOf(repository, place, size, pullsFrom(repository), ({ iid }) => pullNoteShape(iid)),

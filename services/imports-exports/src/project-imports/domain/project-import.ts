@@ -60,7 +60,7 @@ export type StageName = (typeof stageNames)[number];
 /** A stage of an import, and where it goes on. */
 export interface ImportStage {
   readonly name: StageName;
-  /** The page that is read next, from 1; of reviews, the lowest number that the next pull request may have. */
+  /** The page that is read next, from 1; where a list goes by numbers, the lowest that the next item may have. */
   readonly page: number;
   /** Names the page in the forge's own words; empty where its number does. */
   readonly cursor: string;
