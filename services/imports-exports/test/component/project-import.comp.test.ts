@@ -854,7 +854,7 @@ describe('pull requests', () => {
     ...{ id, event: kind, actor: by('octocat'), issue: { number: 7, pull_request: {} }, created_at: at },
     ...more,
   });
-  let octocat: { readonly id: number };
+  let octocat: { readonly id: number; readonly username: string };
 
   beforeEach(() => {
     const email = `octo${here.directory.changes.length}@example.com`;
@@ -965,10 +965,12 @@ describe('pull requests', () => {
       event(7, 'assigned', { issue: { number: 1 }, assignee: by('hubot') }),
       event(8, 'milestoned', { issue: { number: 1 }, milestone: { title: 'v1' } }),
       event(9, 'labeled', { issue: {} }),
+      event(10, 'unassigned', { issue: { number: 1 }, assignee: by('octocat') }),
+      event(11, 'assigned', { issue: { number: 1 }, assignee: by('a` @boss `') }),
     ];
     const { id } = await start({}, octocat);
     expect(await endsAs(id, 'finished')).toMatchObject({
-      stats: { fetched: { issue_event: 9 }, imported: { issue_event: 6 } },
+      stats: { fetched: { issue_event: 11 }, imported: { issue_event: 8 } },
     });
     const createdAt = new Date(at);
     expect(others.events).toMatchObject({
@@ -994,9 +996,11 @@ describe('pull requests', () => {
         noteableType: 'Issue',
         system: true,
         action: 'assignee',
-        body: 'assigned to @hubot',
+        body: 'assigned to `hubot`',
         createdAt,
       },
+      { key: 'event:10', body: `unassigned @${octocat.username}` },
+      { key: 'event:11', body: 'assigned to `a @boss `' },
     ]);
   });
 

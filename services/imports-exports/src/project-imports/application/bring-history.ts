@@ -85,25 +85,38 @@ export function eventsOf(found: PagePeople, events: readonly ForgeEvent[]): Owne
   });
 }
 
-const noteTexts: Readonly<Record<string, (event: ForgeEvent) => { action: string; text: string } | undefined>> = {
+const noteTexts: Readonly<
+  Record<string, (event: Pick<ForgeEvent, 'title' | 'person'>) => { action: string; text: string } | undefined>
+> = {
   renamed: ({ title }) => (title === '' ? undefined : { action: 'title', text: `changed the title to **${title}**` }),
-  assigned: ({ person }) => (person === '' ? undefined : { action: 'assignee', text: `assigned to @${person}` }),
-  unassigned: ({ person }) => (person === '' ? undefined : { action: 'assignee', text: `unassigned @${person}` }),
+  assigned: ({ person }) => (person === '' ? undefined : { action: 'assignee', text: `assigned to ${person}` }),
+  unassigned: ({ person }) => (person === '' ? undefined : { action: 'assignee', text: `unassigned ${person}` }),
   review_requested: ({ person }) =>
-    person === '' ? undefined : { action: 'reviewer', text: `requested review from @${person}` },
+    person === '' ? undefined : { action: 'reviewer', text: `requested review from ${person}` },
   review_request_removed: ({ person }) =>
-    person === '' ? undefined : { action: 'reviewer', text: `removed the review request for @${person}` },
+    person === '' ? undefined : { action: 'reviewer', text: `removed the review request for ${person}` },
   locked: () => ({ action: 'discussion_locked', text: 'locked the discussion' }),
   unlocked: () => ({ action: 'discussion_locked', text: 'unlocked the discussion' }),
   convert_to_draft: () => ({ action: 'draft', text: 'marked this merge request as **draft**' }),
   ready_for_review: () => ({ action: 'draft', text: 'marked this merge request as **ready**' }),
 };
 
-/** The note of an event that has one here; undefined for others. */
-export function noteOfEvent(found: PagePeople, event: ForgeEvent): OwnedNote | undefined {
-  const note = noteTexts[event.kind]?.(event);
+/**
+ * The note of an event that has one here; undefined for others.
+ * @param usernames of users who may be mentioned: the login of anybody else may be the username of a stranger here
+ */
+export function noteOfEvent(
+  found: PagePeople,
+  usernames: ReadonlyMap<number, string>,
+  event: ForgeEvent,
+): OwnedNote | undefined {
+  const { foreignId, on, iid, actor, createdAt, title } = event;
+  const username = found.users([event.person]).map((id) => usernames.get(id))[0];
+  // A forge may say any text: a backtick would end the code.
+  const login = event.person.replaceAll('`', '');
+  const person = username === undefined ? login && `\`${login}\`` : `@${username}`;
+  const note = noteTexts[event.kind]?.({ title, person });
   if (note === undefined) return undefined;
-  const { foreignId, on, iid, actor, createdAt } = event;
   return {
     ...{ key: `event:${foreignId}`, on, iid, authorId: found.writer(actor), body: note.text, action: note.action },
     ...{ createdAt, updatedAt: createdAt },

@@ -133,6 +133,8 @@ export interface ImportPeople {
   ): Promise<StandIn | undefined>;
   /** Those of some users who are no placeholders of an import. */
   withoutPlaceholders(importId: number, userIds: readonly number[]): Promise<Set<number>>;
+  /** Usernames of those of some users who are no placeholders. */
+  usernames(userIds: readonly number[]): Promise<Map<number, string>>;
   /** The user who stands for all who are gone, and for those who are too many. */
   ghost(): Promise<number>;
 }

@@ -156,13 +156,14 @@ export const stages: Readonly<Record<StageName, Stage>> = {
   issue_events: ofItems(
     ({ forge, import: one }, page, cursor) => forge.events(one.repository, page, one.pageSize, cursor),
     async (context, events) => {
-      const { targets, import: one } = context;
+      const { targets, people, import: one } = context;
       const found = await findPeople(
         context,
-        events.map(({ actor }) => actor),
+        events.flatMap(({ actor, person }) => [actor, person]),
       );
       const { project } = found;
-      const notes = events.flatMap((event) => noteOfEvent(found, event) ?? []);
+      const usernames = await people.usernames(found.users(events.map(({ person }) => person)));
+      const notes = events.flatMap((event) => noteOfEvent(found, usernames, event) ?? []);
       let imported = notes.length === 0 ? 0 : await targets.importNotes(project, notes, one.requestId);
       for (const on of ['issue', 'pull'] as const) {
         const of = eventsOf(

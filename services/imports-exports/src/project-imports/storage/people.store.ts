@@ -47,6 +47,13 @@ export const peopleStore = (db: Database, directory: Pick<Directory, 'ensure'>) 
     return new Set(rows.map(({ id }) => id));
   },
 
+  async usernames(userIds: readonly number[]): Promise<Map<number, string>> {
+    const rows = await db.query<{ id: number; username: string }>(sql`
+      select u.id, u.username from directory.users u
+      where u.id = any(${[...userIds]}::bigint[]) and u.kind <> 'placeholder' and u.deleted_at is null`);
+    return new Map(rows.map(({ id, username }) => [id, username]));
+  },
+
   async ghost(): Promise<number> {
     const row = await db.one<{ id: number }>(sql`
       select id from directory.users where kind = 'ghost' and deleted_at is null order by id limit 1`);
