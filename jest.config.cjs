@@ -37,8 +37,7 @@ module.exports = {
   testSequencer: '<rootDir>/libs/testkit/jest/sequencer.cjs',
   // Only what hangs is ended by it: a test of 10 s may take 100 s where others keep the machine busy.
   testTimeout: 180_000,
-  // More than cores: a fifth of the time of two a test waits for a process, a lease or a clock.
-  maxWorkers: 3,
+  maxWorkers: 2,
   // Starting a process copies the page tables of its parent: a git client costs 0.5 ms from a fresh worker, 15 ms from one of 950 MB.
   workerIdleMemoryLimit: '350MB',
 };
