@@ -27,6 +27,12 @@ import { compareBranches } from './compare-branches';
 import type { DiffPosition, DiffPositions, DiffRefs, ImportedPlace } from './diff-positions';
 import type { MergeRequestEdges } from './merge-request.edges';
 
+/**
+ * Merge requests that are added together. What was added stays where a call runs out of time; ten have up to 1,000
+ * versions, each with up to 1,000 commits.
+ */
+const addedTogether = 10;
+
 faultPoints.push('merge_request_import.refs_moved', 'merge_request_import.added');
 
 /** Imported merge requests in the database. */
@@ -77,12 +83,13 @@ const branchOf = (name: string, iid: number): string => branchNameOf(name) ?? `i
 
 /** Merge requests that come in from elsewhere; see MergeRequestImportService. */
 export function importMergeRequests({ directory, openRepository, changeRefs, imports, positions }: ImportEdges) {
-  /** What git says of a merge request. */
+  /** What git says of a merge request. @param compare compares two commits */
   async function prepare(
     repo: Repository,
     one: ImportedMergeRequest,
     heads: ReadonlyMap<string, Sha>,
     commits: ReadonlyMap<string, Sha>,
+    compare: (start: Sha, head: Sha) => ReturnType<typeof compareBranches>,
   ): Promise<PreparedMergeRequest> {
     const there = (text: string | undefined): Sha | undefined => (text === undefined ? undefined : commits.get(text));
     const target = heads.get(one.targetBranch);
@@ -100,7 +107,7 @@ export function importMergeRequests({ directory, openRepository, changeRefs, imp
     for (const { baseSha, startSha, headSha, createdAt } of wanted) {
       const start = there(startSha) ?? before?.sha ?? target;
       if (start === undefined) continue;
-      const version = await compareBranches(repo, start, there(headSha) ?? parseSha(headSha));
+      const version = await compare(start, there(headSha) ?? parseSha(headSha));
       versions.push({ ...version, baseSha: there(baseSha) ?? version.baseSha, createdAt });
     }
     return {
@@ -143,6 +150,40 @@ export function importMergeRequests({ directory, openRepository, changeRefs, imp
     faultPoint('merge_request_import.refs_moved');
   }
 
+  /** Adds merge requests that the project does not have. */
+  async function addSome(key: ImportKey, actorId: number, given: readonly ImportedMergeRequest[]): Promise<void> {
+    const { repo } = await openRepository(key.projectId);
+    const heads = await readHeads(
+      repo,
+      given.flatMap(({ sourceBranch, targetBranch }) => [sourceBranch, targetBranch]),
+    );
+    const commits = await commitsAmong(
+      repo,
+      given.flatMap(({ diffs, mergeCommitSha }) => [
+        mergeCommitSha,
+        ...diffs.flatMap(({ baseSha, startSha, headSha }) => [baseSha, startSha, headSha]),
+      ]),
+    );
+    const compared = new Map<string, ReturnType<typeof compareBranches>>();
+    const compare = (start: Sha, head: Sha): ReturnType<typeof compareBranches> => {
+      const pair = `${start} ${head}`;
+      const found = compared.get(pair) ?? compareBranches(repo, start, head);
+      compared.set(pair, found);
+      return found;
+    };
+    const prepared: PreparedMergeRequest[] = [];
+    for (const one of given) prepared.push(await prepare(repo, one, heads, commits, compare));
+    await moveRefs(repo, key, actorId, prepared, heads);
+    await imports.add(
+      key,
+      prepared.map((one) => {
+        const { count, completed } = countTasks(one.description);
+        return { ...one, taskCount: count, completedTaskCount: completed };
+      }),
+    );
+    faultPoint('merge_request_import.added');
+  }
+
   return {
     /** Adds merge requests; returns how many of them the project has now. Fails with `not_found`. */
     async add(key: ImportKey, actorId: number, given: readonly ImportedMergeRequest[]): Promise<number> {
@@ -157,31 +198,8 @@ export function importMergeRequests({ directory, openRepository, changeRefs, imp
       const iids = wanted.map(({ iid }) => iid);
       const known = await imports.reserve(key, iids);
       const missing = wanted.filter(({ iid }) => !known.has(iid));
-      if (missing.length > 0) {
-        const { repo } = await openRepository(key.projectId);
-        const heads = await readHeads(
-          repo,
-          missing.flatMap(({ sourceBranch, targetBranch }) => [sourceBranch, targetBranch]),
-        );
-        const commits = await commitsAmong(
-          repo,
-          missing.flatMap(({ diffs, mergeCommitSha }) => [
-            mergeCommitSha,
-            ...diffs.flatMap(({ baseSha, startSha, headSha }) => [baseSha, startSha, headSha]),
-          ]),
-        );
-        const prepared: PreparedMergeRequest[] = [];
-        for (const one of missing) prepared.push(await prepare(repo, one, heads, commits));
-        await moveRefs(repo, key, actorId, prepared, heads);
-        await imports.add(
-          key,
-          prepared.map((one) => {
-            const { count, completed } = countTasks(one.description);
-            return { ...one, taskCount: count, completedTaskCount: completed };
-          }),
-        );
-        faultPoint('merge_request_import.added');
-      }
+      for (let at = 0; at < missing.length; at += addedTogether)
+        await addSome(key, actorId, missing.slice(at, at + addedTogether));
       return imports.count(key, iids);
     },
 

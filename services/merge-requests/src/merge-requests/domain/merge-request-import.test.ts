@@ -18,3 +18,9 @@ it('takes the last review of a user who stands twice among the reviewers', () =>
   const [made] = importable([{ ...given, reviewers }]);
   expect(made?.reviewers).toEqual([reviewers[2], reviewers[1]]);
 });
+
+it('takes the newest 100 versions', () => {
+  const diffs = Array.from({ length: 101 }, (_, n) => ({ baseSha: '', startSha: '', headSha: `${n}`, createdAt: at }));
+  const [made] = importable([{ ...given, diffs }]);
+  expect(made?.diffs).toEqual(diffs.slice(1));
+});

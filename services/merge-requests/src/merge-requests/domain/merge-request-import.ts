@@ -82,6 +82,9 @@ export interface ReviewOfImported extends ImportedReview {
   readonly mergeRequestIid: number;
 }
 
+/** Versions of a merge request that are taken, the newest ones: git compares each. */
+const maxVersions = 100;
+
 /** The title as it is stored: cut where it is too long, and saying that it is a draft. */
 const titleOf = ({ title, draft }: Pick<ImportedMergeRequest, 'title' | 'draft'>): string =>
   shortLine(draft && !isDraftTitle(title) ? `Draft: ${title}` : title);
@@ -104,7 +107,8 @@ export function importable(given: readonly ImportedMergeRequest[]): ImportedMerg
       const assigneeIds = one.assigneeIds.slice(0, maxPeople);
       // Two names may mean the same user, who reviews once.
       const reviewers = [...new Map(one.reviewers.map((review) => [review.userId, review])).values()];
-      byIid.set(iid, { ...one, title, assigneeIds, reviewers: reviewers.slice(0, maxPeople) });
+      const diffs = one.diffs.slice(-maxVersions);
+      byIid.set(iid, { ...one, title, diffs, assigneeIds, reviewers: reviewers.slice(0, maxPeople) });
     }
   }
   return [...byIid.values()];

@@ -7,7 +7,7 @@ import type { ImportMergeRequests } from '../application/import-merge-requests';
 import type { ReviewState } from '../domain/approvals';
 import type { ImportedMergeRequest, ImportedReview } from '../domain/merge-request-import';
 
-/** Items of one request, and versions of a merge request (see the proto). */
+/** Items of one request (see the proto). */
 const maxItems = 100;
 /** Reviews of one request. */
 const maxReviews = 1_000;
@@ -48,7 +48,7 @@ export const mergeRequestImportHandler = (imports: ImportMergeRequests): Service
               ...one,
               description: orUndefined(one.description),
               state: stateOf(one.state),
-              diffs: one.diffs.slice(-maxItems).map(({ createdAt: at, ...diff }) => ({ ...diff, createdAt: at })),
+              diffs: one.diffs.map(({ createdAt: at, ...diff }) => ({ ...diff, createdAt: at })),
               reviewers: one.reviewers.map((review) => toReview(review, createdAt)),
               approvals: one.approvals.map((review) => toReview(review, createdAt)),
               milestone:
