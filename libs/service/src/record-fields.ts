@@ -1,11 +1,11 @@
 import { z } from '@switchyard/config';
 
-/** Text of at most so many characters; PostgreSQL keeps no null character. */
+/** Text of at most so many characters; PostgreSQL keeps neither null characters nor halves of surrogate pairs. */
 const text = (most: number) =>
   z
     .string()
     .max(most)
-    .refine((given) => !given.includes('\0'), 'holds a null character');
+    .refine((given) => !given.includes('\0') && given.isWellFormed(), 'holds characters that cannot be kept');
 
 /** Years that PostgreSQL and JavaScript write alike. */
 const [firstYear, lastYear] = [1_900, 9_999];

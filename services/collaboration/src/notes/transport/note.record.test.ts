@@ -27,3 +27,10 @@ it.each([
       { path: [field] },
     ]);
 });
+
+it.each(['\0', '\ud83d'])('refuses text that cannot be kept, %j', (wrong) => {
+  const range = (start: string) => ({ ...note, position: { ...place, lineRange: { start } } });
+  const refused = [{ ...note, body: wrong }, range(wrong), range(`\\${wrong}`)];
+  expect(refused.map((one) => noteRecord.safeParse(one).success)).toEqual([false, false, false]);
+  expect(noteRecord.safeParse(range(JSON.stringify(wrong))).success).toBe(true);
+});

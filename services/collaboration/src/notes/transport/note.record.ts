@@ -10,6 +10,9 @@ import { type NotePosition, toPosition } from '../domain/note-position';
 const { iid, text, body, sha, user, count, time } = recordFields;
 const path = text(4_096);
 
+// JSON.stringify writes null characters and halves of surrogate pairs so, none of which PostgreSQL keeps.
+const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
+
 const placeForm = z.object({
   baseSha: sha,
   startSha: sha,
@@ -23,7 +26,10 @@ const placeForm = z.object({
   height: count.optional(),
   x: count.optional(),
   y: count.optional(),
-  lineRange: z.json().optional(),
+  lineRange: z
+    .json()
+    .refine((given) => !unstorable.test(JSON.stringify(given)), 'holds characters that cannot be kept')
+    .optional(),
   commitId: sha.optional(),
 });
 
