@@ -650,6 +650,8 @@ it('brings over issues and comments, with the importer by e-mail, asks members, 
     ...Object.fromEntries(
       ['shown', 'hidden', 'other'].map((login, at) => [login, { id: 5 + at, login, email: `${login}@example.com` }]),
     ),
+    // Somebody else with the address of a member, who is asked once.
+    again: { id: 8, login: 'again', email: 'shown@example.com' },
   });
   forge.contents.lists.issues = [
     issue(1, {
@@ -668,11 +670,11 @@ it('brings over issues and comments, with the importer by e-mail, asks members, 
     note(14, 3, { issue_url: 'https://forge.example/../..' }),
     note(15, 1, { user: { login: 'octocat' } }),
     note(16, 1, { user: { login: 'boss' } }),
-    ...['shown', 'hidden', 'other'].map((login, at) => note(17 + at, 1, { user: { login } })),
+    ...['shown', 'hidden', 'other', 'again'].map((login, at) => note(17 + at, 1, { user: { login } })),
   ];
   const { id } = await start({}, known);
   expect(await endsAs(id, 'finished')).toMatchObject({
-    stats: { fetched: { issue: 3, note: 9 }, imported: { issue: 2, note: 8 } },
+    stats: { fetched: { issue: 3, note: 10 }, imported: { issue: 2, note: 9 } },
   });
   const by = (foreignId: string) => others.placeholders.get(`${id}:${foreignId}`);
   expect(others.issues).toMatchObject([
@@ -689,14 +691,14 @@ it('brings over issues and comments, with the importer by e-mail, asks members, 
     { key: '13', noteableIid: 3, authorId: by('4'), body: 'Comment 13' },
     { key: '15', noteableIid: 1, authorId: known.id, body: 'Comment 15' },
     { key: '16', noteableIid: 1, authorId: by('3'), body: 'Comment 16' },
-    ...['5', '6', '7'].map((foreignId, at) => ({ key: `${17 + at}`, authorId: by(foreignId) })),
+    ...['5', '6', '7', '8'].map((foreignId, at) => ({ key: `${17 + at}`, authorId: by(foreignId) })),
   ]);
   expect(await listed(id, 'awaiting_approval')).toMatchObject([
     { source_username: 'shown', reassign_to_user: { id: member.id }, reassigned_by_user: { id: known.id } },
   ]);
   expect(await asks(id)).toEqual([['shown', member.id]]);
   const asked = forge.requests.filter(({ url }) => url.includes('/users/')).map(({ url }) => url.split('/').at(-1));
-  expect(asked.sort()).toEqual(['boss', 'gone', 'hidden', 'hubot', 'octocat', 'other', 'shown']);
+  expect(asked.sort()).toEqual(['again', 'boss', 'gone', 'hidden', 'hubot', 'octocat', 'other', 'shown']);
 });
 
 it("an administrator's import writes for members", async () => {

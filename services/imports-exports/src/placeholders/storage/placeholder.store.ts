@@ -3,7 +3,14 @@ import { type Database, listPage, type PageRequest } from '@switchyard/database'
 import { raw, sql } from '@switchyard/database/sql';
 import { notFound } from '@switchyard/errors';
 import { leased, leaseStore } from '../../leases';
-import type { Candidate, ForeignPerson, Placeholder, PlaceholderChange, PlaceholderLease } from '../domain/placeholder';
+import {
+  type Candidate,
+  type ForeignPerson,
+  type Placeholder,
+  type PlaceholderChange,
+  type PlaceholderLease,
+  standsFirst,
+} from '../domain/placeholder';
 import { recordAsked } from './placeholder.events';
 
 // A page may be on its way when an import is cancelled or fails, for the three minutes of a page of pull requests.
@@ -47,14 +54,21 @@ export const placeholderStore = (db: Database, leases = leaseStore(db, 'import_p
     userId: number,
     first: PlaceholderChange,
   ): Promise<void> {
-    const { state, targetId, requestedById } = first;
     await db.transaction(async (tx) => {
+      const isAsked =
+        first.targetId !== null &&
+        (await tx.one(sql`
+          select 1 from import_placeholders where import_id = ${importId} and target_id = ${first.targetId} limit 1`)) !==
+          undefined;
+      // A forge can show one address for any number of people: it has a user asked once, by one mail.
+      const change = isAsked ? standsFirst(undefined) : first;
+      const { state, targetId, requestedById } = change;
       const row = await tx.one<{ id: number; projectId: number }>(sql`
         insert into import_placeholders (import_id, user_id, foreign_id, login, name, state, target_id, requested_by_id)
         values (${importId}, ${userId}, ${foreignId}, ${login}, ${name}, ${state}, ${targetId}::bigint,
           ${requestedById}::bigint) on conflict do nothing
         returning id, (select project_id from project_imports where id = import_id) as "projectId"`);
-      if (row !== undefined) await recordAsked(tx, { ...row, login }, first);
+      if (row !== undefined) await recordAsked(tx, { ...row, login }, change);
     });
   },
 
