@@ -131,4 +131,21 @@ describe('places in diffs', () => {
     expect(await edges().describe(1, head.slice(0, 10))).toEqual({ sha: head, title: 'change', parentSha: base });
     await expect(edges().describe(1, 'nothing')).rejects.toMatchObject({ body: { message: '404 Commit Not Found' } });
   });
+
+  it('of a forge that names no commit are in the newest version of each merge request', async () => {
+    shop.git('checkout', '--quiet', '--detach', head);
+    shop.git('mv', 'a.txt', 'z.txt');
+    const renamed = shop.commit('another name', {});
+    shop.git('push', '--quiet', 'origin', `${renamed}:refs/heads/three`);
+    const refs = (headSha: string): DiffRefs => ({ baseSha: base, startSha: base, headSha });
+    const place = { commitSha: '', oldSide: false, hunk: '' };
+    const found = await edges().locate(1, [
+      { ...place, refs: refs(head), path: 'a.txt', line: 30 },
+      { ...place, refs: refs(renamed), path: 'z.txt', line: 10 },
+    ]);
+    expect(found).toEqual([
+      at({ oldLine: 30, newLine: 30 }),
+      at({ headSha: renamed, newPath: 'z.txt', oldLine: undefined, newLine: 10 }),
+    ]);
+  });
 });

@@ -244,9 +244,11 @@ export function diffPositions({ open, refsOf }: DiffPositionEdges) {
       const { repo } = await open(projectId);
       const read = new Map<string, ReturnType<typeof changesAt> | undefined>();
       const changesFor = async ({ refs, commitSha }: ImportedPlace) => {
-        const key = `${refs?.startSha} ${commitSha}`;
+        // A forge that names no commit means the newest one.
+        const named = commitSha || refs?.headSha || '';
+        const key = `${refs?.startSha} ${named}`;
         if (!read.has(key)) {
-          const head = await shaIn(repo, commitSha);
+          const head = await shaIn(repo, named);
           const start = refs && (await shaIn(repo, refs.startSha));
           read.set(key, refs && head && start ? changesAt(repo, refs, head) : undefined);
         }
