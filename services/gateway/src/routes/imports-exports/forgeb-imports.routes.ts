@@ -1,7 +1,7 @@
 import { ProjectImportServiceService } from '@switchyard/protos/imports_exports/v1/project_import';
 import { exactlyOne } from '../../http/check-parameters';
 import { defineRoute } from '../../http/route';
-import { forgeText, forgeToken, targetParams, timeoutStrategy } from './project-imports.routes';
+import { forgeText, forgeToken, ofForges, targetParams, timeoutStrategy } from './project-imports.routes';
 
 const section = 'Imports';
 
@@ -24,9 +24,6 @@ const repository = () => forgeText('Name of the repository, as its address has i
 const sent = (...values: readonly (string | undefined)[]): string =>
   values.find((value) => value !== undefined)?.trim() ?? '';
 
-const description =
-  'The project is there at once, and is filled by and by. Who wrote what comes over is found by confirmed e-mail addresses, where the forge shows them; for others the caller stands, with the name before the text. `GET /projects/:id/import` says how it stands. The caller needs the role Maintainer in the namespace.';
-
 /** Imports of projects from forgeb, cloud and server (G-4.19-4, G-4.19-5), under both names of the forge (G-13-1). */
 export const forgebImportRoutes = [
   defineRoute({
@@ -36,7 +33,7 @@ export const forgebImportRoutes = [
     section,
     summary: 'Import a project from the cloud of forgeb',
     docs: {
-      description: `${description} What comes over: the repository with all branches and tags, milestones, issues with their kinds as labels, pull requests with what reviewers decided, and the comments on both.`,
+      description: `${ofForges} What comes over: the repository with all branches and tags, milestones, issues with their kinds as labels, pull requests with what reviewers decided, and the comments on both.`,
       example: {
         ...{ forgeb_username: 'octocat', forgeb_app_password: 'password', repo_path: 'octo/things' },
         target_namespace: 'acme',
@@ -76,7 +73,7 @@ export const forgebImportRoutes = [
     section,
     summary: 'Import a project from a server of forgeb',
     docs: {
-      description: `${description} What comes over: the repository with all branches and tags, and pull requests with what reviewers decided and their comments.`,
+      description: `${ofForges} What comes over: the repository with all branches and tags, and pull requests with what reviewers decided and their comments.`,
       example: {
         ...{ forgeb_server_url: 'https://forge.example', forgeb_server_username: 'octocat' },
         ...{ personal_access_token: 'token', forgeb_server_project: 'OCTO', forgeb_server_repo: 'things' },

@@ -61,6 +61,10 @@ const params = {
   }).optional(),
 };
 
+/** What is said of every import from a forge. */
+export const ofForges =
+  'The project is there at once, and is filled by and by. Who wrote what comes over is found by confirmed e-mail addresses, where the forge shows them: the caller, and every member where an administrator imports. For all others placeholder users stand. `GET /projects/:id/import` says how it stands. The caller needs the role Maintainer in the namespace.';
+
 /** Imports of projects from other forges (api.md 4.19), under both names of a forge (G-13-1). */
 export const projectImportRoutes = [
   defineRoute({
@@ -70,8 +74,7 @@ export const projectImportRoutes = [
     section,
     summary: 'Import a project from forgea',
     docs: {
-      description:
-        'The project is there at once, and is filled by and by: the repository with all branches and tags, labels, milestones, issues and their comments. Who wrote them is found by confirmed e-mail addresses; for others the caller stands, with the name before the text. `GET /projects/:id/import` says how it stands. The caller needs the role Maintainer in the namespace.',
+      description: `${ofForges} What comes over: the repository with all branches and tags, labels, milestones, issues, pull requests with their reviews, the comments and events of both, and releases.`,
       example: { repo_id: 1, target_namespace: 'acme', personal_access_token: 'token' },
       fails: [422, 429],
     },
@@ -117,7 +120,7 @@ export const projectImportRoutes = [
     summary: 'Import a project from an archive',
     docs: {
       description:
-        'A multipart form with the file of an export as `file`, the last part of the path as `path`, and, where they are wanted, `name`, `namespace` (id or full path; that of the caller without it) and settings as `override_params[<name>]`, in place of those of the archive. The archive is read to its end before anything of it is seen; `GET /projects/:id/import` says how it stands. The caller needs the role Maintainer in the namespace. Texts of authors who are not members of the groups above are theirs, with the name before them; an administrator brings all authors over.',
+        'A multipart form with the file of an export as `file`, the last part of the path as `path`, and, where they are wanted, `name`, `namespace` (id or full path; that of the caller without it) and settings as `override_params[<name>]`, in place of those of the archive. The archive is read to its end before anything of it is seen; `GET /projects/:id/import` says how it stands. The caller needs the role Maintainer in the namespace. Texts of all other authors are those of the caller, with the name before them; where an administrator imports, they are those of the users of these names.',
       fails: [400, 403, 404, 408, 413, 429],
     },
     access: 'user',
