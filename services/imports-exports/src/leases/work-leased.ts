@@ -26,6 +26,8 @@ export interface Failure {
   readonly text: string | undefined;
   /** Seconds until the next try. */
   readonly pause: number;
+  /** It waits for somebody else: this was no try. */
+  readonly isPause?: boolean;
 }
 
 const failureOf = (error: unknown, attempt: number): Failure => ({
@@ -45,7 +47,8 @@ export interface LeasedWork<Work extends Leased, Result> {
     claim(): Promise<Work | undefined>;
     /** False when another process has it. */
     extend(one: Work): Promise<boolean>;
-    release(one: Work, seconds: number): Promise<void>;
+    /** Gives it back, to be taken again after some seconds; a pause does not count as a try. */
+    release(one: Work, seconds: number, isPause?: boolean): Promise<void>;
   };
   /**
    * Does it. Every step may be repeated: what a process that died left is gone on with (D6).
@@ -58,7 +61,7 @@ export interface LeasedWork<Work extends Leased, Result> {
   /** What is said of a failure without words of its own. */
   readonly otherwise: string;
   /** What a failure means, where the work knows more than that services refuse. */
-  readonly judge?: (error: unknown, attempt: number) => Failure | undefined;
+  readonly judge?: (error: unknown, one: Work) => Failure | undefined;
 }
 
 /** Does work that waits, one after the other in a process, and what other processes left behind. */
@@ -96,8 +99,9 @@ export function workLeased<Work extends Leased, Result>(work: LeasedWork<Work, R
     } catch (error) {
       if (error instanceof LeaseLost) return leases.release(one, 0);
       logger.warn({ err: error, lease: one.lease, attempt: one.attempt }, `${name}: one failed`);
-      const { isFinal, text = otherwise, pause } = judge?.(error, one.attempt) ?? failureOf(error, one.attempt);
-      if (!isFinal && one.attempt < maxAttempts) return leases.release(one, pause);
+      const failure = judge?.(error, one) ?? failureOf(error, one.attempt);
+      const { isFinal, text = otherwise, pause, isPause = false } = failure;
+      if (!isFinal && (isPause || one.attempt < maxAttempts)) return leases.release(one, pause, isPause);
       outcome = { problem: text };
     }
     await end(one, outcome);

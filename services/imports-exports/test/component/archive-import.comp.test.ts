@@ -317,22 +317,34 @@ it.each<[string, () => Promise<Buffer> | Buffer, RegExp]>([
   await nothingKept();
 });
 
-it('what is away for a moment is tried again, and goes on where it was', async () => {
+it('what is away is tried again, however often, and goes on where it was', async () => {
   // More than a client tries by itself.
   others.failures = Array.from({ length: 100 }, () => unavailable('away'));
   const id = await begun(await archive());
+  const waiting = (pauses: number) => sql`
+    where lease is null and pauses = ${pauses} and stage > 0 and status = 'started' and project_id = ${id}`;
   await eventually(async () => {
+    // As after all tries but one.
     const rows = await here.db.query(
-      sql`update archive_imports set leased_until = now() where lease is null and stage > 0 and status = 'started' returning 1`,
+      sql`update archive_imports set leased_until = now(), attempts = 11 ${waiting(1)} returning 1`,
     );
     expect(rows).toHaveLength(1);
   });
-  others.failures = [];
   // Another one is begun at once, and with it what waits.
-  await ends(await begun(await archive(), { path: 'second' }), 'finished');
-  await ends(id, 'finished');
-  // The first one was checked once: it did not begin anew.
-  expect(others.checks).toBe(8);
+  const second = await begun(await archive(), { path: 'second' });
+  await eventually(async () => {
+    expect(await here.db.query(sql`select attempts from archive_imports ${waiting(2)}`)).toEqual([{ attempts: 11 }]);
+  });
+  await eventually(async () => {
+    const rows = await here.db.query(sql`
+      update archive_imports set leased_until = now() where lease is null and pauses > 0 and status = 'started' returning 1`);
+    expect(rows).toHaveLength(2);
+  });
+  others.failures = [];
+  await ends(await begun(await archive(), { path: 'third' }), 'finished');
+  for (const one of [id, second]) await ends(one, 'finished');
+  // Each was checked once: it did not begin anew.
+  expect(others.checks).toBe(12);
 });
 
 it('a cancelled import stops, and its archive goes', async () => {

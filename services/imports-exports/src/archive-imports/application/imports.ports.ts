@@ -17,8 +17,8 @@ export interface ArchiveImportStore {
   claim(): Promise<ArchiveImportLease | undefined>;
   /** Extends a lease; false when it was lost, as it is when the import is cancelled. */
   extend(one: ArchiveImportLease): Promise<boolean>;
-  /** Gives an import back, to be taken again after some seconds. */
-  release(one: ArchiveImportLease, seconds: number): Promise<void>;
+  /** Gives an import back, to be taken again after some seconds; a pause does not count as a try. */
+  release(one: ArchiveImportLease, seconds: number, isPause?: boolean): Promise<void>;
   /** Records its project, and that it has begun; false when the lease was lost. */
   begin(one: ArchiveImportLease, projectId: number): Promise<boolean>;
   /** Records where it goes on; false when the lease was lost. */

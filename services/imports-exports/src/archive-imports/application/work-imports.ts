@@ -9,6 +9,7 @@ import {
   type ImportPlace,
   importStages,
   maxAttempts,
+  maxPauses,
   pauseAfter,
 } from '../domain/archive-import';
 import { checkArchive } from './check-archive';
@@ -132,7 +133,7 @@ export function workArchiveImports({ imports, targets, blobs, pruneSoon }: Worki
         place = await step(one, project, place, pages, keepLease, signal);
         if (!(await imports.save(one, place))) throw new LeaseLost();
         // It got on: failures in a row are counted from here, as in its row.
-        one.attempt = 1;
+        Object.assign(one, { attempt: 1, pauses: 0 });
         faultPoint('archive_import.page_saved');
       }
     } finally {
@@ -145,7 +146,11 @@ export function workArchiveImports({ imports, targets, blobs, pruneSoon }: Worki
     maxAttempts,
     leases: imports,
     otherwise: 'The import failed',
-    judge: (error, attempt) => ({ isFinal: isFinal(error), text: textOf(error), pause: pauseAfter(attempt) }),
+    judge(error, { attempt, pauses }) {
+      const isPause = isAppError(error, 'unavailable', 'rate_limited') && pauses < maxPauses;
+      const pause = pauseAfter(isPause ? pauses + 1 : attempt);
+      return { isFinal: isFinal(error), text: textOf(error), pause, isPause };
+    },
     make: carryOut,
     async end(one, outcome) {
       // One that was cancelled is shown as that.

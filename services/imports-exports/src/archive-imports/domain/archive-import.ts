@@ -46,6 +46,8 @@ export interface ArchiveImportLease {
   readonly lease: string;
   /** Which try this is since it last got on, from 1. */
   attempt: number;
+  /** Pauses while a service was away, since it last got on. */
+  pauses: number;
 }
 
 /** Kinds of records, in the order of an archive, but for the project itself. */
@@ -76,5 +78,8 @@ export const importStages: readonly ImportStage[] = [
 /** Tries in a row that did not get on, after which an import fails. */
 export const maxAttempts = 12;
 
+/** Pauses in a row that do not count as tries: a day of them, at five minutes each. */
+export const maxPauses = 288;
+
 /** Seconds until the next try. */
-export const pauseAfter = (tries: number): number => Math.min(300, 2 ** tries);
+export const pauseAfter = (tries: number): number => Math.min(300, 2 ** Math.min(tries, 10));

@@ -7,7 +7,7 @@ import type { ArchiveImportLease, ArchiveImportStatus, ImportPlace, NewArchiveIm
 
 const columns =
   raw(`x.id, x.key, x.project_id, x.author_id, x.author_admin, x.author_external, x.request_id, x.namespace,
-  x.name, x.path, x.overrides, x.blob, x.size, x.stage, x.page, x.attempts`);
+  x.name, x.path, x.overrides, x.blob, x.size, x.stage, x.page, x.attempts, x.pauses`);
 
 const toLease = (row: Record<string, unknown>, lease: string): ArchiveImportLease => ({
   id: row.id as number,
@@ -30,6 +30,7 @@ const toLease = (row: Record<string, unknown>, lease: string): ArchiveImportLeas
   place: { stage: row.stage as number, page: row.page as number },
   lease,
   attempt: row.attempts as number,
+  pauses: row.pauses as number,
 });
 
 const isOpen = sql`x.status in ('scheduled', 'started')`;
@@ -92,7 +93,13 @@ export const archiveImportStore = (
   },
 
   extend: ({ id, lease }: ArchiveImportLease) => leases.extend(id, lease),
-  release: ({ id, lease }: ArchiveImportLease, seconds: number) => leases.release(id, lease, seconds),
+
+  async release({ id, lease }: ArchiveImportLease, seconds: number, isPause = false): Promise<void> {
+    await db.query(sql`
+      update archive_imports set lease = null, leased_until = now() + make_interval(secs => ${seconds}::double precision),
+        attempts = attempts - ${isPause ? 1 : 0}::int, pauses = pauses + ${isPause ? 1 : 0}::int
+      where id = ${id} and lease = ${lease}::uuid`);
+  },
 
   async begin({ id, lease }: ArchiveImportLease, projectId: number): Promise<boolean> {
     const rows = await db.query(sql`
@@ -103,7 +110,8 @@ export const archiveImportStore = (
 
   async save({ id, lease }: ArchiveImportLease, { stage, page }: ImportPlace): Promise<boolean> {
     const rows = await db.query(sql`
-      update archive_imports x set stage = ${stage}, page = ${page}, attempts = 1, leased_until = ${leased}
+      update archive_imports x set stage = ${stage}, page = ${page}, attempts = 1, pauses = 0,
+        leased_until = ${leased}
       where id = ${id} and lease = ${lease}::uuid and ${isOpen} returning 1`);
     return rows.length > 0;
   },

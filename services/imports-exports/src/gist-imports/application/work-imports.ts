@@ -70,7 +70,7 @@ export function workGistImports({ imports, forges, importSnippet, publish }: Wor
     maxAttempts: maxFailures,
     leases: imports,
     otherwise: 'the import failed',
-    judge: (error, attempt) =>
+    judge: (error, { attempt }) =>
       error instanceof ForgeProblem
         ? { isFinal: error.kind !== 'later', text: error.message, pause: error.seconds ?? pauseAfter(attempt) }
         : { isFinal: false, text: undefined, pause: pauseAfter(attempt) },

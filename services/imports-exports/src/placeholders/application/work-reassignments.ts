@@ -33,7 +33,7 @@ export const workReassignments = (
       faultPoint('import_placeholder.reassigned');
     },
     otherwise: 'The placeholder was not reassigned',
-    judge: (_, attempt) => ({
+    judge: (_, { attempt }) => ({
       isFinal: false,
       text: undefined,
       pause: Math.min(longestPause, 2 ** Math.min(attempt, 10)),
