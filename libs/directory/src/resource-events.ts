@@ -201,7 +201,13 @@ export function resourceEventStore(owner: Sql): ResourceEventStore {
         from,
         countFrom: sql`resource_events e`,
         where: [sql`e.${owner} = ${ownerId}`, sql`e.kind = ${kind}`],
-        orders: { id: [{ name: 'id', expression: sql`e.id`, type: 'bigint' }] },
+        // Imported events may come in with any dates.
+        orders: {
+          id: [
+            { name: 'created_at', expression: sql`e.created_at`, type: 'timestamptz' },
+            { name: 'id', expression: sql`e.id`, type: 'bigint' },
+          ],
+        },
         request,
         count: true,
       });

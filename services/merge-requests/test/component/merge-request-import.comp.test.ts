@@ -265,11 +265,18 @@ test('events are there once, with their dates, and say who merged it; releases o
         { requestId: 'test' },
       ),
     ).toEqual({ imported: 3 });
+  // Some forges list the newest ones first.
+  const earlier = [{ ...event('7', 'state', 'reopened'), createdAt: made }];
+  await client().importMergeRequestEvents(
+    { projectId: project.id, importedFrom: 'github', events: earlier },
+    { requestId: 'test' },
+  );
   expect((await shown(7)).merge_user).toMatchObject({ id: people.owner.id });
   const { body: labels } = await api(people.developer, 'GET', mr(project, 7, '/resource_label_events'));
   expect(labels).toMatchObject([{ action: 'add', label: { name: 'bug' }, created_at: later.toISOString() }]);
   const { body: states } = await api(people.developer, 'GET', mr(project, 7, '/resource_state_events'));
   expect(states.map(({ state, user }: Body) => [state, user?.id])).toEqual([
+    ['reopened', people.owner.id],
     ['merged', people.owner.id],
     ['closed', undefined],
   ]);
