@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type BranchName, branchNameOf, branchRef } from './names';
 import { gitText, type Repository, runGit } from './run-git';
 
@@ -74,14 +74,25 @@ export async function readHead(repo: Repository): Promise<BranchName | undefined
 
 /** Removes the repository. It leaves its name at once; its files follow. Idempotent. */
 export async function deleteRepository(repo: Repository): Promise<void> {
-  const grave = join(repo.path, '..', `.deleted-${randomBytes(8).toString('hex')}`);
+  const grave = await moveAway(repo, `.deleted-${randomBytes(8).toString('hex')}`);
+  if (grave !== undefined) await rm(grave, { recursive: true, force: true });
+}
+
+/** Moves a repository that is no project's to `.unnamed-<id>-<random>` beside it, where nothing reads it. Idempotent. */
+export async function setRepositoryAside(repo: Repository): Promise<void> {
+  await moveAway(repo, `.unnamed-${basename(repo.path, '.git')}-${randomBytes(8).toString('hex')}`);
+}
+
+/** Where the repository is then; undefined when there is none. */
+async function moveAway(repo: Repository, name: string): Promise<string | undefined> {
+  const path = join(repo.path, '..', name);
   try {
-    await rename(repo.path, grave);
+    await rename(repo.path, path);
+    return path;
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return;
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw cause;
   }
-  await rm(grave, { recursive: true, force: true });
 }
 
 /** Bytes the objects take on disk. */

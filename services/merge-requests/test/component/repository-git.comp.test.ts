@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { sql } from '@switchyard/database/sql';
 import { identityKey } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
-import { openRepository } from '../../src/git';
+import { branchNameOf, ensureRepository, openRepository, readHead } from '../../src/git';
 import { purgeRepositories } from '../../src/repositories/application/purge-repositories';
 import { repositoryStore } from '../../src/repositories/storage/repository.store';
 import { gitSteps } from './git-steps';
@@ -419,6 +419,19 @@ test('the repository of a deleted project goes, and does not come back', async (
   await expect(harness.beside.repositories.openRepository(project.id)).rejects.toMatchObject({ kind: 'not_found' });
   expect(existsSync(repo.path)).toBe(false);
   expect(await harness.db.query(sql`select 1 from protected_branches where project_id = ${project.id}`)).toEqual([]);
+});
+
+test('what lies in the place of a repository without a row, as after a restore, is not shown but set aside', async () => {
+  const { repositoryOf, openRepository: open } = harness.beside.repositories;
+  const project = await harness.project();
+  const repo = repositoryOf(project.id);
+  await ensureRepository(repo, { defaultBranch: branchNameOf('theirs') });
+  const opened = await Promise.all([open(project.id), open(project.id), open(project.id)]);
+  expect(opened.map((one) => one.defaultBranch)).toEqual(['main', 'main', 'main']);
+  expect(await readHead(repo)).toBe('main');
+  const aside = readdirSync(join(repo.path, '..')).filter((name) => name.startsWith(`.unnamed-${project.id}-`));
+  expect(aside).toHaveLength(1);
+  expect(await readHead({ path: join(repo.path, '..', String(aside[0])) })).toBe('theirs');
 });
 
 test('a request that is not signed by the gateway for this very address, or was made before, is refused', async () => {

@@ -14,6 +14,7 @@ import {
   readRefs,
   repositoryExists,
   setHead,
+  setRepositoryAside,
   zeroSha,
 } from '../../git';
 import {
@@ -55,7 +56,8 @@ export interface Repositories {
   find(projectId: number): Promise<RepositoryProject | undefined>;
   /** True for a project that is marked for deletion and not gone: it may be restored. */
   isMarked(projectId: number): Promise<boolean>;
-  add(projectId: number, defaultBranch: string): Promise<void>;
+  /** Adds the row once; `setAside` runs before it is seen, and not where there is one already. */
+  add(projectId: number, defaultBranch: string, setAside: () => Promise<void>): Promise<void>;
   markCreated(projectId: number): Promise<void>;
   markCopied(projectId: number, copy: RepositoryCopy): Promise<void>;
   setDefaultBranch(projectId: number, branch: string): Promise<void>;
@@ -74,12 +76,14 @@ const asBranch = (name: string): BranchName => branchNameOf(name) ?? ('main' as 
 /**
  * Makes a repository on first touch, from the directory's row (D7) and, for a fork, from the repository of its origin
  * (ADR 38), and follows a default branch that was changed
- * there. Every step may be repeated: after a crash between two of them the next request completes the rest.
+ * there. Every step may be repeated: after a crash between two of them the next request completes the rest. The row comes
+ * before the folder: a folder that is there without a row is of a project that a restored backup does not know, whose id was
+ * given again, and is set aside.
  */
 export function openProjectRepository({ repositories, repositoryOf, changeRefs }: OpenEdges): OpenProjectRepository {
   async function create(repo: Repository, project: RepositoryProject): Promise<void> {
     const branch = asBranch(initialDefault(project));
-    await repositories.add(project.id, branch);
+    await repositories.add(project.id, branch, () => setRepositoryAside(repo));
     await ensureRepository(repo, { defaultBranch: branch });
     if (project.initializeWithReadme && !project.pushed) await addReadme(repo, project, branch);
     await repositories.markCreated(project.id);
@@ -135,7 +139,7 @@ export function openProjectRepository({ repositories, repositoryOf, changeRefs }
 
   async function fork(repo: Repository, project: RepositoryProject, origin: RepositoryOrigin): Promise<void> {
     const wanted = asBranch(initialDefault(project));
-    await repositories.add(project.id, wanted);
+    await repositories.add(project.id, wanted, () => setRepositoryAside(repo));
     const error = await copyFrom(origin, repo, wanted);
     faultPoint('fork.placed');
     if (error === undefined) {

@@ -56,12 +56,15 @@ export const repositoryStore = (db: Database) => ({
     return rows.length > 0;
   },
 
-  /** Makes the row of a repository about to be made on disk; keeps the one that is there. */
-  async add(projectId: number, defaultBranch: string): Promise<void> {
-    await db.query(sql`
-      insert into repositories (project_id, default_branch) values (${projectId}, ${defaultBranch})
-      on conflict (project_id) do nothing`);
-  },
+  /** Makes the row of a repository about to be made on disk, before which `setAside` runs; keeps the one that is there. */
+  add: (projectId: number, defaultBranch: string, setAside: () => Promise<void>): Promise<void> =>
+    db.transaction(async (tx) => {
+      const added = await tx.one(sql`
+        insert into repositories (project_id, default_branch) values (${projectId}, ${defaultBranch})
+        on conflict (project_id) do nothing returning project_id`);
+      // Another first touch waits for this row, so it cannot have made what is moved.
+      if (added !== undefined) await setAside();
+    }),
 
   /** Notes that the repository is whole. */
   async markCreated(projectId: number): Promise<void> {
