@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSy
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { clusterFolder, placeForCluster, runningPort } from '../../libs/machine/src/embedded-postgres.mjs';
-import { BACKUP_FILES, copyTree, markBackup } from './copy-tree.mjs';
+import { BACKUP_FILES, copyTree, flush, markBackup } from './copy-tree.mjs';
 import { DATA_FORMAT, KEPT_FILES } from './data-folder.mjs';
 import { LaunchFailure } from './failure.mjs';
 
@@ -53,6 +53,7 @@ export async function backup({ data, databaseUrl }, folder, { say, step }) {
     for (const name of BACKUP_FILES) {
       await step(name, (note) => copyTree(join(data, name), join(folder, name), { note, say }));
     }
+    flush(folder);
     const description = { format: BACKUP_FORMAT, data_format: DATA_FORMAT, at };
     writeFileSync(join(folder, DESCRIPTION), `${JSON.stringify(description)}\n`, { mode: 0o600, flush: true });
   } finally {

@@ -1,7 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
-  copyFileSync,
   existsSync,
   linkSync,
   lstatSync,
@@ -11,6 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { LaunchFailure } from './failure.mjs';
@@ -24,6 +25,11 @@ const TOUCH_MS = 10_000;
 /** A removal that had begun before the marker was there has ended by then. */
 const SETTLE_MS = 1_000;
 const SHOW_MS = 2_000;
+/**
+ * What of a folder is copied after all else, in this order. Of a repository a ref of the copy then finds its objects, and git
+ * moves refs from `refs` to `packed-refs`, and objects that refs need from loose files to `pack`.
+ */
+const LATER = ['packed-refs', 'objects', 'pack'];
 
 /**
  * Keeps what rows name in data folders.
@@ -53,8 +59,18 @@ export async function markBackup(folders) {
 
 /**
  * Copies a folder that changes meanwhile: what vanishes is left out, what comes into a folder while it is copied is copied
- * too. Of a folder with `objects` in it, as repositories are, that comes last: a ref of the copy then finds its objects.
+ * too, but for refs that are packed once objects are copied. The process goes on with other work meanwhile.
  * Files that share their bytes by hard links do so in the copy.
+ *
+ * @param {string} from
+ * @param {string} to
+ * @param {{
+ *   note: (text: string) => void,
+ *   say: (text: string) => void,
+ *   skip?: { test: (name: string) => boolean },
+ *   emptied?: ReadonlySet<string>,
+ *   owner?: { uid: number, gid: number },
+ * }} options `skip`: names that are left out; `emptied`: folders of `from` that are made without what is in them
  */
 export async function copyTree(from, to, { note, say, skip, emptied, owner }) {
   const copied = { files: 0, bytes: 0 };
@@ -63,19 +79,18 @@ export async function copyTree(from, to, { note, say, skip, emptied, owner }) {
   const own = (path) => owner && chownSync(path, owner.uid, owner.gid);
   const text = () => `${copied.files} files, ${(copied.bytes / 2 ** 20).toFixed(1)} MiB`;
 
-  const copyFile = (source, target, { dev, ino, nlink, size, mode }) => {
+  async function copyOne(source, target, { dev, ino, nlink, size, mode }) {
     const key = `${dev} ${ino}`;
     const first = nlink > 1 ? shared.get(key) : undefined;
-    if (first !== undefined) linkSync(first, target);
-    else {
-      copyFileSync(source, target);
+    if (first === undefined || !isLinked(first, target)) {
+      await copyFile(source, target);
       chmodSync(target, mode & 0o777);
       own(target);
       if (nlink > 1) shared.set(key, target);
       copied.bytes += size;
     }
     copied.files += 1;
-  };
+  }
 
   async function copyFolder(source, target, depth) {
     const found = lstatSync(source, { throwIfNoEntry: false });
@@ -86,8 +101,10 @@ export async function copyTree(from, to, { note, say, skip, emptied, owner }) {
     for (;;) {
       const names = entries(source).filter((name) => !done.has(name) && !skip?.test(name));
       if (names.length === 0) return;
-      names.sort((a, b) => Number(a === 'objects') - Number(b === 'objects'));
-      for (const name of names) {
+      const rank = (name) => LATER.indexOf(name);
+      const next = names.reduce((least, name) => Math.min(least, rank(name)), LATER.length);
+      if (LATER[next] === 'objects') done.add('packed-refs');
+      for (const name of names.filter((one) => rank(one) === next)) {
         done.add(name);
         const [path, copy] = [join(source, name), join(target, name)];
         const entry = lstatSync(path, { throwIfNoEntry: false });
@@ -98,7 +115,7 @@ export async function copyTree(from, to, { note, say, skip, emptied, owner }) {
               mkdirSync(copy, { recursive: true, mode: 0o700 });
               own(copy);
             } else await copyFolder(path, copy, depth + 1);
-          } else if (entry.isFile()) copyFile(path, copy, entry);
+          } else if (entry.isFile()) await copyOne(path, copy, entry);
         } catch (error) {
           if (error.code !== 'ENOENT' || existsSync(path)) throw error;
         }
@@ -114,6 +131,29 @@ export async function copyTree(from, to, { note, say, skip, emptied, owner }) {
 
   await copyFolder(from, to, 0);
   note(text());
+}
+
+/**
+ * Returns once what was written to the file system of a folder is on its disk: what marks a backup as complete must not
+ * outlive a power failure that the files do not. One call, since a flush of each file takes hours for millions.
+ *
+ * @throws {LaunchFailure}
+ */
+export function flush(folder) {
+  const { status, stderr, error } = spawnSync('sync', ['-f', folder], { encoding: 'utf8' });
+  if (status !== 0)
+    throw new LaunchFailure(`${folder} could not be written to its disk: ${error?.message ?? stderr.trim()}`);
+}
+
+/** False where the file must be copied: its file system has no links, or has no more of this one. */
+function isLinked(first, target) {
+  try {
+    linkSync(first, target);
+    return true;
+  } catch (error) {
+    if (error.code === 'ENOENT') throw error;
+    return false;
+  }
 }
 
 /** Names in a folder; none where it has just gone. */
