@@ -263,9 +263,7 @@ const backup = group('A backup by a CronJob: first the databases, then the files
   enabled: flag('Whether there is one', false),
   schedule: text('When, as cron writes it', '0 2 * * *'),
   claim: text('Name of the claim that takes the backups; required'),
-  sources: texts(
-    'Names of the claims with files: that of merge-requests (the default), and those of services with files on a volume in place of the bucket',
-  ),
+  sources: texts('Names of the claims with files. Default: those of all services of the release that have a volume'),
   postgresImage: text('Image with `pg_basebackup`, of the major version of the server', 'postgres:18'),
   keep: count('How many complete backups are kept', 7, 1),
   activeDeadlineSeconds: count('Seconds after which it has failed', 21_600, 1),

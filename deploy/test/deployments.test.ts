@@ -467,10 +467,50 @@ describe('the charts', () => {
       const { jobTemplate } = (job as Rendered).spec as unknown as { jobTemplate: { spec: Rendered['spec'] } };
       const pod = jobTemplate.spec.template.spec;
       const [databases, files] = pod.containers as unknown as { command: string[] }[];
-      expect(databases?.command.at(-1)).toMatch(/until \[ -e \/shared\/marked \].*\npg_basebackup/);
+      expect(databases?.command.at(-1)).toMatch(/until \[ -e \/shared\/marked \][\s\S]*\ndone\npg_basebackup/);
       expect(files?.command.at(-1)).toContain('"/backup/$POD" /shared 7 /data/repositories /data/packages');
       expect(pod.volumes.map(({ name }) => name)).toEqual(['backup', 'shared', 'repositories', 'packages']);
       expect(template('switchyard', ['backup.enabled=true']).stderr).toContain('backup.claim must name the claim');
+    });
+
+    it('a backup copies the volumes of all services, on the node that mounts them', () => {
+      const enabled = ['backup.enabled=true', 'backup.claim=backups'];
+      const podOf = (...settings: string[]) => {
+        const job = render('switchyard', ...enabled, ...settings).find((one) => one?.kind === 'CronJob');
+        const { jobTemplate } = (job as Rendered).spec as unknown as { jobTemplate: { spec: Rendered['spec'] } };
+        const pod = jobTemplate.spec.template.spec as Rendered['spec']['template']['spec'] & Record<string, unknown>;
+        return { ...pod, affinity: pod.affinity, sources: pod.volumes.map(({ name }) => name).slice(2) };
+      };
+      const beside = (...services: string[]) => ({
+        podAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: services.map((name) => ({
+            topologyKey: 'kubernetes.io/hostname',
+            labelSelector: { matchLabels: { 'app.kubernetes.io/name': name, 'app.kubernetes.io/instance': 'one' } },
+          })),
+        },
+      });
+      const usual = podOf(
+        'global.tolerations[0].key=git',
+        'global.nodeSelector.disk=ssd',
+        'global.priorityClassName=low',
+      );
+      expect(usual).toMatchObject({
+        sources: ['one-merge-requests'],
+        affinity: beside('merge-requests'),
+        nodeSelector: { disk: 'ssd' },
+        priorityClassName: 'low',
+        tolerations: [{ key: 'git' }],
+      });
+      const blobs = ['packages.persistence.enabled=true', 'alerts.persistence.enabled=true'];
+      const many = podOf(
+        ...blobs,
+        'alerts.persistence.existingClaim=uploads',
+        'merge-requests.persistence.accessMode=ReadWriteMany',
+      );
+      expect(many.sources.sort()).toEqual(['one-merge-requests', 'one-packages', 'uploads']);
+      expect(many.affinity).toBeUndefined();
+      const alone = template('switchyard', [...enabled, 'merge-requests.persistence.accessMode=ReadWriteOncePod']);
+      expect(alone.stderr).toContain('no other pod can mount the claim one-merge-requests');
     });
 
     it('calls over gRPC go to the addresses of all replicas', () => {
