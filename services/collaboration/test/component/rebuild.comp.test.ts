@@ -165,7 +165,7 @@ beforeAll(async () => {
       collaboration: 9,
       'collaboration.activity': 16,
       'collaboration.alerts': 1,
-      'collaboration.todos': 5,
+      'collaboration.todos': 6,
     });
   });
 });
