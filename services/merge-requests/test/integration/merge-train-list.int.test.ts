@@ -238,6 +238,7 @@ test('the receipt of a landing, before and after it was verified', async () => {
     merge_request: { id: expect.any(Number), iid: 1 },
     target_branch: 'main',
     method: 'merge',
+    imported: false,
     squash: false,
     head_sha: '1'.repeat(40),
     base_sha: '2'.repeat(40),
