@@ -477,6 +477,7 @@ function talkRows({ ids, tokens }: ParameterFixture): Row[] {
       proofs: {
         state: on('pending => login3', 'awaiting_approval => login1', 'reassigned => login2', 'reassigning =>'),
         ...orders({ id: 'login1 login2 login3' }),
+        order_by: because('the list has this one order, as cursors need'),
       },
     },
   ];
