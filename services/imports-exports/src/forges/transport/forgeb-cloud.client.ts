@@ -9,7 +9,7 @@ import {
   ForgeProblem,
   type ForgeRepository,
 } from '../domain/forge';
-import { tooMany, unexpected } from './answers';
+import { unexpected } from './answers';
 import { type Owner, pageOfEach } from './each-of';
 import {
   basicOf,
@@ -19,7 +19,9 @@ import {
   none,
   orWithout,
   type Query,
+  readableOf,
   restOf,
+  reviewsOf,
 } from './forgeb.rest';
 import { content, noteShape, person, pullNoteShape, pullShape, reviewsShape } from './forgeb-cloud.shapes';
 import { date, number, text, written } from './shapes';
@@ -133,11 +135,7 @@ export function forgebCloudClient(
     const read = z.object({ values: z.array(z.unknown()), next: z.unknown().optional() }).safeParse(answer);
     if (!read.success) throw unexpected();
     const { values, next } = read.data;
-    if (values.length > size) throw tooMany(size);
-    const items = values.flatMap((one) => {
-      const item = shape.safeParse(one);
-      return item.success ? [item.data] : [];
-    });
+    const items = readableOf(shape, values, size);
     const isLast = !hasNext(next, page);
     if (!isLast && values.length === 0) throw circle();
     return { fetched: values.length, items, isLast };
@@ -250,10 +248,7 @@ export function forgebCloudClient(
     pullNotes: (repository, place, size) =>
       commentsOf(repository, place, size, pullsFrom(repository), ({ iid }) => pullNoteShape(iid)),
 
-    async reviews(repository, iid) {
-      const read = reviewsShape.safeParse(await orWithout(get(of(repository, `pullrequests/${iid}`)), undefined));
-      return read.success ? { fetched: read.data.length, items: read.data, isLast: true } : none();
-    },
+    reviews: (repository, iid) => reviewsOf(reviewsShape, get(of(repository, `pullrequests/${iid}`))),
 
     events: none,
     releases: none,

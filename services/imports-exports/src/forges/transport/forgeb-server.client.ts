@@ -2,7 +2,7 @@ import { z } from '@switchyard/config';
 import type { Outbound } from '@switchyard/outbound';
 import { type Forge, type ForgePage, ForgeProblem, type ForgeProfile, type ForgeRepository } from '../domain/forge';
 import { wholeAddress } from './address';
-import { isRefusal, tooMany, unexpected } from './answers';
+import { isRefusal, unexpected } from './answers';
 import { pageOfEach } from './each-of';
 import {
   basicOf,
@@ -12,7 +12,9 @@ import {
   none,
   orWithout,
   type Query,
+  readableOf,
   restOf,
+  reviewsOf,
 } from './forgeb.rest';
 import { notesShape, pullNotesShape, pullShape, reviewsShape } from './forgeb-server.shapes';
 import { number, text, written } from './shapes';
@@ -92,11 +94,7 @@ export function forgebServerClient(
       .safeParse(answer);
     if (!read.success) throw unexpected();
     const { values, isLastPage: isLast, nextPageStart: next } = read.data;
-    if (values.length > limit) throw tooMany(limit);
-    const items = values.flatMap((one) => {
-      const item = shape.safeParse(one);
-      return item.success ? [item.data] : [];
-    });
+    const items = readableOf(shape, values, limit);
     if (isLast) return { fetched: values.length, items, isLast };
     if (!next || values.length === 0 || next < start + values.length) throw circle();
     return { fetched: values.length, items, isLast, next };
@@ -136,10 +134,7 @@ export function forgebServerClient(
       return found.next === undefined ? found : { ...found, next: found.next + 1 };
     },
     pullNotes: ofActivities(pullNotesShape),
-    async reviews({ fullName }, iid) {
-      const read = reviewsShape.safeParse(await orWithout(get(`${pathOf(fullName)}/pull-requests/${iid}`), undefined));
-      return read.success ? { fetched: read.data.length, items: read.data, isLast: true } : none();
-    },
+    reviews: async ({ fullName }, iid) => reviewsOf(reviewsShape, get(`${pathOf(fullName)}/pull-requests/${iid}`)),
     events: none,
     releases: none,
     headsPattern: 'refs/pull-requests/*/from',

@@ -1,6 +1,7 @@
+import type { z } from '@switchyard/config';
 import { type Outbound, OutboundRefused } from '@switchyard/outbound';
-import { type ForgePage, ForgeProblem } from '../domain/forge';
-import { problemOfAnswer, problemOfRefusal, refusedToken, unexpected } from './answers';
+import { type ForgePage, ForgeProblem, type ForgeReview } from '../domain/forge';
+import { problemOfAnswer, problemOfRefusal, refusedToken, tooMany, unexpected } from './answers';
 import { outboundFetch } from './outbound-fetch';
 
 /** Who asks a forge of the family of forgeb. */
@@ -68,3 +69,21 @@ export const circle = (): ForgeProblem =>
 
 /** A list that a forge does not have, or that is not brought over from it. */
 export const none = async (): Promise<ForgePage<never>> => ({ fetched: 0, items: [], isLast: true });
+
+/** What can be read of a page. @throws ForgeProblem when it has more than was asked for */
+export function readableOf<T>(shape: z.ZodType<T>, values: readonly unknown[], size: number): readonly T[] {
+  if (values.length > size) throw tooMany(size);
+  return values.flatMap((one) => {
+    const item = shape.safeParse(one);
+    return item.success ? [item.data] : [];
+  });
+}
+
+/** Decisions on a pull request, which is asked for; of one that is gone or cannot be read there are none. @throws ForgeProblem */
+export async function reviewsOf(
+  shape: z.ZodType<readonly ForgeReview[]>,
+  pull: Promise<unknown>,
+): Promise<ForgePage<ForgeReview>> {
+  const read = shape.safeParse(await orWithout(pull, undefined));
+  return read.success ? { fetched: read.data.length, items: read.data, isLast: true } : none();
+}
