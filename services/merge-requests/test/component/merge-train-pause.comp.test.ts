@@ -206,13 +206,18 @@ test('a Maintainer puts a merge request first, in the train or not; whose tests 
     expect(found).toHaveLength(6);
     return found.map(([iid, { position, byIid }]) => [byIid, iid, position]);
   });
-  expect(overtaken).toEqual([
-    [4, 1, 2],
-    [4, 2, 3],
-    [4, 3, 4],
-    [3, 4, 2],
-    [3, 1, 3],
-    [3, 2, 4],
+  // The jobs of two boardings may run beside each other.
+  const overtakenBy = (first: number) =>
+    overtaken.flatMap(([by, iid, position]) => (by === first ? [[iid, position]] : []));
+  expect(overtakenBy(4)).toEqual([
+    [1, 2],
+    [2, 3],
+    [3, 4],
+  ]);
+  expect(overtakenBy(3)).toEqual([
+    [4, 2],
+    [1, 3],
+    [2, 4],
   ]);
   const added = (await facts(project, 'mergeTrainEntryAdded')).slice(3);
   expect(added).toEqual([
