@@ -85,7 +85,7 @@ export async function watchGrowth({ launcherPid }, work) {
 }
 
 /** Files of 2 GiB up and down, npm's document of a large tarball, and what others notice of them. */
-async function transfers(installation, report) {
+export async function transfers(installation, report) {
   const { url, rootToken } = installation;
   const people = await seedPeople(installation, 'transfers');
   const project = await seedProject(installation, { path: 'transferred', people });
@@ -289,7 +289,7 @@ async function lists(installation, report, db, others) {
   const pages = {
     'first page': async () => 'per_page=20&sort=desc',
     'by version': async () => 'per_page=20&order_by=version',
-    'one name': async () => 'per_page=20&package_name=library-7',
+    'one name': async () => 'per_page=20&package_name=library-777',
     'keyset page in the middle': async (one) => `per_page=20&sort=desc&pagination=keyset&cursor=${await middleOf(one)}`,
   };
   for (const [name, queryOf] of Object.entries(pages)) {
@@ -364,7 +364,6 @@ export async function packages(installation, report) {
   const db = await installation.connect('switchyard_packages');
   const others = await installation.connect('switchyard_merge_requests');
   try {
-    await transfers(installation, report);
     await lists(installation, report, db, others);
     await metadata(installation, report, db);
   } finally {

@@ -23,7 +23,7 @@ import { list } from './list.mjs';
 import { mentions } from './mentions.mjs';
 import { notes } from './notes.mjs';
 import { npmInstall } from './npm-install.mjs';
-import { packages } from './packages.mjs';
+import { packages, transfers } from './packages.mjs';
 import { recheck } from './recheck.mjs';
 import { rename } from './rename.mjs';
 import { sbom } from './sbom.mjs';
@@ -60,6 +60,7 @@ const onRunning = {
   burst,
   bombs,
   packages,
+  transfers,
   'npm-install': npmInstall,
   sbom,
 };
