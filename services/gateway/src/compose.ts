@@ -20,6 +20,7 @@ import { takeOriginForm } from './http/external-url';
 import { followSettings } from './http/follow-settings';
 import { forwarder } from './http/forward';
 import { gitProxy } from './http/git-proxy';
+import { giveWay } from './http/give-way';
 import { keyedRequests } from './http/keyed-requests';
 import { guardLogins } from './http/login-guard';
 import { rateLimits } from './http/rate-limits';
@@ -72,7 +73,8 @@ export async function compose(
   const resolver = accessResolver(admit.access(peers.client(AccessServiceService)));
   const answers = { ...resolver, ...restrictAddresses(resolver) };
   const access = { ...answers, ...guardLogins(answers, config.SWITCHYARD_APPLICATION_LIMITS) };
-  const forward = forwarder(addresses.http, signer, peers.reach);
+  const way = giveWay();
+  const forward = forwarder(addresses.http, signer, peers.reach, way);
   const limits = rateLimits(
     {
       authenticated: config.SWITCHYARD_THROTTLE_AUTHENTICATED,
@@ -90,6 +92,7 @@ export async function compose(
       access,
       forward,
       streams,
+      way,
       keyed: keyedRequests(peers.client(IdempotencyServiceService)),
       peers,
       limits,

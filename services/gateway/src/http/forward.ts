@@ -1,8 +1,9 @@
-import { Agent, type ClientRequest } from 'node:http';
+import { Agent, type ClientRequest, type IncomingMessage } from 'node:http';
 import { mayHaveBegun, unavailable } from '@switchyard/errors';
 import { forwardedMethod, type Identity, identityKey, type Signer, signClaims } from '@switchyard/rpc';
 import type { Request, Response } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
+import type { GiveWay } from './give-way';
 import { renderError } from './render-error';
 
 /** Milliseconds after which an idle connection is given up: long before the services close it, after 75,000. */
@@ -14,6 +15,15 @@ const idleMs = 4_000;
  */
 const sharesConnections = ({ method, headers }: Request): boolean =>
   (method === 'GET' || method === 'HEAD') && !headers['content-length'] && !headers['transfer-encoding'];
+
+/** Bytes from which on a body is a transfer. */
+const transferSize = 1 << 20;
+
+/** Whether a body is a transfer, which gives way: it is large, or nobody knows. */
+const isTransfer = ({ headers }: IncomingMessage): boolean =>
+  headers['content-length'] === undefined
+    ? headers['transfer-encoding'] !== undefined
+    : Number(headers['content-length']) >= transferSize;
 
 /** Streams a request to a service's internal HTTP port, both ways, with signed metadata. */
 export type Forwarder = (
@@ -27,11 +37,13 @@ export type Forwarder = (
  * Builds the forwarder over the internal HTTP addresses by service name.
  * @param reach throws `unavailable` for a service that hangs: a transfer may pause for minutes, so HTTP itself would
  * not find out
+ * @param way has large bodies give way
  */
 export function forwarder(
   addresses: Readonly<Record<string, string>>,
   signer: Signer,
   reach: (service: string) => Promise<void>,
+  { join }: Pick<GiveWay, 'join'>,
 ): Forwarder {
   // Without an agent of its own the proxy makes a connection a request, and has the client make one as well.
   const kept = new Agent({ keepAlive: true, timeout: idleMs });
@@ -53,6 +65,7 @@ export function forwarder(
         // The proxy itself watches the request alone, which is whole long before the client may leave.
         proxyReq: (forwarded, request, response) => {
           sent.set(request, forwarded);
+          if (isTransfer(request)) forwarded.once('socket', (socket) => forwarded.once('close', join(socket)));
           const onClose = (): void => {
             if (!response.writableFinished) forwarded.destroy();
           };
@@ -60,6 +73,7 @@ export function forwarder(
           else response.once('close', onClose);
         },
         proxyRes: (reply, request, response) => {
+          if (isTransfer(reply) && response.socket) response.once('close', join(response.socket));
           // The proxy waits for an end that does not come when the service dies after the head.
           reply.once('close', () => {
             if (!reply.complete) breakOff(request, response, new Error(`${name} broke its reply off`));

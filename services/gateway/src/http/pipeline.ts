@@ -26,6 +26,7 @@ import { type BoundClient, bind, type Peers } from './clients';
 import type { EventStreams } from './event-streams/event-streams';
 import { shownUrl } from './external-url';
 import type { Forwarder } from './forward';
+import type { GiveWay } from './give-way';
 import { type Attempt, callerOf, fingerprintOf, keyOf as idempotencyKeyOf, type KeyedRequests } from './keyed-requests';
 import { pageHeaders, pageParameters, pageRequest } from './page';
 import { isAsWritten, isFile, text } from './params';
@@ -52,6 +53,8 @@ export interface PipelineEdges {
   readonly limits: RateLimits;
   readonly bodies: RouteBodies;
   readonly forward: Forwarder;
+  /** Has large files give way to other requests. */
+  readonly way: Pick<GiveWay, 'enter'>;
   readonly streams: EventStreams;
   readonly keyed: KeyedRequests;
   /** Services, for calls that outlast a place in `admission`. */
@@ -223,7 +226,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     });
   }
 
-  const serve = async (request: Request, response: Response): Promise<void> => {
+  const serve = async (request: Request, response: Response, leaveWay: () => void): Promise<void> => {
     edges.admission.knock(route);
     const abort = new AbortController();
     response.on('close', () => {
@@ -358,6 +361,8 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     });
     await attempt?.answered(keptOf(reply, defaultStatus));
     if (cost) response.setHeader('X-Switchyard-Cost', `calls=${cost.calls}, statements=${cost.statements}`);
+    // What streams may take hours.
+    if (isForward(reply) || isEvents(reply)) leaveWay();
     if (isForward(reply)) {
       streamBody(request, response);
       return edges.forward(request, response, reply.forward, { ...identity, requestId });
@@ -379,12 +384,15 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
   };
 
   return async (request: Request, response: Response, _next: NextFunction): Promise<void> => {
+    const leaveWay = edges.way.enter();
     try {
-      await serve(request, response);
+      await serve(request, response, leaveWay);
     } catch (error) {
       if (route.challenges === true && isAppError(error) && error.status === 401)
         response.setHeader('WWW-Authenticate', 'Basic realm="Switchyard"');
       throw error;
+    } finally {
+      leaveWay();
     }
   };
 }

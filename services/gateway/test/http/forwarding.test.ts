@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { identityKey } from '@switchyard/rpc';
@@ -28,7 +29,7 @@ describe('what streams through the gateway', () => {
   });
 
   const image = '/api/v4/projects/1/alert_management_alerts/2/metric_images/4/file';
-  const fetch = '/group/project.git/info/refs?service=git-upload-pack';
+  const gitFetch = '/group/project.git/info/refs?service=git-upload-pack';
 
   /** How a reply ends: whole or broken off; undefined while it goes on. */
   const ask = (path: string, method = 'GET', body = '', headers = {}) => {
@@ -51,7 +52,7 @@ describe('what streams through the gateway', () => {
   it.each([
     ['an image of a known length', image, { 'content-length': String(2 * half.length) }],
     ['an image in chunks', image, {}],
-    ['a fetch', fetch, {}],
+    ['a fetch', gitFetch, {}],
   ])('%s is broken off at once when its service dies in the middle', async (_, path, headers) => {
     const replies: ServerResponse[] = [];
     answer = (_request, response) => {
@@ -86,7 +87,7 @@ describe('what streams through the gateway', () => {
         gone = true;
       });
     };
-    const asked = method === 'GET' ? ask(fetch) : ask('/group/project.git/git-upload-pack', method, '0000');
+    const asked = method === 'GET' ? ask(gitFetch) : ask('/group/project.git/git-upload-pack', method, '0000');
     await eventually(() => expect(asked.status).toBe(200));
     expect(gone).toBe(false);
     asked.leave();
@@ -94,7 +95,7 @@ describe('what streams through the gateway', () => {
   });
 
   it.each([
-    ['GET', fetch, {}],
+    ['GET', gitFetch, {}],
     ['POST', '/group/project.git/git-upload-pack', {}],
     ['POST', '/group/project.git/git-upload-pack', { expect: '100-continue' }],
   ])('a service stops when the client of a %s %s has gone before it answers (%j)', async (method, path, headers) => {
@@ -118,6 +119,28 @@ describe('what streams through the gateway', () => {
       raw: Buffer.alloc(4 << 20),
     });
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([504, null]);
+  });
+
+  it('large files come whole both ways while other requests come', async () => {
+    const file = randomBytes(8 << 20);
+    const received: Buffer[] = [];
+    answer = async (request, response) => {
+      for await (const chunk of request) received.push(chunk as Buffer);
+      response.writeHead(200, { 'content-length': String(file.length) }).end(file);
+    };
+    let transferring = true;
+    const others = (async () => {
+      while (transferring) await gateway.send('GET', '/projects/1', { token: 'glpat-developer' });
+    })();
+    const reply = await fetch(`${gateway.url}${image.replace(/\/4\/file$/, '')}`, {
+      method: 'POST',
+      headers: { 'PRIVATE-TOKEN': 'glpat-developer', 'Content-Type': 'multipart/form-data; boundary=b' },
+      body: file,
+    });
+    const body = Buffer.from(await reply.arrayBuffer());
+    transferring = false;
+    await others;
+    expect([body.equals(file), Buffer.concat(received).equals(file)]).toEqual([true, true]);
   });
 
   it('a read is sent again when its service closes the kept connection as it comes, once and over another', async () => {
