@@ -13,6 +13,7 @@ import type { PackageStore } from './application/package.ports';
 import type { PackagePlaces } from './application/package-places';
 import { type Publishing, publishFile } from './application/publish-file';
 import { purgePackages } from './application/purge-packages';
+import { downloadRecorder } from './application/record-downloads';
 import { recordDeletion, recordPublication } from './storage/package.events';
 import { packagePlaces } from './storage/package.places';
 import { packageStore } from './storage/package.store';
@@ -27,7 +28,7 @@ export interface PackagesArea
   extends Area,
     Publishing,
     PackagePlaces,
-    Pick<PackageStore, 'findFile' | 'findFiles' | 'recordDownload'>,
+    Pick<PackageStore, 'findFile' | 'findFiles'>,
     Pick<Packages, 'remove' | 'describe'> {
   /** Deletes a package for a job, as someone with a level could; false where a protection rule forbids it. */
   removePackage(
@@ -38,6 +39,8 @@ export interface PackagesArea
   ): Promise<boolean>;
   /** Has the packages of a project measured soon, within the transaction of a change. */
   measureSoon(tx: Tx, projectId: number): Promise<unknown>;
+  /** Begins to record that a file of a package is downloaded, at most once a minute for each package. */
+  recordDownload(packageId: number): void;
   /** Starts the removal of what was deleted. */
   destroySoon(): void;
 }
@@ -52,6 +55,7 @@ export function composePackages(
   }: { readonly contents: Contents; readonly protection: Protection; readonly duplicates: DuplicatesArea },
 ): PackagesArea {
   const store = packageStore(db);
+  const downloads = downloadRecorder(store);
   let destroying: Repeating | undefined;
   const { requireUnprotected } = protection;
   const { refuseDuplicate } = duplicates;
@@ -69,7 +73,7 @@ export function composePackages(
     ...packagePlaces(db),
     findFile: store.findFile,
     findFiles: store.findFiles,
-    recordDownload: store.recordDownload,
+    recordDownload: downloads.record,
     async removePackage(tx, projectId, { id, format, name }, level) {
       // Before it is marked: the transaction goes on without it.
       const isProtected = await requireUnprotected(tx, 'delete', { projectId, format, name }, level).then(
@@ -87,11 +91,12 @@ export function composePackages(
     remove: packages.remove,
     describe: packages.describe,
     services: [packageHandler(packages, config.SWITCHYARD_EXTERNAL_URL)],
-    http: packageFileHttp(packages, store, blobs),
+    http: packageFileHttp(packages, downloads.record, blobs),
     start: () => {
       destroying = destroyPackages(store, contents.collectSoon);
       return [
         destroying,
+        downloads,
         measurePackages(packageMeasurementStore(db)),
         purgePackages(packagePurge(db), contents.collectSoon),
       ];

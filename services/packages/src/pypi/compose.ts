@@ -16,6 +16,7 @@ export function composePypi(
     services: [pypiHandler(files)],
     http: pypiHttp({
       files,
+      packages: edges.packages,
       blobs,
       limit: config.SWITCHYARD_PYPI_PACKAGE_LIMIT,
       // Links without a host lead to the address by which the client came, for which it has credentials.

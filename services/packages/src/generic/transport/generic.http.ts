@@ -62,7 +62,7 @@ export function genericHttp({ packages, blobs, limit }: GenericEdges): readonly 
     const file =
       pathProblems(path).length > 0 ? undefined : await packages.findFile(keyOf(call.projectId, path), path.filePath);
     if (file === undefined) throw notFound();
-    if (call.request.method === 'GET') await packages.recordDownload(file.packageId);
+    if (call.request.method === 'GET') packages.recordDownload(file.packageId);
     await sendContent(call, blobs, file);
   }
 

@@ -76,7 +76,7 @@ export function helmHttp({ charts, blobs, limit, root }: HelmHttpEdges): readonl
     const isPath = isChannel(channel.channel) && isChartFile(fileName);
     const file = isPath ? await charts.find(channel, fileName) : undefined;
     if (file === undefined) throw notFound();
-    if (call.request.method === 'GET') await charts.recordDownload(file.packageId);
+    if (call.request.method === 'GET') charts.recordDownload(file.packageId);
     await sendContent(call, blobs, file);
   }
 

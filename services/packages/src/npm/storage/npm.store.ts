@@ -1,6 +1,6 @@
 import type { Database, Tx } from '@switchyard/database';
 import { contains } from '@switchyard/database';
-import { type Sql, sql } from '@switchyard/database/sql';
+import { named, type Sql, sql } from '@switchyard/database/sql';
 import { everybodysPackages, inGroup, joinProject, packageRule, visibleProjects } from '@switchyard/directory';
 import { scopeOf } from '../domain/npm-names';
 import type { NewTag, ServedPackage, ServedTag, ServedVersion } from '../domain/packument';
@@ -59,18 +59,24 @@ export const npmStore = (db: Database) => ({
   async find(place: Place, name: string, form: 'full' | 'short'): Promise<ServedPackage> {
     const part = form === 'full' ? 'manifest' : 'short';
     const condition = ofName(place, name);
-    const rows = await db.query<VersionRow>(sql`
+    const query = sql`
       select k.id, k.project_id, k.version, k.created_at, k.updated_at, (k.metadata->${part}::text)::text as manifest,
         (k.metadata->'dist')::text as dist
-      from ${from} where ${condition} order by k.id desc limit ${versionLimit}`);
+      from ${from} where ${condition} order by k.id desc limit ${versionLimit}`;
+    const rows = await db.query<VersionRow>(place.kind === 'project' ? named('npm_versions_of_project', query) : query);
     const newest = new Map<string, ServedVersion>();
     for (const row of rows) if (!newest.has(row.version)) newest.set(row.version, toVersion(row));
     const versions = [...newest.values()].reverse();
     if (versions.length === 0) return { name, versions, tags: [] };
     const ids = versions.map(({ id }) => id);
-    const tags = await db.query<ServedTag>(sql`
+    const tags = await db.query<ServedTag>(
+      named(
+        'npm_tags',
+        sql`
       select distinct on (t.name) t.name, k.version from package_tags t join packages k on k.id = t.package_id
-      where t.package_id = any(${ids}::bigint[]) order by t.name, t.updated_at desc, t.id desc`);
+      where t.package_id = any(${ids}::bigint[]) order by t.name, t.updated_at desc, t.id desc`,
+      ),
+    );
     return { name, versions, tags };
   },
 

@@ -111,7 +111,7 @@ export function npmHttp({ npm, packages, blobs, forwardUrl }: NpmHttpEdges): rea
 
   async function tarball(call: ForwardedCall): Promise<void> {
     const file = await npm.tarball(targetOf(call), call.parts[1] ?? '');
-    if (call.request.method === 'GET') await packages.recordDownload(file.packageId);
+    if (call.request.method === 'GET') packages.recordDownload(file.packageId);
     await sendContent(call, blobs, file);
   }
 

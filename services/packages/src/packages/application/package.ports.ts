@@ -39,11 +39,8 @@ export interface PackageStore {
   findFile(key: PackageKey, fileName: string): Promise<PackageFile | undefined>;
   /** A file of a package by its id, where the package is shown; undefined when there is none. */
   findFileById(projectId: number, packageId: number, fileId: number): Promise<PackageFile | undefined>;
-  /**
-   * Begins to record that a file of a package is downloaded, at most once a minute for each package. The download waits
-   * for no commit, and does not fail with it.
-   */
-  recordDownload(packageId: number): Promise<void>;
+  /** Records that files of packages are downloaded, at most once a minute for each package. */
+  recordDownloads(packageIds: readonly number[]): Promise<void>;
   /** One package that is shown, with its other versions; undefined when there is none. */
   find(projectId: number, id: number): Promise<{ found: Package; versions: PackageVersion[] } | undefined>;
   /** Whether a package is there that may be listed, whatever its status. */

@@ -6,11 +6,9 @@ import {
   type PageRequest,
   requireUnmodified,
   type Tx,
-  unguarded,
 } from '@switchyard/database';
-import { sql } from '@switchyard/database/sql';
+import { named, sql } from '@switchyard/database/sql';
 import { joinProject } from '@switchyard/directory';
-import { logger } from '@switchyard/telemetry';
 import {
   type NewPackageFile,
   type OpenedPackage,
@@ -54,12 +52,17 @@ async function newestFiles(
   fileName: string,
   limit: number,
 ): Promise<PackageFile[]> {
-  const rows = await db.query<PackageFileRow>(sql`
+  const rows = await db.query<PackageFileRow>(
+    named(
+      'newest_package_files',
+      sql`
     select ${fileColumns} from packages k join package_files f on f.package_id = k.id
     join contents c on c.id = f.content_id
     where k.project_id = ${projectId} and k.format = ${format} and k.name = ${name}
       and coalesce(k.version, '') = ${version ?? ''} and ${isServed} and f.file_name = ${fileName}
-    order by f.id desc limit ${limit}`);
+    order by f.id desc limit ${limit}`,
+    ),
+  );
   return rows.map(toPackageFile);
 }
 
@@ -143,12 +146,19 @@ export const packageStore = (db: Database) => ({
     return row && toPackageFile(row);
   },
 
-  async recordDownload(packageId: number): Promise<void> {
-    const query = sql`
-      update packages set last_downloaded_at = now()
-      where id = ${packageId} and (last_downloaded_at is null or last_downloaded_at < now() - interval '1 minute')`;
-    unguarded(() => db.query(query)).catch((error: unknown) =>
-      logger.warn({ err: error, package_id: packageId }, 'download not recorded'),
+  async recordDownloads(packageIds: readonly number[]): Promise<void> {
+    // Locked in one order, so that two processes never wait for each other.
+    await db.query(
+      named(
+        'record_downloads',
+        sql`
+      with due as (
+        select id from packages
+        where id = any(${[...packageIds]}::bigint[])
+          and (last_downloaded_at is null or last_downloaded_at < now() - interval '1 minute')
+        order by id for no key update)
+      update packages set last_downloaded_at = now() from due where packages.id = due.id`,
+      ),
     );
   },
 

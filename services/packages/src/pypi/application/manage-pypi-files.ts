@@ -9,7 +9,7 @@ import { type CheckedPypiForm, digestProblems, formProblems, normalizeName, type
 export interface PypiEdges {
   readonly packages: Pick<
     PackagesArea,
-    'publishReceived' | 'findContentIn' | 'pypiFilesIn' | 'pypiNamesIn' | 'pypiSpelling' | 'recordDownload' | 'describe'
+    'publishReceived' | 'findContentIn' | 'pypiFilesIn' | 'pypiNamesIn' | 'pypiSpelling' | 'describe'
   >;
   readonly contents: Pick<Contents, 'receive'>;
 }
@@ -80,8 +80,6 @@ export const managePypiFiles = ({ packages, contents }: PypiEdges) => ({
   /** A file by its content and name; undefined when there is none. */
   find: (place: PackagePlace, file: { sha256: string; fileName: string }): Promise<PackageFile | undefined> =>
     packages.findContentIn(place, 'pypi', file),
-
-  recordDownload: packages.recordDownload,
 });
 
 /** What `managePypiFiles` gives. */

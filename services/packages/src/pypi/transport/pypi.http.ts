@@ -2,7 +2,7 @@ import type { BlobStore } from '@switchyard/blobs';
 import { invalidParams } from '@switchyard/errors';
 import { type ForwardedCall, type ForwardedEndpoint, readUploadForm, type TakeFormFile } from '@switchyard/rpc';
 import { longestUploadMs, sendContent, sendDocument, sendJson, withinLimit } from '../../contents';
-import { nothingFound, placeOf, publisherOf } from '../../packages';
+import { nothingFound, type PackagesArea, placeOf, publisherOf } from '../../packages';
 import type { PypiFiles } from '../application/manage-pypi-files';
 import { formProblems, isFileName, isName, isSha256, normalizeName, type PypiForm } from '../domain/pypi-file';
 import { linkFile, namesHtml, namesJson, negotiate, projectHtml, projectJson } from '../presenters/simple-index';
@@ -10,6 +10,7 @@ import { linkFile, namesHtml, namesJson, negotiate, projectHtml, projectJson } f
 /** What the endpoints work with. */
 export interface PypiHttpEdges {
   readonly files: PypiFiles;
+  readonly packages: Pick<PackagesArea, 'recordDownload'>;
   readonly blobs: BlobStore;
   /** Bytes of the largest file. */
   readonly limit: number;
@@ -42,7 +43,7 @@ function formOf(fields: ReadonlyMap<string, string>, query: URLSearchParams, fil
 }
 
 /** An index of Python packages on the internal HTTP port, of a project or a group; files stream. */
-export function pypiHttp({ files, blobs, limit, root }: PypiHttpEdges): readonly ForwardedEndpoint[] {
+export function pypiHttp({ files, packages, blobs, limit, root }: PypiHttpEdges): readonly ForwardedEndpoint[] {
   async function upload(call: ForwardedCall): Promise<void> {
     const { projectId, query, request } = call;
     let isTaken = false;
@@ -88,7 +89,7 @@ export function pypiHttp({ files, blobs, limit, root }: PypiHttpEdges): readonly
     const isPath = isSha256(sha256) && isFileName(fileName);
     const file = isPath ? await files.find(placeOf(call), { sha256, fileName }) : undefined;
     if (file === undefined) throw nothingFound(call);
-    if (call.request.method === 'GET') await files.recordDownload(file.packageId);
+    if (call.request.method === 'GET') packages.recordDownload(file.packageId);
     await sendContent(call, blobs, file);
   }
 
