@@ -17,51 +17,69 @@ function sinkOf() {
   return sink;
 }
 
-it('holds transfers while a request is under way', () => {
-  const way = giveWay(Date.now);
-  const [sink, other] = [sinkOf(), sinkOf()];
+/** A process that waits for a processor for a share of the time while its transfers move. */
+function machine(share: number | undefined) {
+  const sink = sinkOf();
+  const one = { share, waited: 0, moved: 0, passed: 0 };
+  const way = giveWay({ now: Date.now, waited: () => (one.share === undefined ? undefined : one.waited) });
+  const pass = (ms: number, requestEvery = 50): number => {
+    const before = one.moved;
+    for (let at = 0; at < ms; at += 1) {
+      if (at % requestEvery === 0) way.enter();
+      jest.advanceTimersByTime(1);
+      if (sink.corked > 0) continue;
+      one.moved += 1;
+      one.waited += one.share ?? 0;
+    }
+    return (one.moved - before) / ms;
+  };
+  return { one, sink, way, pass };
+}
+
+it('has transfers rest more and more while requests come and processors are short, and no longer than it must', () => {
+  const { one, sink, way, pass } = machine(0.5);
+  const leave = way.join(sink);
+  expect(pass(100)).toBeGreaterThan(0.7);
+  pass(2_000);
+  expect(pass(2_000)).toBeLessThan(0.25);
+  expect(pass(2_000)).toBeGreaterThan(0.1);
+  one.share = 0;
+  pass(2_000);
+  expect(pass(1_000)).toBe(1);
+  leave();
+  leave();
+  jest.advanceTimersByTime(1_000);
+  expect([sink.corked, jest.getTimerCount()]).toEqual([0, 0]);
+});
+
+it('leaves transfers alone when no other requests come', () => {
+  const { sink, way, pass } = machine(0.9);
   way.join(sink);
-  const ends = [way.enter(), way.enter()];
+  pass(1_000);
+  jest.advanceTimersByTime(600);
+  expect([sink.corked, jest.getTimerCount()]).toEqual([0, 0]);
+});
+
+it('leaves transfers alone where the system does not say how long a process waits', () => {
+  const { sink, way, pass } = machine(undefined);
+  way.join(sink);
+  expect(pass(1_000)).toBe(1);
+});
+
+it('holds a transfer that begins during a rest, and lets one go that ends in it', () => {
+  const { sink, way, pass } = machine(0.5);
+  way.join(sink);
+  for (let ms = 0; ms < 2_000 && sink.corked === 0; ms += 1) pass(1);
+  const other = sinkOf();
   const leave = way.join(other);
   expect([sink.corked, other.corked]).toEqual([1, 1]);
   leave();
-  leave();
-  ends[0]?.();
-  ends[0]?.();
-  expect([sink.corked, other.corked]).toEqual([1, 0]);
-  ends[1]?.();
-  expect(sink.corked).toBe(0);
-});
-
-it('lets transfers move half of the time, however long requests take and however many come', () => {
-  const way = giveWay(Date.now);
-  const sink = sinkOf();
-  way.join(sink);
-  const end = way.enter();
-  const held: number[] = [];
-  for (let ms = 0; ms < 40; ms += 1, jest.advanceTimersByTime(1)) held.push(sink.corked);
-  expect(held).toEqual([0, 1, 2, 3].flatMap((turn) => Array.from({ length: 10 }, () => 1 - (turn % 2))));
-  jest.advanceTimersByTime(300);
-  // It takes too long to be waited for.
-  expect([sink.corked, jest.getTimerCount()]).toEqual([0, 0]);
-  end();
-
-  let stood = 0;
-  for (let ms = 0; ms < 100; ms += 2) {
-    const leave = way.enter();
-    jest.advanceTimersByTime(1);
-    stood += sink.corked;
-    leave();
-    way.enter()();
-    jest.advanceTimersByTime(1);
-  }
-  expect(stood).toBeGreaterThan(20);
-  expect(sink.corked).toBe(0);
+  expect(other.corked).toBe(0);
 });
 
 it('has no timer without transfers', () => {
-  const way = giveWay(Date.now);
-  way.enter()();
+  const { way } = machine(0.5);
+  way.enter();
   way.join(sinkOf())();
   way.enter();
   expect(jest.getTimerCount()).toBe(0);

@@ -226,7 +226,8 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     });
   }
 
-  const serve = async (request: Request, response: Response, leaveWay: () => void): Promise<void> => {
+  const serve = async (request: Request, response: Response): Promise<void> => {
+    edges.way.enter();
     edges.admission.knock(route);
     const abort = new AbortController();
     response.on('close', () => {
@@ -361,8 +362,6 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     });
     await attempt?.answered(keptOf(reply, defaultStatus));
     if (cost) response.setHeader('X-Switchyard-Cost', `calls=${cost.calls}, statements=${cost.statements}`);
-    // What streams may take hours.
-    if (isForward(reply) || isEvents(reply)) leaveWay();
     if (isForward(reply)) {
       streamBody(request, response);
       return edges.forward(request, response, reply.forward, { ...identity, requestId });
@@ -384,15 +383,12 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
   };
 
   return async (request: Request, response: Response, _next: NextFunction): Promise<void> => {
-    const leaveWay = edges.way.enter();
     try {
-      await serve(request, response, leaveWay);
+      await serve(request, response);
     } catch (error) {
       if (route.challenges === true && isAppError(error) && error.status === 401)
         response.setHeader('WWW-Authenticate', 'Basic realm="Switchyard"');
       throw error;
-    } finally {
-      leaveWay();
     }
   };
 }
