@@ -121,7 +121,7 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
       },
       lists: {
         ...{ labels: [], milestones: [], issues: [], 'issues/comments': [], 'issues/events': [] },
-        ...{ pulls: [], 'pulls/comments': [], releases: [] },
+        ...{ pulls: [], 'pulls/comments': [], releases: [], collaborators: [] },
         ...given.lists,
       },
       users: { ...given.users },

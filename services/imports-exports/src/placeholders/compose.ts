@@ -10,6 +10,7 @@ import { placeholderHandler } from './transport/placeholder.handler';
 /** Placeholders, and what imports use of them. */
 export interface PlaceholdersArea extends Area {
   readonly standIn: Placeholders['standIn'];
+  readonly promiseRoles: Placeholders['promiseRoles'];
 }
 
 /** Builds placeholder users of imported projects, and who takes their places. */
@@ -28,6 +29,7 @@ export function composePlaceholders({ db, config, peer, observe }: Edges): Place
   return {
     services: [placeholderHandler(useCases, { db, externalUrl: config.SWITCHYARD_EXTERNAL_URL })],
     standIn: useCases.standIn,
+    promiseRoles: useCases.promiseRoles,
     start: () => {
       working = workReassignments(placeholders, places);
       return [working];

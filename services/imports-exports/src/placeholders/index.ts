@@ -1,4 +1,5 @@
 export type { StandIn } from './application/manage-placeholders';
 export { composePlaceholders, type PlaceholdersArea } from './compose';
-export type { AskedUser, ForeignPerson } from './domain/placeholder';
+export type { AskedUser, ForeignPerson, ImportMembers, PromisedRole } from './domain/placeholder';
+export { importMembersBy } from './transport/import-members.client';
 export { namedProject } from './transport/named-project';

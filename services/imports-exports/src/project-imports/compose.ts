@@ -16,7 +16,11 @@ import { projectImportHandler } from './transport/project-import.handler';
 /** Builds imports of projects from other forges. */
 export function composeProjectImports(
   { db, config, peer, observe, directory }: Edges,
-  { standIn, cancelArchive }: Pick<PlaceholdersArea, 'standIn'> & Pick<ImportEdges, 'cancelArchive'>,
+  {
+    standIn,
+    promiseRoles,
+    cancelArchive,
+  }: Pick<PlaceholdersArea, 'standIn' | 'promiseRoles'> & Pick<ImportEdges, 'cancelArchive'>,
 ): Area {
   const outbound = configuredOutbound(config);
   const edges = {
@@ -27,7 +31,7 @@ export function composeProjectImports(
       mergeRequests: peer('merge-requests'),
       collaboration: peer('collaboration'),
     }),
-    people: { ...peopleStore(db, directory), standIn },
+    people: { ...peopleStore(db, directory), standIn, promiseRoles },
   };
   let working: Repeating | undefined;
   const workSoon = (): void => working?.soon();

@@ -36,6 +36,7 @@ import {
 } from '@switchyard/protos/merge_requests/v1/repository_import';
 import { AuthorshipServiceService, type ReassignRequest } from '@switchyard/protos/rpc/v1/authorship';
 import type { ImportedEvent } from '@switchyard/protos/rpc/v1/imported_event';
+import { ProjectRecordServiceService } from '@switchyard/protos/rpc/v1/project_record';
 import { PageRequest } from '@switchyard/protos/rpc/v1/representation';
 import { anonymous, implement, type RpcClient } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
@@ -73,6 +74,8 @@ const others = {
   reviews: [] as ImportMergeRequestReviewsRequest['reviews'],
   events: { issues: [] as ImportedEvent[], pulls: [] as ImportedEvent[] },
   releases: [] as ImportedRelease[],
+  /** Who was let in, by whom and at which level. */
+  members: [] as { username: string; level: number; importerId: number; forEverybody: boolean }[],
   refusal: undefined as AppError | undefined,
   repositoryRefusals: [] as AppError[],
   /** Settles when the repository may go on. */
@@ -245,6 +248,22 @@ const peers = [
     { reassign: rule },
   ),
   implement(
+    ProjectRecordServiceService,
+    {
+      readProjectRecords: () => Promise.reject(new Error('readProjectRecords')),
+      async writeProjectRecords({ kind, lines, importerId, forEverybody }) {
+        if (kind !== 'members') throw new Error(kind);
+        const records = Buffer.from(lines).toString().trimEnd().split('\n');
+        for (const record of records) {
+          const { username, access_level: level } = JSON.parse(record) as { username: string; access_level: number };
+          others.members.push({ username, level, importerId, forEverybody });
+        }
+        return { written: records.length };
+      },
+    },
+    { readProjectRecords: rule, writeProjectRecords: rule },
+  ),
+  implement(
     RepositoryImportServiceService,
     {
       ...unused(RepositoryImportServiceService, ['importRepository']),
@@ -315,7 +334,7 @@ beforeEach(async () => {
   });
   Object.assign(others, { statuses: [], labels: new Set(), labelRequests: [], milestones: [], repositories: [] });
   Object.assign(others, { issues: [], notes: new Map(), placeholders: new Map(), removed: [] });
-  Object.assign(others, { reassigned: [], rewrites: [], pulls: [], reviews: [], releases: [] });
+  Object.assign(others, { reassigned: [], rewrites: [], pulls: [], reviews: [], releases: [], members: [] });
   others.events = { issues: [], pulls: [] };
   Object.assign(others, { refusal: undefined, repositoryRefusals: [], repositoryWait: undefined });
 });
@@ -337,7 +356,7 @@ const stranger = { id: 0 };
 const start = async (given: Partial<StartForgeaImportRequest> = {}, by: { id: number; admin?: boolean } = user) => {
   const request = {
     ...{ personalAccessToken: forge.token, repoId: 1, newName: '', targetNamespace: 'acme', hostname: forge.url },
-    ...{ timeoutStrategy: 'pessimistic', paginationLimit: 10 },
+    ...{ timeoutStrategy: 'pessimistic', paginationLimit: 10, collaboratorsImport: false },
     ...given,
   };
   return json(await imports.startForgeaImport(request, here.as(by))) as { id: number; import_status: string };
@@ -793,6 +812,46 @@ it('who wrote something is reassigned to who accepts it, part by part, and is th
     select p.login, p.user_id from import_people p join project_imports i on i.id = p.import_id
     where i.project_id = ${id} and p.login = 'octocat'`),
   ).toEqual([{ login: 'octocat', user_id: target.id }]);
+});
+
+it('collaborators are let in once it is known who they are: at once, or when they take their places (ADR 67)', async () => {
+  const known = here.directory.user({ confirmedEmails: ['collaborator@example.com'] });
+  here.directory.member(known.id, { namespaceId: others.namespaceId }, 40);
+  forge.contents.users.octocat = { id: 1, login: 'octocat', email: 'collaborator@example.com' };
+  forge.contents.users.hubot = { id: 2, login: 'hubot', email: null };
+  const may = { admin: false, maintain: false, push: false, triage: false };
+  forge.contents.lists.collaborators = [
+    { login: 'octocat', role_name: 'maintain' },
+    { login: 'hubot', role_name: 'made up', permissions: { ...may, push: true, triage: true } },
+    { login: 'ada', permissions: may },
+    { login: '' },
+  ];
+  expect((await start({}, known)).id).toBeDefined();
+  const { id } = await start({ collaboratorsImport: true, newName: 'open' }, known);
+  expect(await endsAs(id, 'finished')).toMatchObject({
+    stats: { fetched: { collaborator: 4 }, imported: { collaborator: 1 } },
+    failed_relations: [{ relation_name: 'collaborators' }],
+  });
+  const by = { importerId: known.id, forEverybody: false };
+  const { username } = known;
+  expect(others.members).toEqual([{ username, level: 40, ...by }]);
+  others.members = [];
+  const [hubot, ada] = await listed(id);
+  const target = here.directory.user();
+  const as = here.as({ ...target, admin: true }, { id });
+  for (const one of [hubot, ada])
+    await placeholders.reassignImportPlaceholder({ projectId: id, placeholderId: one?.id ?? 0, userId: target.id }, as);
+  await eventually(async () => expect(await listed(id, 'reassigned')).toHaveLength(2), { within: 30_000 });
+  expect(others.members).toEqual([30, 10].map((level) => ({ username: target.username, level, ...by })));
+});
+
+it('collaborators that the token may not read are named, and the import goes on', async () => {
+  forge.breakNext(/collaborators/, (_, response) => response.writeHead(403).end('{}'));
+  const { id } = await start({ collaboratorsImport: true });
+  expect(await endsAs(id, 'finished')).toMatchObject({
+    failed_relations: [{ source: 'all collaborators', exception_message: 'The forge answered 403' }],
+  });
+  expect(others.members).toEqual([]);
 });
 
 it('nobody is reassigned while the import runs, or may still write after it was cancelled', async () => {

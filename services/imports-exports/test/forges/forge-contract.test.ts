@@ -155,6 +155,13 @@ describe.each(kinds)('$kind', (given) => {
     expect(forge.authorization).toMatch(/^Basic /);
   });
 
+  it('has an empty list of what it has none of', async () => {
+    const { forge } = await opened(given);
+    const found = await forge.repository(repository);
+    for (const list of ['collaborators', 'milestones', 'events', 'releases'] as const)
+      expect([list, await forge[list](found, 1, 10)]).toMatchObject([list, { fetched: 0, items: [], isLast: true }]);
+  });
+
   it.each([
     ['401', 401, {}, { kind: 'token' }],
     ['403', 403, {}, { kind: 'forbidden' }],

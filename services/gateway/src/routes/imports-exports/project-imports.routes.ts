@@ -57,7 +57,10 @@ const params = {
     single_endpoint_issue_events_import: noStage(),
     single_endpoint_notes_import: noStage(),
     attachments_import: noStage(),
-    collaborators_import: noStage(),
+    collaborators_import: documented(boolean(), {
+      description:
+        'Collaborators of the repository become members of the project with the nearest role, once it is known who they are here.',
+    }).optional(),
   }).optional(),
 };
 
@@ -93,6 +96,7 @@ export const projectImportRoutes = [
         hostname: (given.forgea_hostname ?? given.github_hostname ?? '').trim(),
         timeoutStrategy: given.timeout_strategy,
         paginationLimit: given.pagination_limit,
+        collaboratorsImport: given.optional_stages?.collaborators_import ?? false,
       }),
   }),
   defineRoute({

@@ -72,6 +72,12 @@ export interface ForgeProfile {
   readonly email: string | undefined;
 }
 
+/** Somebody whom a repository of a forge lets in by name. */
+export interface ForgeCollaborator {
+  readonly login: string;
+  readonly role: 'read' | 'triage' | 'write' | 'maintain' | 'admin';
+}
+
 /** A pull request at a forge, which becomes a merge request. */
 export interface ForgePull {
   readonly iid: number;
@@ -210,6 +216,8 @@ type ForgeList<T> = (repository: ForgeRepository, page: number, size: number, cu
  * begin at page 1; one that a forge does not have is empty.
  */
 export interface Forge {
+  /** Those whom the repository itself names, not those whom its owner lets into all repositories. */
+  readonly collaborators: ForgeList<ForgeCollaborator>;
   readonly labels: ForgeList<ForgeLabel>;
   readonly milestones: ForgeList<ForgeMilestone>;
   /** Without pull requests, the oldest first. */

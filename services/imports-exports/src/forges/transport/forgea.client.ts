@@ -16,7 +16,15 @@ import {
 } from '../domain/forge';
 import { wholeAddress } from './address';
 import { isRefusal, problemOfAnswer, problemOfRefusal, refusedToken, tooMany, unexpected } from './answers';
-import { eventShape, person, pullShape, releaseShape, reviewNoteShape, reviewShape } from './forgea.shapes';
+import {
+  collaboratorShape,
+  eventShape,
+  person,
+  pullShape,
+  releaseShape,
+  reviewNoteShape,
+  reviewShape,
+} from './forgea.shapes';
 import { outboundFetch } from './outbound-fetch';
 import { date, few, number, text, written } from './shapes';
 
@@ -285,6 +293,10 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
   };
 
   const forge: Forge = {
+    collaborators: (repository, page, size, cursor) =>
+      pageOf(collaboratorShape, size, () =>
+        client.rest.repos.listCollaborators({ ...named(repository, page, size, cursor), affiliation: 'direct' }),
+      ),
     labels: (repository, page, size, cursor) =>
       pageOf(labelShape, size, () => client.rest.issues.listLabelsForRepo(named(repository, page, size, cursor))),
     milestones: (repository, page, size, cursor) =>

@@ -1,5 +1,12 @@
 import { z } from '@switchyard/config';
-import type { ForgeEvent, ForgePull, ForgePullNote, ForgeRelease, ForgeReview } from '../domain/forge';
+import type {
+  ForgeCollaborator,
+  ForgeEvent,
+  ForgePull,
+  ForgePullNote,
+  ForgeRelease,
+  ForgeReview,
+} from '../domain/forge';
 import { date, few, maxOfIssue, number, text, written } from './shapes';
 
 /** The login of a user; empty for one who is gone. */
@@ -7,6 +14,21 @@ export const person = z
   .object({ login: written.refine((login) => login.length <= maxOfIssue).catch('') })
   .nullish()
   .transform((given) => given?.login ?? '');
+
+const may = z.boolean().catch(false);
+
+/** A collaborator; one whose role the owner of the repository has made up has the nearest below it. */
+export const collaboratorShape = z
+  .object({
+    login: written.refine((login) => login !== '' && login.length <= maxOfIssue),
+    role_name: z.enum(['read', 'triage', 'write', 'maintain', 'admin']).nullish().catch(null),
+    permissions: z.object({ admin: may, maintain: may, push: may, triage: may }).nullish().catch(null),
+  })
+  .transform(({ login, role_name: name, permissions }): ForgeCollaborator => {
+    const { admin, maintain, push, triage } = permissions ?? {};
+    const role = admin ? 'admin' : maintain ? 'maintain' : push ? 'write' : triage ? 'triage' : 'read';
+    return { login, role: name ?? role };
+  });
 
 const sha = z.string().regex(/^[0-9a-f]{40}$/);
 const maybeDate = date.nullish().catch(null);

@@ -196,6 +196,7 @@ export function forgebCloudClient(
     });
 
   const forge: Forge = {
+    collaborators: none,
     labels: async () => ({ fetched: kinds.length, items: kinds, isLast: true }),
 
     milestones: (repository, page, size) => {

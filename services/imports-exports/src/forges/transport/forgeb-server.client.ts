@@ -124,6 +124,7 @@ export function forgebServerClient(
     };
 
   const forge: Forge = {
+    collaborators: none,
     labels: none,
     milestones: none,
     issues: none,

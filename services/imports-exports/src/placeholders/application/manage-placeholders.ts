@@ -52,6 +52,8 @@ export function managePlaceholders({
     answer: async (projectId: number, id: number, accepts: boolean, by: Requester): Promise<Placeholder> =>
       decided(await placeholders.change(projectId, id, (one) => decideAnswer(one, accepts, by))),
 
+    promiseRoles: placeholders.promiseRoles,
+
     /**
      * Who stands for a person of a forge in what an import brings over; a placeholder is made where nobody does, and the
      * user who seems to be the person is asked to take its place. Undefined where the import has as many as it may have.

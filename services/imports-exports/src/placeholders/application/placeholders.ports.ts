@@ -1,5 +1,13 @@
 import type { PageInfo, PageRequest } from '@switchyard/database';
-import type { Candidate, ForeignPerson, Placeholder, PlaceholderChange, PlaceholderLease } from '../domain/placeholder';
+import type {
+  Candidate,
+  ForeignPerson,
+  ImportMembers,
+  Placeholder,
+  PlaceholderChange,
+  PlaceholderLease,
+  PromisedRole,
+} from '../domain/placeholder';
 
 /** Placeholders in the database. */
 export interface PlaceholderStore {
@@ -15,6 +23,8 @@ export interface PlaceholderStore {
   hasMany(importId: number, many: number): Promise<boolean>;
   /** Records a placeholder user, and how it stands; it may be repeated. */
   add(importId: number, person: ForeignPerson, userId: number, first: PlaceholderChange): Promise<void>;
+  /** Records which roles the users have who take the places of placeholders that nobody has taken; it may be repeated. */
+  promiseRoles(importId: number, roles: readonly PromisedRole[]): Promise<void>;
   /** Changes one under its lock, while no import of the project begins. Fails with `not_found`, and as `decide` does. */
   change(projectId: number, id: number, decide: (one: Placeholder) => PlaceholderChange): Promise<Placeholder>;
   /** What is known of a user; undefined for one who is gone. */
@@ -37,6 +47,7 @@ export interface AuthorPlaces {
     person: ForeignPerson,
     requestId: string,
   ): Promise<{ userId: number; directorySequence: number }>;
+  importMembers: ImportMembers;
   /** Removes a placeholder user. */
   remove(projectId: number, userId: number): Promise<void>;
 }

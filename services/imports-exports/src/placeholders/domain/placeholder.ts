@@ -42,8 +42,33 @@ export interface Placeholder {
   readonly importRuns: boolean;
 }
 
+/** A role in the project, of a placeholder user for who takes the place. */
+export interface PromisedRole {
+  readonly userId: number;
+  readonly level: number;
+}
+
+/**
+ * Lets users into a project, each once: with no level that who imports may not give, below no level that they have, and as
+ * the groups above admit them; nobody is notified. Fails with `not_found` for a project that is gone.
+ * @returns how many are its direct members now
+ */
+export type ImportMembers = (
+  project: { readonly projectId: number; readonly directorySequence?: number },
+  by: Requester,
+  members: readonly { readonly username: string; readonly level: number }[],
+  requestId: string,
+) => Promise<number>;
+
 /** A placeholder whose place is being taken, by the process that holds its lease. */
 export interface PlaceholderLease extends Placeholder {
+  /** Level in the project of who takes the place; 0 for none. */
+  readonly level: number;
+  /** Username of who takes the place. */
+  readonly targetName: string;
+  /** Who began the import, as they are now; 0 for one who is blocked or gone. */
+  readonly importerId: number;
+  readonly importerIsAdmin: boolean;
   readonly targetId: number;
   readonly lease: string;
   readonly attempt: number;

@@ -9,6 +9,7 @@ import {
   type Placeholder,
   type PlaceholderChange,
   type PlaceholderLease,
+  type PromisedRole,
   standsFirst,
 } from '../domain/placeholder';
 import { recordAsked } from './placeholder.events';
@@ -21,6 +22,9 @@ const columns =
   or i.status in ('canceled', 'failed') and i.ended_at > now() - interval '5 minutes' as "importRuns"`);
 
 const from = sql`import_placeholders p join project_imports i on i.id = p.import_id`;
+
+/** Who began an import `i`, as long as they are active. */
+const importer = sql`directory.users u where u.id = i.author_id and u.state = 'active' and u.deleted_at is null`;
 
 /** Opens the store of placeholders. */
 export const placeholderStore = (db: Database, leases = leaseStore(db, 'import_placeholders')) => ({
@@ -105,7 +109,18 @@ export const placeholderStore = (db: Database, leases = leaseStore(db, 'import_p
         select w.id from import_placeholders w
         where w.state = 'reassigning' and (w.leased_until is null or w.leased_until < now())
         order by w.id limit 1 for update skip locked)
-      returning ${columns}, p.lease, p.attempts as attempt`);
+      returning ${columns}, p.lease, p.attempts as attempt, p.level,
+        coalesce((select u.username from directory.users u where u.id = p.target_id), '') as "targetName",
+        coalesce((select u.id from ${importer}), 0) as "importerId",
+        coalesce((select u.admin from ${importer}), false) as "importerIsAdmin"`);
+  },
+
+  async promiseRoles(importId: number, roles: readonly PromisedRole[]): Promise<void> {
+    await db.query(sql`
+      update import_placeholders p set level = given.level
+      from unnest(${roles.map(({ userId }) => userId)}::bigint[], ${roles.map(({ level }) => level)}::int[])
+        as given (user_id, level)
+      where p.import_id = ${importId} and p.user_id = given.user_id and p.state in ('pending', 'awaiting_approval')`);
   },
 
   extend: ({ id, lease }: PlaceholderLease) => leases.extend(id, lease),

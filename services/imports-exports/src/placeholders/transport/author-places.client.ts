@@ -2,6 +2,7 @@ import { PlaceholderUserServiceService } from '@switchyard/protos/groups_admin/v
 import { AuthorshipServiceService } from '@switchyard/protos/rpc/v1/authorship';
 import type { Peer } from '@switchyard/rpc';
 import type { AuthorPlaces } from '../application/placeholders.ports';
+import { importMembersBy } from './import-members.client';
 
 /** Milliseconds for a part: a few transactions over rows that may have to be read from disk. */
 const partMs = 60_000;
@@ -24,6 +25,7 @@ export function authorPlacesOf({
       for (const owner of owners) changed = (await owner.reassign(change, options)).changed > 0 || changed;
       return changed;
     },
+    importMembers: importMembersBy(groupsAdmin),
     create: (projectId, person, id) =>
       users.createPlaceholderUser({ projectId, ...person }, { requestId: id, idempotent: true }),
     async remove(projectId, userId) {

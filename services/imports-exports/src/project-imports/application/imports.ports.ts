@@ -10,7 +10,7 @@ import type {
   ForgeRepository,
   ForgeReview,
 } from '../../forges';
-import type { AskedUser, ForeignPerson, StandIn } from '../../placeholders';
+import type { AskedUser, ForeignPerson, ImportMembers, PromisedRole, StandIn } from '../../placeholders';
 import type { ImportLease, ReleaseReason, StageProgress } from '../domain/import-work';
 import type {
   ImportAuthor,
@@ -27,7 +27,7 @@ import type { ImportedProject } from '../domain/shown-import';
 /** Imports in the database. Every write may be repeated. */
 export interface ImportStore {
   /** Adds an import with its stages, leased to the one who adds it. */
-  add(one: NewImport, token: string): Promise<ImportLease>;
+  add(one: NewImport, token: string, stages: readonly StageName[]): Promise<ImportLease>;
   /** Removes an import whose project could not be made. */
   remove(one: ImportLease): Promise<void>;
   /** That of a project. */
@@ -79,6 +79,8 @@ export interface ImportTargets {
     source: { readonly url: string; readonly authorization: string; readonly headsPattern: string },
     call: { readonly requestId: string; readonly signal: AbortSignal },
   ): Promise<void>;
+  /** Lets users into the project; returns how many are its direct members now (ADR 67). */
+  importMembers: ImportMembers;
   /** Returns how many the project has now. */
   importLabels(projectId: number, labels: readonly ForgeLabel[], requestId: string): Promise<number>;
   /** Returns how many the project has now. */
@@ -131,6 +133,8 @@ export interface ImportPeople {
     person: ForeignPerson,
     asked?: AskedUser,
   ): Promise<StandIn | undefined>;
+  /** Records which roles the users have who take the places of placeholders. */
+  promiseRoles(importId: number, roles: readonly PromisedRole[]): Promise<void>;
   /** Those of some users who are no placeholders of an import. */
   withoutPlaceholders(importId: number, userIds: readonly number[]): Promise<Set<number>>;
   /** Usernames of those of some users who are no placeholders. */

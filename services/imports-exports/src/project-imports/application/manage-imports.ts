@@ -3,7 +3,7 @@ import { AppError, type ErrorKind, invalidParams, isAppError, notFound, unauthor
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import { type ForgeKind, ForgeProblem, invalidUrl } from '../../forges';
-import { type ImportAuthor, isProjectName, type NewImport } from '../domain/project-import';
+import { type ImportAuthor, isProjectName, type NewImport, type StageName, stagesWith } from '../domain/project-import';
 import type { ImportedProject, ShownImport } from '../domain/shown-import';
 import type { Forges, ImportStore, ImportTargets } from './imports.ports';
 
@@ -32,6 +32,8 @@ export type WantedImport = Pick<NewImport, 'forge' | 'host' | 'namespace' | 'pag
   readonly repository: string;
   /** Undefined for that of the repository. */
   readonly name: string | undefined;
+  /** Optional stages that are asked for. */
+  readonly optionalStages: readonly StageName[];
 };
 
 /** A refusal in the form of the family of a forge (G-4.19-7). */
@@ -75,7 +77,7 @@ function refusalOfProject(error: unknown, forge: ForgeKind): AppError | undefine
 export function manageImports({ imports, forges, targets, workSoon, cancelArchive }: ImportEdges) {
   return {
     /** Begins an import: its project is there afterwards. Fails with `invalid`, `unauthorized`, `forbidden`, `not_found`, `unprocessable`. */
-    async start({ token, repository: asked, name, ...wanted }: WantedImport): Promise<ShownImport> {
+    async start({ token, repository: asked, name, optionalStages, ...wanted }: WantedImport): Promise<ShownImport> {
       if (wanted.author.userId === 0) throw unauthorized();
       if (name !== undefined && !isProjectName(name)) throw invalidParams('new_name is invalid');
       if (forges.problemOf(wanted) !== undefined) throw badAddress(wanted);
@@ -87,7 +89,7 @@ export function manageImports({ imports, forges, targets, workSoon, cancelArchiv
         });
       const made = { ...wanted, key: randomUUID(), repository, name: name ?? repository.name };
       // Before the project, so that one whose process dies is gone on with.
-      const lease = await imports.add(made, token);
+      const lease = await imports.add(made, token, stagesWith(optionalStages));
       faultPoint('project_import.added');
       try {
         const project = await targets.createProject(made, wanted.requestId);

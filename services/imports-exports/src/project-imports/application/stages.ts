@@ -1,5 +1,6 @@
-import type { ForgePage } from '../../forges';
+import { type ForgePage, ForgeProblem } from '../../forges';
 import type { FailedItem, StageName } from '../domain/project-import';
+import { bringCollaborators } from './bring-collaborators';
 import { bringReviews, eventsOf, noteOfEvent } from './bring-history';
 import { findPeople } from './find-people';
 import type { OwnedNote, StageContext } from './imports.ports';
@@ -61,6 +62,18 @@ const ofItems =
     return { ...rest, imported, failed };
   };
 
+/** A stage that is left out, and named, where the token may not read its list, which the import itself does not need. */
+const ifReadable =
+  (item: string, stage: Stage): Stage =>
+  async (context, page, cursor) => {
+    try {
+      return await stage(context, page, cursor);
+    } catch (error) {
+      if (!(error instanceof ForgeProblem && (error.kind === 'forbidden' || error.kind === 'not_found'))) throw error;
+      return { fetched: 0, imported: 0, isLast: true, failed: [{ item, reason: error.message }] };
+    }
+  };
+
 /** Stages by name. */
 export const stages: Readonly<Record<StageName, Stage>> = {
   async repository({ import: { author, repository, requestId }, project, forge, targets, signal }) {
@@ -69,6 +82,13 @@ export const stages: Readonly<Record<StageName, Stage>> = {
     await targets.importRepository({ project, author }, source, { requestId, signal });
     return { fetched: 0, imported: 0, isLast: true };
   },
+  collaborators: ifReadable(
+    'all collaborators',
+    ofItems(
+      ({ forge, import: one }, page, cursor) => forge.collaborators(one.repository, page, one.pageSize, cursor),
+      bringCollaborators,
+    ),
+  ),
   labels: ofItems(
     ({ forge, import: one }, page, cursor) => forge.labels(one.repository, page, one.pageSize, cursor),
     ({ targets, project, import: one }, items) => targets.importLabels(project.projectId, items, one.requestId),

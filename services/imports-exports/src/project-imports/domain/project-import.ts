@@ -43,6 +43,7 @@ export interface ProjectImport extends NewImport {
 /** Stages of an import, in this order. */
 export const stageNames = [
   'repository',
+  'collaborators',
   'labels',
   'milestones',
   'issues',
@@ -56,6 +57,13 @@ export const stageNames = [
 
 /** One of `stageNames`. */
 export type StageName = (typeof stageNames)[number];
+
+/** Stages of an import that are left out unless they are asked for. */
+const optionalStages: readonly StageName[] = ['collaborators'];
+
+/** Stages of an import, in their order. @param wanted those of the optional ones that are asked for */
+export const stagesWith = (wanted: readonly StageName[]): StageName[] =>
+  stageNames.filter((name) => !optionalStages.includes(name) || wanted.includes(name));
 
 /** A stage of an import, and where it goes on. */
 export interface ImportStage {
@@ -116,6 +124,7 @@ export function secondsLeft(stages: readonly StandingStage[]): number | undefine
 
 /** Names of items in `stats`; stages without one have no items. */
 export const itemNames: Partial<Record<StageName, string>> = {
+  collaborators: 'collaborator',
   labels: 'label',
   milestones: 'milestone',
   issues: 'issue',

@@ -14,7 +14,6 @@ import {
   type ProjectImport,
   type StageName,
   type StandingStage,
-  stageNames,
 } from '../domain/project-import';
 import { stageColumns, toStanding } from './stages.store';
 
@@ -58,7 +57,11 @@ export const importStore = (db: Database, ring: Keyring) => {
   };
 
   return {
-    add: ({ author, repository, ...one }: NewImport, token: string): Promise<ImportLease> =>
+    add: (
+      { author, repository, ...one }: NewImport,
+      token: string,
+      stages: readonly StageName[],
+    ): Promise<ImportLease> =>
       db.transaction(async (tx) => {
         const lease = randomUUID();
         const row = await tx.one(sql`
@@ -72,7 +75,7 @@ export const importStore = (db: Database, ring: Keyring) => {
         await tx.query(sql`
           insert into import_stages (import_id, position, name)
           select ${row.id as number}::bigint, position, name
-          from unnest(${[...stageNames]}::text[]) with ordinality as given (name, position)`);
+          from unnest(${[...stages]}::text[]) with ordinality as given (name, position)`);
         return toLease(row, lease);
       }),
 

@@ -13,6 +13,7 @@ import {
 import { ReleaseImportServiceService } from '@switchyard/protos/merge_requests/v1/release_import';
 import { RepositoryImportServiceService } from '@switchyard/protos/merge_requests/v1/repository_import';
 import type { Peer } from '@switchyard/rpc';
+import { importMembersBy } from '../../placeholders';
 import type { ImportTargets } from '../application/imports.ports';
 import type { ImportedProject } from '../domain/shown-import';
 
@@ -73,6 +74,7 @@ export function importTargetsOf({
         { requestId, directorySequence, signal, timeoutMs: repositoryMs },
       );
     },
+    importMembers: importMembersBy(groupsAdmin),
     async importLabels(projectId, given, requestId) {
       return (await labels.importLabels({ projectId, labels: [...given] }, options(requestId))).imported;
     },

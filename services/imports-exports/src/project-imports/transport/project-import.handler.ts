@@ -18,7 +18,9 @@ export function projectImportHandler(imports: Imports): ServiceImplementation {
     const author = { userId, admin, external };
     const name = newName || undefined;
     return entity(
-      presentStarted(await imports.start({ author, requestId, name, optimistic: false, pageSize, ...wanted })),
+      presentStarted(
+        await imports.start({ author, requestId, name, optimistic: false, pageSize, optionalStages: [], ...wanted }),
+      ),
     );
   }
 
@@ -30,6 +32,7 @@ export function projectImportHandler(imports: Imports): ServiceImplementation {
         namespace: request.targetNamespace,
         optimistic: request.timeoutStrategy === 'optimistic',
         pageSize: request.paginationLimit,
+        optionalStages: request.collaboratorsImport ? ['collaborators'] : [],
       }),
 
     startForgebImport: (request, context) =>
