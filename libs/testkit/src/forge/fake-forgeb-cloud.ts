@@ -10,6 +10,8 @@ export interface ForgebCloudContents {
   readonly lists: Record<string, object[]>;
   /** What is alone at its path below the repository, such as one pull request. */
   readonly objects: Record<string, object>;
+  /** By id of their account. */
+  readonly users: Record<string, object>;
 }
 
 /** The cloud forge of the family of forgeb: its REST API below `/2.0`, with pages and their `next`, and git. */
@@ -62,7 +64,9 @@ export async function startFakeForgebCloud(
     const path = /^\/2\.0\/repositories\/octo\/things(?:\/(.+))?$/.exec(url.pathname);
     const list = contents.lists[path?.[1] ?? ''];
     const object = contents.objects[path?.[1] ?? ''];
+    const user = contents.users[decodeURIComponent(/^\/2\.0\/users\/(.+)$/.exec(url.pathname)?.[1] ?? '')];
     if (authorization !== basic(username, password)) sendJson(response, 401, { type: 'error' });
+    else if (user !== undefined) sendJson(response, 200, user);
     else if (path !== null && path[1] === undefined) sendJson(response, 200, contents.repository);
     else if (object !== undefined) sendJson(response, 200, object);
     else if (list === undefined) sendJson(response, 404, { type: 'error', error: { message: 'Not found' } });
@@ -81,6 +85,7 @@ export async function startFakeForgebCloud(
       },
       lists: { issues: [], milestones: [], pullrequests: [], ...given.lists },
       objects: { ...given.objects },
+      users: { ...given.users },
     },
   };
   return forge;

@@ -1302,6 +1302,45 @@ describe('from forgeb', () => {
     expect(await tokens()).toEqual([]);
   });
 
+  it('cloud: two people of one nickname are two, and one who is renamed stays one', async () => {
+    const accounts = [
+      `557058:${'a'.repeat(8)}-1`,
+      `557058:${'a'.repeat(8)}-2`,
+      `{${'0'.repeat(8)}-0000-4000-8000-000000000003}`,
+    ];
+    const [ada, other, team] = accounts as [string, string, string];
+    const comment = (id: number, user: object) => ({ id, content: { raw: 'x' }, user, created_on: at });
+    Object.assign(cloud.contents.lists, {
+      issues: [
+        { id: 1, title: 'One', content: { raw: '' }, state: 'new', reporter: null, created_on: at, updated_on: at },
+      ],
+      'issues/1/comments': [
+        comment(1, { account_id: ada, nickname: 'ada' }),
+        comment(2, { account_id: other, nickname: 'ada' }),
+        comment(3, { account_id: ada, nickname: 'renamed' }),
+        comment(4, { uuid: team, display_name: 'Team' }),
+        comment(5, { account_id: 'x/../y', nickname: ada.replace(':', '') }),
+      ],
+    });
+    Object.assign(cloud.contents.users, {
+      [ada]: { account_id: ada, nickname: 'renamed', display_name: 'Ada' },
+      [other]: { account_id: other, nickname: 'ada', display_name: 'Other' },
+    });
+    const { id } = await startCloud();
+    await endsAs(id, 'finished');
+    const people = await listed(id);
+    expect(people).toMatchObject([
+      { source_user_identifier: ada, source_username: 'renamed', source_name: 'Ada' },
+      { source_user_identifier: other, source_username: 'ada', source_name: 'Other' },
+      { source_user_identifier: team, source_username: team, source_name: null },
+      { source_user_identifier: `login:${ada.replace(':', '')}` },
+    ]);
+    const by = (foreignId: string) => others.placeholders.get(`${id}:${foreignId}`);
+    expect([...others.notes.values()].map(({ authorId }) => authorId)).toEqual(
+      [ada, other, ada, team, `login:${ada.replace(':', '')}`].map(by),
+    );
+  });
+
   it('server: brings over the repository, into the namespace of the caller without another one (G-4.19-5)', async () => {
     const pull = {
       ...{ id: 4, title: 'Pull', description: 'See #4', state: 'DECLINED', author: { user: { slug: 'ada' } } },

@@ -34,7 +34,10 @@ export interface ForgeMilestone {
   readonly updatedAt: Date;
 }
 
-/** An issue at a forge. People are named by their logins; an empty one is a user who is gone. */
+/**
+ * An issue at a forge. People are named by their logins, or by ids where a forge has logins that two may share; an empty
+ * one is a user who is gone.
+ */
 export interface ForgeIssue {
   readonly iid: number;
   readonly author: string;
@@ -66,6 +69,8 @@ export interface ForgeNote {
 export interface ForgeProfile {
   /** Stays when the login changes; up to 255 characters. */
   readonly id: string;
+  /** What people call them, of a forge whose items name people by ids. */
+  readonly login?: string;
   /** Empty for none. */
   readonly name: string;
   /** Undefined for none. */
@@ -233,7 +238,7 @@ export interface Forge {
   readonly releases: ForgeList<ForgeRelease>;
   /** Of all issues and pull requests, the oldest first. */
   readonly issueNotes: ForgeList<ForgeNote>;
-  /** What a user shows to everybody; undefined for one who is gone. */
+  /** What a user shows to everybody; undefined for one who is gone. @param login as items have it */
   profileOf(login: string): Promise<ForgeProfile | undefined>;
   /** Refs at which it keeps the heads of pull requests, with a star for the number; empty for none. */
   readonly headsPattern: string;

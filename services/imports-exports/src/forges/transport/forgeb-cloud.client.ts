@@ -9,7 +9,7 @@ import {
   ForgeProblem,
   type ForgeRepository,
 } from '../domain/forge';
-import { unexpected } from './answers';
+import { isRefusal, unexpected } from './answers';
 import { type Owner, pageOfEach } from './each-of';
 import {
   basicOf,
@@ -23,8 +23,8 @@ import {
   restOf,
   reviewsOf,
 } from './forgeb.rest';
-import { content, noteShape, person, pullNoteShape, pullShape, reviewsShape } from './forgeb-cloud.shapes';
-import { date, number, text, written } from './shapes';
+import { content, isAccount, noteShape, person, pullNoteShape, pullShape, reviewsShape } from './forgeb-cloud.shapes';
+import { date, maxOfIssue, number, text, written } from './shapes';
 
 /** Where the cloud forge is: the hosted one, or a stand-in of it, which has both below one address. */
 export const forgebCloudHost = (address: string | undefined): { readonly api: string; readonly web: string } =>
@@ -83,6 +83,11 @@ const issueShape = z
       updatedAt: given.updated_on ?? given.created_on,
     }),
   );
+
+const profileShape = z
+  .object({ nickname: text.catch(''), display_name: text.catch('') })
+  .transform(({ nickname, display_name: name }) => ({ login: (nickname || name).slice(0, maxOfIssue), name }))
+  .catch({ login: '', name: '' });
 
 /** Pages of comments on one issue or pull request that have a place in the list of all. */
 const maxCommentPages = 1_000;
@@ -255,8 +260,15 @@ export function forgebCloudClient(
     releases: none,
     headsPattern: '',
 
-    // It shows nobody's.
-    profileOf: async () => undefined,
+    async profileOf(id) {
+      if (!isAccount(id)) return undefined;
+      const asked = get(`/users/${encodeURIComponent(id)}`).catch((error: unknown) => {
+        if (isRefusal(error)) return undefined;
+        throw error;
+      });
+      // It shows nobody's address.
+      return { id, email: undefined, ...profileShape.parse(await asked) };
+    },
 
     authorization: basicOf(credentials.username.includes('@') ? { ...credentials, username: gitUser } : credentials),
   };

@@ -2,10 +2,16 @@ import { z } from '@switchyard/config';
 import type { ForgeNote, ForgePull, ForgePullNote, ForgeReview } from '../domain/forge';
 import { date, few, maxOfIssue, number, text, written } from './shapes';
 
-/** A nickname, or the name that is shown where there is none. */
+/** Whether a text is the id of an account, as the forge gives them: two may share a nickname, and change it. */
+export const isAccount = (text: string): boolean =>
+  /^(?:[\w-]{1,64}:[\w-]{1,64}|[0-9a-f]{24}|\{[0-9a-f-]{36}\})$/i.test(text);
+
+const account = z.string().refine(isAccount).nullish().catch(null);
+
+/** The id of an account; for want of one a nickname, or the name that is shown. */
 export const person = z
-  .object({ nickname: written.nullish(), display_name: written.nullish() })
-  .transform(({ nickname, display_name: name }) => nickname || name || '')
+  .object({ account_id: account, uuid: account, nickname: written.nullish(), display_name: written.nullish() })
+  .transform(({ account_id: id, uuid, nickname, display_name: name }) => id || uuid || nickname || name || '')
   .refine((login) => login.length <= maxOfIssue)
   .nullish()
   .catch(null)

@@ -57,7 +57,11 @@ export async function findPeople(
     let userId = writtenFor;
     if (userId === undefined) {
       // Of one who shows nothing the login is all there is.
-      const person = { foreignId: profile?.id ?? `login:${login}`, login, name: profile?.name ?? '' };
+      const person = {
+        foreignId: profile?.id ?? `login:${login}`,
+        login: profile?.login || login,
+        name: profile?.name ?? '',
+      };
       const standIn = await people.standIn(
         { importId: id, projectId, requestId },
         person,
