@@ -1,6 +1,6 @@
 import type { FollowSettingsRequest } from '@switchyard/protos/groups_admin/v1/settings';
 import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
-import { entity, page } from '@switchyard/rpc';
+import { type CallOptions, entity, page } from '@switchyard/rpc';
 import { applicationLimits } from '../../src/http/rate-limits';
 import { settingsRoutes } from '../../src/routes/groups-admin/settings.routes';
 import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
@@ -103,8 +103,12 @@ describe('limits that administrators set', () => {
       access: () => resolved({ actor: actor({ admin: true }) }),
       otherwise: async () => entity({}),
       fakes: {
-        'SettingsService/FollowSettings': ({ version }: FollowSettingsRequest) =>
-          version > 0 ? new Promise(() => undefined) : new Promise((answer) => (learn = answer)),
+        'SettingsService/FollowSettings': ({ version }: FollowSettingsRequest, { signal }: CallOptions) =>
+          new Promise((answer, refuse) => {
+            if (version === 0) learn = answer;
+            // A gateway that closes waits for its question to end.
+            else signal?.addEventListener('abort', refuse, { once: true });
+          }),
       },
     });
     const get = () => gateway.send('GET', '/open', { token: 'glpat-set' });
