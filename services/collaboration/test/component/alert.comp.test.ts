@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from '@switchyard/database/sql';
-import { tokenExpiringId, userEvents } from '@switchyard/events';
+import { importPlaceholderEvents, tokenExpiringId, userEvents } from '@switchyard/events';
 import { AlertStatusChanged_Cause as Cause } from '@switchyard/protos/alerts/events/v1/alert_event';
 import { CreateNoteRequest } from '@switchyard/protos/collaboration/v1/note';
 import { TodoFilter } from '@switchyard/protos/collaboration/v1/todo';
@@ -267,6 +267,38 @@ describe('mail about a token that ends soon', () => {
         `token.expiring.3.${boss.id}`,
       ]);
       expect(rows.find(({ message_id: id }) => id.startsWith('token.expiring.4'))?.state).toBe('dropped');
+    });
+  });
+});
+
+describe('mail to who is asked for the place of a placeholder', () => {
+  it('goes to members with the path of the project, and once to anybody else without it (ADR 67)', async () => {
+    const { here, project, ada } = fixture;
+    const stranger = here.directory.user({ name: 'Stranger' });
+    const ask = (placeholderId: number, userId: number) =>
+      here.publishEvent(
+        importPlaceholderEvents,
+        { placeholderId, projectId: project.id, userId, login: 'octocat', occurredAt: new Date() },
+        `import_placeholder.asked:${placeholderId}:${userId}`,
+      );
+    for (const placeholderId of [1, 2]) {
+      await ask(placeholderId, stranger.id);
+      await ask(placeholderId, ada.id);
+    }
+    await eventually(async () => {
+      const rows = await here.db.query<{ message_id: string; state: string; subject: string }>(
+        sql`select message_id, state, subject from mails where message_id like 'import_placeholder.%' order by message_id`,
+      );
+      const path = expect.stringMatching(/.\/.* \| Are you "octocat"\?$/);
+      expect(rows).toEqual([
+        { message_id: `import_placeholder.1.${ada.id}`, state: 'sent', subject: path },
+        { message_id: `import_placeholder.2.${ada.id}`, state: 'sent', subject: path },
+        {
+          message_id: `import_placeholder.project.${project.id}.${stranger.id}`,
+          state: 'sent',
+          subject: 'Are you "octocat"?',
+        },
+      ]);
     });
   });
 });

@@ -745,6 +745,14 @@ const listed = async (projectId: number, state = '') => {
   return JSON.parse(Buffer.from(rows).toString()) as { id: number; state: string; source_username: string }[];
 };
 
+/** Path of a project, as it is known here. */
+const pathOf = async (id: number) => {
+  const [found] = await here.db.query<{ path: string }>(sql`
+    select n.full_path || '/' || p.path as path from directory.projects p join directory.namespaces n on n.id = p.namespace_id
+    where p.id = ${id}`);
+  return found?.path ?? '';
+};
+
 it('who wrote something is reassigned to who accepts it, part by part, and is then known (ADR 67)', async () => {
   const owner = here.directory.user();
   const [target, blocked] = [here.directory.user(), here.directory.user({ state: 'blocked' })];
@@ -769,7 +777,9 @@ it('who wrote something is reassigned to who accepts it, part by part, and is th
   const as = (by: { id: number }) => here.as(by, { id });
   const reassign = (userId: number, by = { id: owner.id }, one = placeholderId) =>
     importing({ projectId: id, placeholderId: one, userId }, as(by));
-  const answer = (by: { id: number }) => placeholders.acceptImportPlaceholder({ projectId: id, placeholderId }, as(by));
+  const named = { projectId: id, placeholderId, projectPath: '' };
+  // Without access to the project.
+  const answer = (by: { id: number }) => placeholders.acceptImportPlaceholder(named, here.as(by));
   await expect(reassign(999_999)).rejects.toMatchObject({ kind: 'not_found' });
   await expect(reassign(blocked.id)).rejects.toMatchObject({ kind: 'bad_request' });
   await expect(reassign(standIn ?? 0)).rejects.toMatchObject({ kind: 'bad_request' });
@@ -779,7 +789,11 @@ it('who wrote something is reassigned to who accepts it, part by part, and is th
     reassign_to_user: { id: target.id },
   });
   await expect(answer(user)).rejects.toMatchObject({ kind: 'not_found' });
-  expect(json(await placeholders.rejectImportPlaceholder({ projectId: id, placeholderId }, as(target)))).toMatchObject({
+  await expect(
+    placeholders.acceptImportPlaceholder({ ...named, projectId: 999_999 }, here.as(target)),
+  ).rejects.toMatchObject({ kind: 'not_found', body: { message: '404 Placeholder Not Found' } });
+  const byPath = { ...named, projectId: 0, projectPath: await pathOf(id) };
+  expect(json(await placeholders.rejectImportPlaceholder(byPath, here.as(target)))).toMatchObject({
     ...{ state: 'pending', reassign_to_user: null },
   });
   await reassign(target.id);

@@ -10,14 +10,18 @@ export interface AskedForPlaceholder {
 }
 
 /**
- * The mail to who is asked (ADR 67), as long as they are a member of the project.
- * @param path full path of the project
+ * The mail to who is asked (ADR 67): to a member as long as they are one. Anybody else is shown nothing of the project but
+ * its id, and gets one mail about it: who imports can ask for any number of people.
+ * @param path full path of the project; undefined to who is no member
  */
-export function importPlaceholderMail({ placeholderId, projectId, login }: AskedForPlaceholder, path: string): Mail {
+export function importPlaceholderMail(
+  { placeholderId, projectId, login }: AskedForPlaceholder,
+  path: string | undefined,
+): Mail {
   const at = `POST /api/v4/projects/${projectId}/import/placeholders/${placeholderId}`;
   const person = headerLine(login);
   const lines = [
-    `What "${person}" wrote at another forge was imported into ${path}. You are asked whether you are this person.`,
+    `What "${person}" wrote at another forge was imported into ${path ?? 'a project here'}. You are asked whether you are this person.`,
     '',
     'If you accept, it is shown in your name there. Once the import has ended, answer with one of these requests:',
     '',
@@ -25,14 +29,14 @@ export function importPlaceholderMail({ placeholderId, projectId, login }: Asked
     `- ${at}/reject`,
     '',
     '-- ',
-    `You get this mail because you are a member of ${path}.`,
+    `You get this mail because ${path === undefined ? 'somebody who manages the project named you' : `you are a member of ${path}`}.`,
   ];
   return {
-    cause: `import_placeholder.${placeholderId}`,
+    ...(path === undefined
+      ? { cause: `import_placeholder.project.${projectId}`, projectId: 0, accessLevel: 0 }
+      : { cause: `import_placeholder.${placeholderId}`, projectId, accessLevel: levels.guest }),
     event: 'import_placeholder',
-    projectId,
-    accessLevel: levels.guest,
-    subject: headerLine(`${path} | Are you "${person}"?`),
+    subject: headerLine(`${path === undefined ? '' : `${path} | `}Are you "${person}"?`),
     body: `${lines.join('\n').toWellFormed().replaceAll('\0', '\uFFFD')}\n`,
     headers: {},
   };

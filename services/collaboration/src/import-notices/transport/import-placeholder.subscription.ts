@@ -1,5 +1,6 @@
-import { fullPath, projectById } from '@switchyard/directory';
+import { fullPath, membersAtLevel, projectById } from '@switchyard/directory';
 import { type AnySubscription, importPlaceholderEvents, subscription } from '@switchyard/events';
+import { levels } from '@switchyard/rights';
 import type { mailStore } from '../../mail';
 import { importPlaceholderMail } from '../domain/import-placeholder-mail';
 
@@ -9,6 +10,8 @@ export const importPlaceholderSubscription = (mails: Pick<typeof mailStore, 'que
     event: importPlaceholderEvents,
     async handle({ userId, ...asked }, tx) {
       const project = await projectById(tx, asked.projectId);
-      if (project !== undefined) await mails.queue(tx, importPlaceholderMail(asked, fullPath(project)), [userId]);
+      if (project === undefined) return;
+      const isMember = (await membersAtLevel(tx, asked.projectId, levels.guest)).includes(userId);
+      await mails.queue(tx, importPlaceholderMail(asked, isMember ? fullPath(project) : undefined), [userId]);
     },
   });

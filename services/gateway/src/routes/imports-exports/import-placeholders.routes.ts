@@ -1,5 +1,5 @@
 import { ImportPlaceholderServiceService } from '@switchyard/protos/imports_exports/v1/import_placeholder';
-import { documented, integer, oneOf } from '../../http/params';
+import { documented, integer, oneOf, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
 
 const root = '/projects/:id/import/placeholders';
@@ -7,7 +7,22 @@ const one = `${root}/:placeholder_id`;
 const section = 'Imports';
 const path_params = { placeholder_id: integer() };
 const returns = { 200: 'ImportPlaceholder' } as const;
-const asked = { section, method: 'post', path_params, access: { project: 'read_project' }, returns } as const;
+
+/** Who is asked may be no member of a private project: the owner of the placeholder says whom it is there for. */
+const asked = {
+  section,
+  method: 'post',
+  access: 'user',
+  returns,
+  path_params: {
+    ...path_params,
+    id: documented(text({ notEmpty: true }), { description: 'Id or full path of the project.' }),
+  },
+} as const;
+
+/** The project by its id, or by its path. */
+const projectOf = (id: string) =>
+  /^\d{1,15}$/.test(id) ? { projectId: Number(id), projectPath: '' } : { projectId: 0, projectPath: id };
 
 /** People of a forge for whom placeholder users stand in an imported project (ADR 67). */
 export const importPlaceholderRoutes = [
@@ -65,9 +80,9 @@ export const importPlaceholderRoutes = [
       description: 'As the user who was asked. What the person wrote at the forge is then written in their name.',
       fails: [409],
     },
-    handle: ({ access, path, call }) =>
+    handle: ({ path, call }) =>
       call(ImportPlaceholderServiceService).acceptImportPlaceholder({
-        projectId: access.id,
+        ...projectOf(path.id),
         placeholderId: path.placeholder_id,
       }),
   }),
@@ -76,9 +91,9 @@ export const importPlaceholderRoutes = [
     path: `${one}/reject`,
     summary: 'Reject the place of a placeholder',
     docs: { description: 'As the user who was asked. The placeholder can be reassigned to somebody else.' },
-    handle: ({ access, path, call }) =>
+    handle: ({ path, call }) =>
       call(ImportPlaceholderServiceService).rejectImportPlaceholder({
-        projectId: access.id,
+        ...projectOf(path.id),
         placeholderId: path.placeholder_id,
       }),
   }),

@@ -129,9 +129,11 @@ it('lists placeholders, reassigns them as an Owner, and answers for who was aske
   expect((await send(`${root}/3/reassign`, {})).body).toEqual({ error: 'user_id is missing' });
   level = 40;
   expect((await send(`${root}/3/reassign`, { user_id: 6 })).status).toBe(403);
-  level = 10;
   for (const answer of ['accept', 'reject']) {
     expect((await send(`${root}/3/${answer}`, {})).status).toBe(200);
-    expect(gateway.calls.at(-1)?.request).toEqual({ projectId: 7, placeholderId: 3 });
+    expect(gateway.calls.at(-1)?.request).toEqual({ projectId: 7, placeholderId: 3, projectPath: '' });
+    const named = await send(`/projects/acme%2Fthings/import/placeholders/3/${answer}`, {}, 'glpat-asked');
+    expect(named.status).toBe(200);
+    expect(gateway.calls.at(-1)?.request).toEqual({ projectId: 0, placeholderId: 3, projectPath: 'acme/things' });
   }
 });

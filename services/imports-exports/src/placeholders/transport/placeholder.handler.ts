@@ -1,7 +1,12 @@
 import type { Database } from '@switchyard/database';
-import { usersByIds } from '@switchyard/directory';
-import { ImportPlaceholderServiceService } from '@switchyard/protos/imports_exports/v1/import_placeholder';
-import { entity, implement, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
+import { projectById, projectByPath, usersByIds } from '@switchyard/directory';
+import { notFound } from '@switchyard/errors';
+import {
+  type AcceptImportPlaceholderRequest,
+  ImportPlaceholderServiceService,
+} from '@switchyard/protos/imports_exports/v1/import_placeholder';
+import type { Representation } from '@switchyard/protos/rpc/v1/representation';
+import { type CallContext, entity, implement, page, pageRequest, type ServiceImplementation } from '@switchyard/rpc';
 import type { Placeholders } from '../application/manage-placeholders';
 import type { Placeholder } from '../domain/placeholder';
 import { presentPlaceholder, usersOf } from '../presenters/placeholder.presenter';
@@ -17,6 +22,16 @@ export function placeholderHandler(
     return rows.map((one) => presentPlaceholder(one, users, externalUrl));
   };
   const only = async (one: Placeholder) => entity((await shown([one]))[0] ?? {});
+  /** Who was asked may not see the project: to all others nothing is there. */
+  async function answer(
+    { projectId, projectPath, placeholderId }: AcceptImportPlaceholderRequest,
+    accepts: boolean,
+    { actor }: CallContext,
+  ): Promise<Representation> {
+    const project = await (projectPath === '' ? projectById(db, projectId) : projectByPath(db, projectPath));
+    if (project === undefined) throw notFound('Placeholder');
+    return only(await placeholders.answer(project.id, placeholderId, accepts, actor));
+  }
   return implement(ImportPlaceholderServiceService, {
     async listImportPlaceholders(request, context) {
       const asked = pageRequest(request.page, { orderBy: 'id', descending: false });
@@ -35,10 +50,7 @@ export function placeholderHandler(
         ),
       ),
 
-    acceptImportPlaceholder: async (request, context) =>
-      only(await placeholders.answer(namedProject(request, context), request.placeholderId, true, context.actor)),
-
-    rejectImportPlaceholder: async (request, context) =>
-      only(await placeholders.answer(namedProject(request, context), request.placeholderId, false, context.actor)),
+    acceptImportPlaceholder: (request, context) => answer(request, true, context),
+    rejectImportPlaceholder: (request, context) => answer(request, false, context),
   });
 }
