@@ -36,6 +36,9 @@ const withoutContents = (gist: ForgeContents['gists'][number]): object => ({
 /** From this page on issues are listed by the cursor of a link alone. */
 const maxPage = 100;
 
+/** The last page of comments that is given. */
+const maxCommentPage = 300;
+
 /**
  * Starts a forge on a port of this machine.
  * @param repositories folder with `octo/things.git`; undefined: git gets 404
@@ -92,7 +95,17 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
     else if (list === undefined) sendJson(response, 404, { message: 'Not Found' }, rateHeaders());
     else if (name === 'issues' && Number(url.searchParams.get('page')) >= maxPage)
       sendJson(response, 422, { message: 'Pagination with the page parameter is not supported' }, rateHeaders());
-    else sendPage(request, response, url, list);
+    else if (/comments$/.test(name) && Number(url.searchParams.get('page')) > maxCommentPage)
+      sendJson(response, 422, { message: 'Pagination is limited for this resource' }, rateHeaders());
+    else sendPage(request, response, url, changedOf(url, list));
+  }
+
+  /** What of a list was changed since then, in the order of changes, where both are asked for. */
+  function changedOf({ searchParams }: URL, list: readonly object[]): readonly object[] {
+    const changedAt = (one: object): number => Date.parse((one as { updated_at?: string }).updated_at ?? '');
+    const since = Date.parse(searchParams.get('since') ?? '');
+    const kept = Number.isNaN(since) ? list : list.filter((one) => changedAt(one) >= since);
+    return searchParams.get('sort') === 'updated' ? kept.toSorted((a, b) => changedAt(a) - changedAt(b)) : kept;
   }
 
   /** A list of the repository; pull requests without reviews have an empty one. */

@@ -487,6 +487,44 @@ it('a list that forgea does not number to its end goes on by the cursor that it 
   }
 });
 
+it.each(['issueNotes', 'pullNotes'] as const)(
+  '%s behind those that forgea numbers are found by when they changed',
+  async (list) => {
+    const { server, forge } = await opened(kinds[0] as Kind);
+    const { contents } = server as Awaited<ReturnType<typeof startFakeForge>>;
+    const second = (at: number) => new Date(Date.UTC(2020, 0, 1) + at * 1_000).toISOString();
+    const comment = (id: number) => ({
+      ...{ id, body: 'x', user: null, path: 'a.txt', original_commit_id: sha, original_line: 1, diff_hunk: '' },
+      ...{ issue_url: 'https://forge.example/issues/1', pull_request_url: 'https://forge.example/pulls/1' },
+      // Three in each second; every tenth was changed after all were written.
+      ...{
+        created_at: second(Math.floor(id / 3)),
+        updated_at: second(id % 10 === 0 ? 10_000 + id : Math.floor(id / 3)),
+      },
+    });
+    contents.lists[list === 'issueNotes' ? 'issues/comments' : 'pulls/comments'] = Array.from(
+      { length: 640 },
+      (_, index) => comment(index + 1),
+    );
+    const found = await forge.repository('1');
+    const ids: number[] = [];
+    let [fetched, cursors] = [0, 0];
+    let last: ForgePage<{ readonly foreignId: number }> | undefined;
+    for (let page = 1; last?.isLast !== true; page += 1) {
+      const cursor = last?.cursor;
+      last = await forge[list](found, page, 2, cursor);
+      if (last.cursor !== undefined) cursors += 1;
+      expect(last.cursor === undefined || last.cursor !== cursor).toBe(true);
+      ids.push(...last.items.map(({ foreignId }) => foreignId));
+      fetched += last.fetched;
+    }
+    expect(cursors).toBeGreaterThan(20);
+    expect(ids.slice(0, 600)).toEqual(Array.from({ length: 600 }, (_, index) => index + 1));
+    expect([...ids].sort((a, b) => a - b)).toEqual(Array.from({ length: 640 }, (_, index) => index + 1));
+    expect(fetched).toBe(640);
+  },
+);
+
 it('a list of the cloud forge that is away midway is no end of it, and a deleted issue leaves out no other one', async () => {
   const { server, forge } = await opened(cloudKind);
   const { contents } = server as Awaited<ReturnType<typeof startFakeForgebCloud>>;

@@ -25,6 +25,7 @@ import {
   reviewNoteShape,
   reviewShape,
 } from './forgea.shapes';
+import { commentsPage } from './forgea-comments';
 import { outboundFetch } from './outbound-fetch';
 import { date, few, number, text, written } from './shapes';
 
@@ -314,13 +315,11 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
       pageOf(pullShape(repository.fullName), size, () =>
         client.rest.pulls.list({ ...named(repository, page, size, cursor), ...oldestFirst }),
       ),
-    pullNotes: (repository, page, size, cursor) =>
-      pageOf(reviewNoteShape, size, () =>
-        client.rest.pulls.listReviewCommentsForRepo({
-          ...named(repository, page, size, cursor),
-          sort: 'created',
-          direction: 'asc',
-        }),
+    pullNotes: (repository, page, size, cursor = '') =>
+      commentsPage({ page, size, cursor }, (query) =>
+        pageOf(reviewNoteShape, size, () =>
+          client.rest.pulls.listReviewCommentsForRepo({ ...named(repository, page, size), ...query }),
+        ),
       ),
     reviews: (repository, iid, page, size) =>
       pageOf(reviewShape, size, () =>
@@ -330,13 +329,11 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
       pageOf(eventShape, size, () => client.rest.issues.listEventsForRepo(named(repository, page, size, cursor))),
     releases: (repository, page, size, cursor) =>
       pageOf(releaseShape, size, () => client.rest.repos.listReleases(named(repository, page, size, cursor))),
-    issueNotes: (repository, page, size, cursor) =>
-      pageOf(noteShape, size, () =>
-        client.rest.issues.listCommentsForRepo({
-          ...named(repository, page, size, cursor),
-          sort: 'created',
-          direction: 'asc',
-        }),
+    issueNotes: (repository, page, size, cursor = '') =>
+      commentsPage({ page, size, cursor }, (query) =>
+        pageOf(noteShape, size, () =>
+          client.rest.issues.listCommentsForRepo({ ...named(repository, page, size), ...query }),
+        ),
       ),
     async profileOf(login) {
       try {
