@@ -14,6 +14,19 @@ export const exportedLabels = (links: Sql): Sql => sql`array(
   select l.title from directory.labels l where l.deleted_at is null and l.id in (select link.label_id from ${links})
   order by l.title)`;
 
+/** An event in an export. @param number of what it is of; rows of `resource_events` are `e` */
+export const exportedEvent = (number: Sql): Sql => sql`json_build_object('id', e.id, 'iid', ${number}, 'kind', e.kind,
+  'action', e.action, 'title', case e.kind
+    when 'label' then (select l.title from directory.labels l where l.id = e.object_id and l.deleted_at is null)
+    when 'milestone' then ${exportedMilestone(sql`e.object_id`)} end,
+  'user', ${exportedUser(sql`e.user_id`)}, 'created_at', e.created_at)`;
+
+/** Entries of time spent in an export. @param of a condition on rows `t` of `timelogs` */
+export const exportedTimelogs = (of: Sql): Sql => sql`(
+  select coalesce(json_agg(json_build_object('user', ${exportedUser(sql`t.user_id`)}, 'time_spent', t.time_spent,
+    'spent_at', t.spent_at, 'summary', t.summary, 'created_at', t.created_at) order by t.id), '[]')
+  from timelogs t where ${of})`;
+
 /** Title of a milestone. @param id a column */
 export const exportedMilestone = (id: Sql): Sql =>
   sql`(select ms.title from directory.milestones ms where ms.id = ${id} and ms.deleted_at is null)`;

@@ -35,7 +35,14 @@ export {
 } from './attachments';
 export { afterDirectory, type Directory, type DirectoryOptions, startDirectory } from './directory';
 export { type EnsureLabels, labelsOf } from './ensure-labels';
-export { exportedLabels, exportedMilestone, exportedUser, exportedUsers } from './exported';
+export {
+  exportedEvent,
+  exportedLabels,
+  exportedMilestone,
+  exportedTimelogs,
+  exportedUser,
+  exportedUsers,
+} from './exported';
 export {
   type HookProjectRow,
   hookGroup,
@@ -103,7 +110,14 @@ export {
   resourceEventKind,
   resourceEventStore,
 } from './resource-events';
-export { mayDeleteTimelog, type Timelog, type TimelogStore, timelog, timelogStore } from './timelogs';
+export {
+  type ImportedTimelog,
+  mayDeleteTimelog,
+  type Timelog,
+  type TimelogStore,
+  timelog,
+  timelogStore,
+} from './timelogs';
 export { type TrackerLinks, trackerLinksOf } from './tracker-links';
 export {
   alertBotId,

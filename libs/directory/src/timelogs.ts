@@ -14,6 +14,9 @@ interface NewTimelog {
   readonly noteId?: number | undefined;
 }
 
+/** Time spent as an archive says it. */
+export interface ImportedTimelog extends Pick<Timelog, 'userId' | 'seconds' | 'spentAt' | 'summary' | 'createdAt'> {}
+
 /** An entry of time spent on an issue or a merge request. It never changes. */
 export interface Timelog {
   readonly id: number;
@@ -32,6 +35,8 @@ export interface Timelog {
 export interface TimelogStore {
   /** Logs what a change adds to the time spent, in its transaction. */
   record(tx: SqlExecutor, ownerId: number, userId: number, logs: readonly NewTimelog[]): Promise<void>;
+  /** Adds entries of archives, in the transaction that adds what they are of. */
+  bringIn(tx: SqlExecutor, entries: readonly (ImportedTimelog & { readonly ownerId: number })[]): Promise<void>;
   /** Deletes an entry, in the transaction that takes it from the time spent; false when it is gone. */
   remove(tx: SqlExecutor, ownerId: number, id: number): Promise<boolean>;
   /** Gives the entries of an issue or merge request to another one as well, without the notes they came from. */
@@ -71,6 +76,18 @@ export function timelogStore(owner: Sql): TimelogStore {
           ),
           ', ',
         )}`);
+    },
+
+    async bringIn(tx, entries) {
+      if (entries.length === 0) return;
+      const column = <T>(read: (entry: (typeof entries)[number]) => T): T[] => entries.map(read);
+      await tx.query(sql`
+        insert into timelogs (${owner}, user_id, time_spent, spent_at, summary, created_at)
+        select owner, user_id, seconds, spent_at, summary, created_at
+        from unnest(${column(({ ownerId }) => ownerId)}::bigint[], ${column(({ userId }) => userId)}::bigint[],
+          ${column(({ seconds }) => seconds)}::bigint[], ${column(({ spentAt }) => spentAt)}::timestamptz[],
+          ${column(({ summary }) => summary ?? null)}::text[], ${column(({ createdAt }) => createdAt)}::timestamptz[])
+          with ordinality as given (owner, user_id, seconds, spent_at, summary, created_at, place) order by place`);
     },
 
     async remove(tx, ownerId, id) {

@@ -4,6 +4,7 @@ export { type Command, type CommandEdges, command } from './command';
 export { addressVariable, type ServiceConfig, type Variables } from './configuration';
 export { defineService, type ServiceDeclaration } from './define-service';
 export type { ReplacedEdges, ServiceEdges } from './edges';
+export { eventWriter, timelogRecords, toImportedTimelogs } from './history-records';
 export { type InternalHttp, startInternalHttp } from './internal-http';
 export type { Needs, PrismaClass } from './needs';
 export { type RunningService, startService, stopOnSignals } from './process';

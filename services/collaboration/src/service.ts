@@ -60,7 +60,7 @@ function areas(given: Edges): Area[] {
     composeLedger(given, { mailAttempts }),
     composeNotificationSettings(given),
     notifications,
-    composeProjectRecords(given, { issues: issues.records, notes: notes.records, snippets: snippets.records }),
+    composeProjectRecords(given, { ...issues.records, ...notes.records, snippets: snippets.records }),
     composeAuthorship(given),
     // New areas
   ];

@@ -63,7 +63,9 @@ export function composeAreas(given: Edges) {
     ...repositorySizes.jobHandlers,
   };
   const projectRecords = composeProjectRecords(given, {
-    merge_requests: mergeRequests.records,
+    ...repositories.records,
+    ...mergeRequests.records,
+    approval_rules: approvalRules.records,
     landing_receipts: mergeTrains.records,
     releases: releases.records,
   });

@@ -7,7 +7,7 @@ import {
   type Viewer,
   writtenNames,
 } from '@switchyard/directory';
-import { type Area, archiveSource, type RecordWriter, recordWriter } from '@switchyard/service';
+import { type Area, archiveSource, eventWriter, type RecordWriter, recordWriter } from '@switchyard/service';
 import { commandSteps } from '@switchyard/texts';
 import type { Contributions } from '../deleted-users';
 import type { Edges } from '../edges';
@@ -70,8 +70,8 @@ export interface Issues extends Area {
     setEpic(id: number, actorId: number, epicId: number | null): Promise<void>;
   };
   readonly lists: Pick<IssueList, 'page'>;
-  /** Takes the issues of an archive. */
-  readonly records: RecordWriter;
+  /** Takes the issues of an archive, and what was done to them. */
+  readonly records: Readonly<Record<'issues' | 'issue_events', RecordWriter>>;
   /** Issues as what carries notes. */
   readonly noteables: {
     readonly find: NoteableResolver<'Issue'>;
@@ -156,14 +156,17 @@ export function composeIssues(
       },
     },
     lists: edges.lists,
-    records: recordWriter(issueRecord, async (target, given) => {
-      const people = await importedPeople(db, target, given.flatMap(peopleIn));
-      const key = { projectId: target.projectId, importedFrom: archiveSource };
-      return imports.importIssues(
-        key,
-        given.map((one) => toImported(one, people)),
-      );
-    }),
+    records: {
+      issues: recordWriter(issueRecord, async (target, given) => {
+        const people = await importedPeople(db, target, given.flatMap(peopleIn));
+        const key = { projectId: target.projectId, importedFrom: archiveSource };
+        return imports.importIssues(
+          key,
+          given.map((one) => toImported(one, people)),
+        );
+      }),
+      issue_events: eventWriter(db, imports.addEvents),
+    },
     noteables: {
       find: issueNoteables(edges, (view) => issueUrl(view, externalUrl)),
       editor: issueEditor(useCases),

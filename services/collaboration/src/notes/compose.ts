@@ -33,6 +33,7 @@ import {
   updateDraftNote,
 } from './application/draft-notes';
 import { findNoteable } from './application/find-noteable';
+import { importEmoji } from './application/import-emoji';
 import { importNotes } from './application/import-notes';
 import { limitNotes } from './application/limit-notes';
 import { getNote, listNotes } from './application/list-notes';
@@ -44,11 +45,13 @@ import { writeEpicSystemNotes, writeFamilyNotes } from './application/write-epic
 import { writeIssueSystemNotes } from './application/write-issue-system-notes';
 import { writeMergeRequestSystemNotes } from './application/write-merge-request-system-notes';
 import { createNote, deleteNote, type NoteWriting, updateNote } from './application/write-notes';
+import type { ReactedTo } from './domain/imported-emoji';
 import { authoredNoteStore } from './storage/authored-note.store';
 import { awardList, awardStore } from './storage/award-emoji.store';
 import { diffNoteStore } from './storage/diff-note.store';
 import { discussionList } from './storage/discussion.list';
 import { draftNoteStore, purgeDraftNotes } from './storage/draft-note.store';
+import { emojiImportStore } from './storage/emoji-import.store';
 import { epicNoteNames } from './storage/epic-note.names';
 import { noteList } from './storage/note.list';
 import { forgetBegunNotes, noteStore } from './storage/note.store';
@@ -58,6 +61,7 @@ import { suggestionStore } from './storage/suggestion.store';
 import { systemNotes } from './storage/system-note.store';
 import { alertNoteables } from './transport/alert-noteable';
 import { awardEmojiHandler } from './transport/award-emoji.handler';
+import { type EmojiKind, emojiRecord, giversOf, toImportedEmoji } from './transport/award-emoji.record';
 import { commitNoteables } from './transport/commit-noteable';
 import { diffPositions } from './transport/diff-positions';
 import { discussionHandler } from './transport/discussion.handler';
@@ -95,8 +99,8 @@ export interface Notes extends Area {
   readonly suggestionFollower: MergeRequestFollower;
   /** Notes and reactions of a user who was deleted with them. */
   readonly authored: readonly Contributions[];
-  /** Takes the notes of an archive. */
-  readonly records: RecordWriter;
+  /** Takes the notes of an archive, and its reactions. */
+  readonly records: Readonly<Record<'notes' | EmojiKind, RecordWriter>>;
 }
 
 /** Builds notes, discussions and reactions for every kind of noteable. */
@@ -106,6 +110,10 @@ export function composeNotes(
 ): Notes {
   const externalUrl = config.SWITCHYARD_EXTERNAL_URL;
   const mergeRequests = peer('merge-requests');
+  const importing = {
+    projectExists: async (id: number) => (await projectById(db, id)) !== undefined,
+    mergeRequests: importedMergeRequests(mergeRequests),
+  };
   const mergeRequestsNoted = mergeRequestNoteables(mergeRequests, directory.sequence);
   const find = findNoteable({
     MergeRequest: mergeRequestsNoted.find,
@@ -203,11 +211,8 @@ export function composeNotes(
     locateSuggestions: locateSuggestions(suggesting),
     applySuggestions: applySuggestions(suggesting),
     followAppliedSuggestions: followAppliedSuggestions(suggesting),
-    importNotes: importNotes({
-      projectExists: async (id) => (await projectById(db, id)) !== undefined,
-      mergeRequests: importedMergeRequests(mergeRequests),
-      imports: noteImportStore(db),
-    }),
+    importNotes: importNotes({ ...importing, imports: noteImportStore(db) }),
+    importEmoji: importEmoji({ ...importing, imports: emojiImportStore(db) }),
     countNotes: countNotes({ db, noteables: noteableStore }),
     noteIssues: writeIssueSystemNotes({ ...noting, families: writeFamilyNotes(noting) }),
     noteEpics: writeEpicSystemNotes(noting),
@@ -217,12 +222,25 @@ export function composeNotes(
       moves: diffNoteStore,
     }),
   });
+  const emojiWriter = (type: ReactedTo): RecordWriter =>
+    recordWriter(emojiRecord, async (target, given) => {
+      const people = await importedPeople(db, target, giversOf(given));
+      const key = { projectId: target.projectId, importedFrom: archiveSource };
+      return useCases.importEmoji(key, type, toImportedEmoji(given, people));
+    });
   return {
-    records: recordWriter(noteRecord, async (target, given) => {
-      const { projectId } = target;
-      const people = await importedPeople(db, target, peopleOf(given));
-      return useCases.importNotes({ projectId, importedFrom: archiveSource }, given.map(toImported(projectId, people)));
-    }),
+    records: {
+      notes: recordWriter(noteRecord, async (target, given) => {
+        const { projectId } = target;
+        const people = await importedPeople(db, target, peopleOf(given));
+        const key = { projectId, importedFrom: archiveSource };
+        return useCases.importNotes(key, given.map(toImported(projectId, people)));
+      }),
+      issue_emoji: emojiWriter('Issue'),
+      merge_request_emoji: emojiWriter('MergeRequest'),
+      snippet_emoji: emojiWriter('Snippet'),
+      note_emoji: emojiWriter('Note'),
+    },
     services: [
       noteHandler(useCases, externalUrl),
       discussionHandler(useCases, externalUrl),

@@ -4,3 +4,4 @@ export { emphasized, people, type SystemNote, type SystemNoteCause } from './dom
 export { noteStates } from './storage/note.events';
 export { newDiscussionId } from './storage/note.store';
 export { systemNotes } from './storage/system-note.store';
+export type { EmojiKind } from './transport/award-emoji.record';

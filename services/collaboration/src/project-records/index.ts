@@ -1,9 +1,10 @@
 import { projectRecords, type RecordWriter } from '@switchyard/service';
 import type { Edges } from '../edges';
+import type { EmojiKind } from '../notes';
 import { records } from './records';
 
 /** Builds what this service gives to the exports of projects, and takes of their archives. */
 export const composeProjectRecords = (
   { db }: Pick<Edges, 'db'>,
-  writers: Readonly<Record<'issues' | 'notes' | 'snippets', RecordWriter>>,
+  writers: Readonly<Record<'issues' | 'issue_events' | 'notes' | 'snippets' | EmojiKind, RecordWriter>>,
 ) => projectRecords(db, records, writers);

@@ -1,5 +1,25 @@
 import { type Sql, sql } from '@switchyard/database/sql';
-import { exportedLabels, exportedMilestone, exportedUser, exportedUsers } from '@switchyard/directory';
+import {
+  exportedEvent,
+  exportedLabels,
+  exportedMilestone,
+  exportedTimelogs,
+  exportedUser,
+  exportedUsers,
+} from '@switchyard/directory';
+
+/** Reactions to what a condition on rows `a` of `award_emoji` names. */
+const emoji = (on: Sql): Sql => sql`(
+  select json_agg(json_build_object('name', a.name, 'user', ${exportedUser(sql`a.user_id`)}, 'created_at', a.created_at)
+    order by a.id) from award_emoji a where ${on})`;
+
+/** Those of the rows `o` that have reactions. @param number what names such a row in an export */
+function withEmoji(type: string, number: Sql, from: Sql): Sql {
+  const on = sql`a.awardable_type = ${type} and a.awardable_id = o.id`;
+  return sql`
+    select o.id, json_build_object('on', ${number}, 'award_emoji', ${emoji(on)}) as record
+    from ${from} and exists (select 1 from award_emoji a where ${on})`;
+}
 
 /** Records of a project by kind. People, labels and milestones are named as everywhere: ids mean nothing elsewhere. */
 export const records: Readonly<Record<string, (projectId: number) => Sql>> = {
@@ -11,9 +31,18 @@ export const records: Readonly<Record<string, (projectId: number) => Sql>> = {
       'labels', ${exportedLabels(sql`issue_labels link where link.issue_id = i.id`)},
       'milestone', ${exportedMilestone(sql`i.milestone_id`)}, 'due_date', i.due_date, 'weight', i.weight,
       'health_status', i.health_status, 'time_estimate', i.time_estimate, 'total_time_spent', i.total_time_spent,
+      'time_logs', ${exportedTimelogs(sql`t.issue_id = i.id`)},
       'closed_by', ${exportedUser(sql`i.closed_by_id`)}, 'closed_at', i.closed_at, 'created_at', i.created_at,
       'updated_at', i.updated_at) as record
     from issues i where i.project_id = ${projectId}`,
+  issue_events: (projectId) => sql`
+    select e.id, ${exportedEvent(sql`i.iid`)} as record
+    from resource_events e join issues i on i.id = e.issue_id where i.project_id = ${projectId}`,
+  issue_emoji: (projectId) => withEmoji('Issue', sql`o.iid`, sql`issues o where o.project_id = ${projectId}`),
+  merge_request_emoji: (projectId) =>
+    withEmoji('MergeRequest', sql`o.iid`, sql`merge_request_numbers o where o.project_id = ${projectId}`),
+  snippet_emoji: (projectId) => withEmoji('Snippet', sql`o.id`, sql`snippets o where o.project_id = ${projectId}`),
+  note_emoji: (projectId) => withEmoji('Note', sql`o.id`, sql`notes o where o.project_id = ${projectId}`),
   // What says where a note is, is its noteable's number, or the sha of a commit. A note that another object caused shows that object,
   // which who exports may not see where it lies elsewhere.
   notes: (projectId) => sql`

@@ -2,8 +2,10 @@ import { sql } from '@switchyard/database/sql';
 import { importIssues } from '../../src/issues/application/import-issues';
 import { issueDirectoryStore } from '../../src/issues/storage/issue-directory.store';
 import { issueImportStore } from '../../src/issues/storage/issue-import.store';
+import { importEmoji } from '../../src/notes/application/import-emoji';
 import { importNotes } from '../../src/notes/application/import-notes';
 import type { ForgePlace, ImportedNote } from '../../src/notes/domain/imported-note';
+import { emojiImportStore } from '../../src/notes/storage/emoji-import.store';
 import { noteImportStore } from '../../src/notes/storage/note-import.store';
 import { issueHarness } from '../support/issue-harness';
 
@@ -11,6 +13,7 @@ const harness = issueHarness();
 const { open, author, assignee } = harness;
 let running: Awaited<ReturnType<typeof harness.start>>;
 let imports: ReturnType<typeof importNotes>;
+let reactions: ReturnType<typeof importEmoji>;
 const asked: { iids: readonly number[]; places: readonly (ForgePlace & { readonly iid: number })[] }[] = [];
 
 /** The merge request !5 is there; its diff has what stands in `a.txt`. */
@@ -23,8 +26,8 @@ const changed = new Date('2020-02-03T04:05:06.000Z');
 beforeAll(async () => {
   running = await harness.start();
   const { db } = running;
-  imports = importNotes({
-    projectExists: async (id) => id === open.id,
+  const edges = {
+    projectExists: async (id: number) => id === open.id,
     mergeRequests: {
       async locate(_key, iids, places) {
         asked.push({ iids, places });
@@ -36,15 +39,16 @@ beforeAll(async () => {
         };
       },
     },
-    imports: noteImportStore(db),
-  });
+  } satisfies Omit<Parameters<typeof importNotes>[0], 'imports'>;
+  imports = importNotes({ ...edges, imports: noteImportStore(db) });
+  reactions = importEmoji({ ...edges, imports: emojiImportStore(db) });
 });
 afterAll(harness.stop);
 beforeEach(async () => {
   await harness.clear();
   asked.length = 0;
   const { db } = running;
-  await db.query(sql`truncate noteables, notes cascade`);
+  await db.query(sql`truncate noteables, notes, award_emoji cascade`);
   const issue = {
     ...{ authorId: author.id, title: 'Issue', description: undefined, closedAt: undefined, labels: [] },
     ...{ milestoneIid: undefined, assigneeIds: [], locked: false, createdAt: made, updatedAt: changed },
@@ -142,4 +146,41 @@ test('a discussion of an archive keeps its id, its position and where that was',
   const original = { ...position, oldLine: 1 };
   await imports(key, [onMergeRequest(1, { thread: discussion, position, originalPosition: original })]);
   expect(await stored('MergeRequest')).toMatchObject([{ discussion, type: 'DiffNote', position, original }]);
+});
+
+test('reactions are given once, count as votes, and are passed on', async () => {
+  await imports(key, [note(1, 7), onMergeRequest(2)]);
+  const given = (on: number, name: string, userId = author.id) => ({ on, name, userId, createdAt: made });
+  const thumbs = [given(7, 'thumbsup'), given(7, 'thumbsup', assignee.id), given(8, 'thumbsdown'), given(99, 'heart')];
+  for (const _ of [1, 2]) expect(await reactions(key, 'Issue', thumbs)).toBe(3);
+  expect(await reactions(key, 'MergeRequest', [given(5, 'thumbsup'), given(6, 'thumbsup')])).toBe(1);
+  // A note that did not come in, and one of another import.
+  expect(await reactions(key, 'Note', [given(1, 'rocket'), given(3, 'rocket')])).toBe(1);
+  expect(await reactions({ ...key, importedFrom: 'other' }, 'Note', [given(1, 'eyes')])).toBe(0);
+  expect(
+    await running.db.query(sql`
+      select a.awardable_type as type, coalesce(i.iid, a.awardable_id - ${mergeRequestId}) as on, a.name, a.created_at as at
+      from award_emoji a left join issues i on a.awardable_type = 'Issue' and i.id = a.awardable_id
+      where a.awardable_type <> 'Note' order by a.id`),
+  ).toEqual([
+    { type: 'Issue', on: 7, name: 'thumbsup', at: made },
+    { type: 'Issue', on: 7, name: 'thumbsup', at: made },
+    { type: 'Issue', on: 8, name: 'thumbsdown', at: made },
+    { type: 'MergeRequest', on: 0, name: 'thumbsup', at: made },
+  ]);
+  expect(await running.db.query(sql`select name from award_emoji where awardable_type = 'Note'`)).toEqual([
+    { name: 'rocket' },
+  ]);
+  expect(
+    await running.db.query(
+      sql`select iid, upvotes, downvotes, updated_at = ${changed} as old from issues order by iid`,
+    ),
+  ).toEqual([
+    { iid: 7, upvotes: 2, downvotes: 0, old: true },
+    { iid: 8, upvotes: 0, downvotes: 1, old: true },
+  ]);
+  expect((await published()).at(-1)?.body).toMatchObject({
+    ...{ imported: true, counters: { upvotes: 1 }, reactions: [{ userId: author.id, name: 'thumbsup' }] },
+  });
+  await expect(reactions({ ...key, projectId: 1 }, 'Issue', thumbs)).rejects.toThrow('Project');
 });

@@ -114,7 +114,7 @@ it('an export holds every record and the repository, and says where it ends', as
     ...[1, 2, 3].map((part) => `repository.bundle/00000${part}`),
     'end.json',
   ]);
-  expect(parsed('format.json')).toMatchObject({ format: 1 });
+  expect(parsed('format.json')).toMatchObject({ format: 2 });
   expect(parsed('end.json')).toMatchObject({ records: { project: 1, issues: 7, notes: 0 }, repository_parts: 3 });
   const issues = [1, 2, 3].map((part) => entries.get(`records/issues/00000${part}.ndjson`)?.toString()).join('');
   expect(

@@ -7,7 +7,7 @@ import {
   trackerLinksOf,
   writtenNames,
 } from '@switchyard/directory';
-import { type Area, archiveSource, type RecordWriter, recordWriter } from '@switchyard/service';
+import { type Area, archiveSource, eventWriter, type RecordWriter, recordWriter } from '@switchyard/service';
 import { commandSteps } from '@switchyard/texts';
 import type { Edges } from '../edges';
 import { enqueueJobs, type JobHandlers, type JobRequests } from '../jobs';
@@ -118,7 +118,7 @@ export interface MergeRequests extends Area {
   readonly closeWithoutFork: () => Promise<void>;
   readonly jobHandlers: Omit<JobHandlers, 'merge_train' | 'train_ref' | 'repository_size' | 'copy_repository'>;
   /** Takes the merge requests of an archive. */
-  readonly records: RecordWriter;
+  readonly records: Readonly<Record<'merge_requests' | 'merge_request_events', RecordWriter>>;
 }
 
 /** Consumer group of deleted users: separate from that of notes, so that neither waits for the other. */
@@ -269,11 +269,14 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
       follow_sources: ({ projectId, after }) => background.followSources(projectId, after),
       merge_request_facts: ({ facts, actorId }) => background.publishLaterFacts(facts as readonly LaterFact[], actorId),
     },
-    records: recordWriter(mergeRequestRecord, async (target, given) => {
-      const people = await importedPeople(db, target, peopleOf(given));
-      const key = { projectId: target.projectId, importedFrom: archiveSource };
-      return imports.add(key, target.importerId, given.map(toImported(people)));
-    }),
+    records: {
+      merge_requests: recordWriter(mergeRequestRecord, async (target, given) => {
+        const people = await importedPeople(db, target, peopleOf(given));
+        const key = { projectId: target.projectId, importedFrom: archiveSource };
+        return imports.add(key, target.importerId, given.map(toImported(people)));
+      }),
+      merge_request_events: eventWriter(db, imports.addEvents),
+    },
     services: [
       mergeRequestHandler({ ...useCases, contextCommits }, edges),
       approvalHandler(useCases, edges),

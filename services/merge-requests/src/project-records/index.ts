@@ -5,5 +5,16 @@ import { records } from './records';
 /** Builds what this service gives to the exports of projects, and takes of their archives. */
 export const composeProjectRecords = (
   { db }: Pick<Edges, 'db'>,
-  writers: Readonly<Record<'merge_requests' | 'landing_receipts' | 'releases', RecordWriter>>,
+  writers: Readonly<
+    Record<
+      | 'merge_requests'
+      | 'merge_request_events'
+      | 'landing_receipts'
+      | 'releases'
+      | 'protected_branches'
+      | 'protected_tags'
+      | 'approval_rules',
+      RecordWriter
+    >
+  >,
 ) => projectRecords(db, records, writers);

@@ -1,5 +1,12 @@
 import { type Sql, sql } from '@switchyard/database/sql';
-import { exportedLabels, exportedMilestone, exportedUser, exportedUsers } from '@switchyard/directory';
+import {
+  exportedEvent,
+  exportedLabels,
+  exportedMilestone,
+  exportedTimelogs,
+  exportedUser,
+  exportedUsers,
+} from '@switchyard/directory';
 
 /** Records of a project by kind. People, labels and milestones are named as everywhere: ids mean nothing elsewhere. */
 export const records: Readonly<Record<string, (projectId: number) => Sql>> = {
@@ -24,9 +31,13 @@ export const records: Readonly<Record<string, (projectId: number) => Sql>> = {
       'merge_commit_sha', m.merge_commit_sha, 'squash_commit_sha', m.squash_commit_sha,
       'merged_by', ${exportedUser(sql`m.merge_user_id`)}, 'merged_at', m.merged_at,
       'closed_by', ${exportedUser(sql`m.closed_by_id`)}, 'closed_at', m.closed_at,
-      'time_estimate', m.time_estimate, 'total_time_spent', m.total_time_spent, 'created_at', m.created_at,
+      'time_estimate', m.time_estimate, 'total_time_spent', m.total_time_spent,
+      'time_logs', ${exportedTimelogs(sql`t.merge_request_id = m.id`)}, 'created_at', m.created_at,
       'updated_at', m.updated_at) as record
     from merge_requests m where m.project_id = ${projectId}`,
+  merge_request_events: (projectId) => sql`
+    select e.id, ${exportedEvent(sql`m.iid`)} as record
+    from resource_events e join merge_requests m on m.id = e.merge_request_id where m.project_id = ${projectId}`,
   landing_receipts: (projectId) => sql`
     select r.id, json_build_object('merge_request_iid', r.merge_request_iid, 'target_branch', r.target_branch,
       'method', r.method, 'squash', r.squash, 'head_sha', r.head_sha, 'base_sha', r.base_sha, 'tested_sha', r.tested_sha,
@@ -36,6 +47,30 @@ export const records: Readonly<Record<string, (projectId: number) => Sql>> = {
       'added_by', ${exportedUser(sql`r.added_by_id`)}, 'boarded_at', r.boarded_at, 'built_at', r.built_at,
       'tested_at', r.tested_at, 'landed_at', r.landed_at, 'batch_iids', r.batch_iids, 'reruns', r.reruns) as record
     from landing_receipts r where r.project_id = ${projectId}`,
+  protected_branches: (projectId) => sql`
+    select b.id, json_build_object('name', b.name, 'push_access_level', b.push_access_level,
+      'merge_access_level', b.merge_access_level, 'allow_force_push', b.allow_force_push) as record
+    from protected_branches b where b.project_id = ${projectId}`,
+  protected_tags: (projectId) => sql`
+    select t.id, json_build_object('name', t.name, 'create_access_level', t.create_access_level) as record
+    from protected_tags t where t.project_id = ${projectId}`,
+  // Of the groups that a rule names those that are public or above the project: who exports may not see others.
+  approval_rules: (projectId) => sql`
+    select r.id, json_build_object('merge_request_iid', m.iid, 'source', source.name, 'rule_type', r.rule_type, 'name', r.name,
+      'approvals_required', r.approvals_required,
+      'applies_to_all_protected_branches', r.applies_to_all_protected_branches,
+      'users', ${exportedUsers(sql`approval_rule_users link where link.rule_id = r.id`)},
+      'groups', array(
+        select n.full_path from approval_rule_groups link join directory.namespaces n on n.id = link.group_id
+        where link.rule_id = r.id and n.deleted_at is null and (n.visibility = 'public' or n.id = any(
+          select unnest(home.ancestry) from directory.projects p join directory.namespaces home on home.id = p.namespace_id
+          where p.id = ${projectId})) order by n.full_path),
+      'protected_branches', array(
+        select b.name from approval_rule_branches link join protected_branches b on b.id = link.protected_branch_id
+        where link.rule_id = r.id order by b.name)) as record
+    from approval_rules r left join merge_requests m on m.id = r.merge_request_id
+      left join approval_rules source on source.id = r.source_rule_id
+    where r.project_id = ${projectId}`,
   releases: (projectId) => sql`
     select r.id, json_build_object('tag', r.tag, 'name', r.name, 'description', r.description,
       'author', ${exportedUser(sql`r.author_id`)}, 'milestones', array(

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { isBackupRunning, repeat } from '@switchyard/background';
+import { projectById } from '@switchyard/directory';
+import { notFound } from '@switchyard/errors';
 import { configuredOutbound } from '@switchyard/outbound';
 import { expressionsInSlices } from '@switchyard/patterns';
-import type { Area, Closable } from '@switchyard/service';
+import { type Area, type Closable, type RecordWriter, recordWriter } from '@switchyard/service';
 import { gauge } from '@switchyard/telemetry';
 import type { Edges } from '../edges';
 import { measureGit, openRepository, type Repository, sweepLeftovers } from '../git';
@@ -44,6 +46,12 @@ import { defaultBranchOf } from './transport/default-branch.client';
 import { forgeRelay } from './transport/forge-relay';
 import { forkSubscription } from './transport/fork.subscription';
 import { protectedBranchHandler } from './transport/protected-branch.handler';
+import {
+  protectedBranchRecord,
+  protectedTagRecord,
+  toProtectedBranch,
+  toProtectedTag,
+} from './transport/protected-ref.record';
 import { protectedTagHandler } from './transport/protected-tag.handler';
 import { repositoryHandler } from './transport/repository.handler';
 import { repositoryEndpoints } from './transport/repository.http';
@@ -74,6 +82,8 @@ export interface Repositories extends Area, RepositoryAccess {
   /** Settles what processes left behind, as the area does every few seconds. Safe in several processes at once. */
   readonly reconcile: () => Promise<void>;
   readonly jobHandlers: Pick<JobHandlers, 'copy_repository'>;
+  /** Takes what archives say of branches and tags. */
+  readonly records: Readonly<Record<'protected_branches' | 'protected_tags', RecordWriter>>;
 }
 
 /** Milliseconds between two searches for deleted projects. */
@@ -99,6 +109,32 @@ export const protectedBranchesIn = ({
   db,
   prisma,
 }: Pick<Edges, 'db' | 'prisma'>): RepositoryAccess['protectedBranches'] => protectedBranchStore(db, prisma);
+
+/** Takes the protected branches and tags of archives. */
+function recordsOf(
+  db: Edges['db'],
+  branches: ReturnType<typeof protectedBranchStore>,
+  tags: ReturnType<typeof protectedTagStore>,
+): Repositories['records'] {
+  async function add<Rule extends { readonly name: string }>(
+    projectId: number,
+    rules: readonly Rule[],
+    bringIn: (projectId: number, rules: readonly Rule[]) => Promise<void>,
+  ): Promise<number> {
+    if ((await projectById(db, projectId)) === undefined) throw notFound('Project');
+    const distinct = [...new Map(rules.map((rule) => [rule.name, rule])).values()];
+    await bringIn(projectId, distinct);
+    return distinct.length;
+  }
+  return {
+    protected_branches: recordWriter(protectedBranchRecord, ({ projectId }, given) =>
+      add(projectId, given.map(toProtectedBranch), branches.bringIn),
+    ),
+    protected_tags: recordWriter(protectedTagRecord, ({ projectId }, given) =>
+      add(projectId, given.map(toProtectedTag), tags.bringIn),
+    ),
+  };
+}
 
 /** Measures the log of ref changes until it is closed. */
 function measureBacklog(log: ReturnType<typeof refChangeStore>): Closable {
@@ -200,6 +236,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
     tagsByName: tags.byName,
     createTag: tags.create,
     reconcile: changes.reconcile,
+    records: recordsOf(db, protectedBranches, protectedTags),
     jobHandlers: {
       copy_repository: async ({ projectId }) => {
         await open(projectId);

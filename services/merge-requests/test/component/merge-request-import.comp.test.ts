@@ -8,6 +8,7 @@ import {
   MergeRequestImportServiceService,
 } from '@switchyard/protos/merge_requests/v1/merge_request_import';
 import { ReleaseImportServiceService } from '@switchyard/protos/merge_requests/v1/release_import';
+import { ProjectRecordServiceService } from '@switchyard/protos/rpc/v1/project_record';
 import { openRepository } from '../../src/git';
 import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
 import { type Harness, people, startHarness, type TestProject } from './repository-harness';
@@ -309,4 +310,96 @@ test('events are there once, with their dates, and say who merged it; releases o
     },
   ]);
   expect(await harness.db.query(sql`select 1 from events.outbox where event_id like 'release%'`)).toEqual([]);
+});
+
+const nameOf = ({ id }: { readonly id: number }): string => `user${id}`;
+
+/** Adds records of an archive as who may write for nobody else. */
+const write = (kind: string, records: readonly object[]) =>
+  harness.asImports(ProjectRecordServiceService).writeProjectRecords(
+    {
+      ...{ projectId: project.id, kind, importerId: people.maintainer.id, forEverybody: false, checkOnly: false },
+      lines: Buffer.from(records.map((one) => `${JSON.stringify(one)}\n`).join('')),
+    },
+    { requestId: 'test', timeoutMs: 60_000 },
+  );
+
+test('protected branches and tags of an archive stand above the rule of the default branch; again, and nothing changes', async () => {
+  const rule = { push_access_level: 0, merge_access_level: 30, allow_force_push: true };
+  const named = (name: string) => ({ name, ...rule });
+  for (const _ of [1, 2]) {
+    await write('protected_branches', [named('main'), named('release/*'), named('main')]);
+    await write('protected_tags', [{ name: 'v*', create_access_level: 30 }]);
+  }
+  expect(
+    await harness.db.query(sql`
+      select name, push_access_level, merge_access_level, allow_force_push from protected_branches
+      where project_id = ${project.id} order by id`),
+  ).toEqual([named('main'), named('release/*')]);
+  expect((await api(people.maintainer, 'GET', at(project, '/protected_tags'))).body).toMatchObject([
+    { name: 'v*', create_access_levels: [{ access_level: 30 }] },
+  ]);
+  for (const wrong of [{ name: '' }, { name: '*'.repeat(30) }, { name: 'a', push_access_level: 7 }])
+    await expect(write('protected_branches', [{ ...rule, ...wrong }])).rejects.toMatchObject({ kind: 'unprocessable' });
+});
+
+test('approval rules of an archive name whom their importer could name; again, and nothing changes', async () => {
+  await bring([given(5)], 'gitlab_project');
+  await write('protected_branches', [
+    { name: 'release/*', push_access_level: 40, merge_access_level: 40, allow_force_push: false },
+  ]);
+  await harness.db.query(sql`
+    insert into directory.namespaces (id, kind, name, path, full_path, full_name, ancestry, visibility, deleting)
+    values (${project.id + 5_000}, 'group', 'Seen', 'seen', ${`seen${project.id}`}, 'Seen', array[${project.id + 5_000}::bigint], 'public', false),
+      (${project.id + 6_000}, 'group', 'Secret', 'secret', ${`secret${project.id}`}, 'Secret', array[${project.id + 6_000}::bigint], 'private', false)`);
+  const rule = (name: string, more: object = {}) => ({
+    ...{ merge_request_iid: null, source: null, rule_type: 'regular', name, approvals_required: 1 },
+    ...{ applies_to_all_protected_branches: false, users: [], groups: [], protected_branches: [], ...more },
+  });
+  const records = [
+    rule('Checkers', {
+      users: [nameOf(people.owner), 'nobody-here'],
+      groups: [`seen${project.id}`, `secret${project.id}`],
+      protected_branches: ['release/*', 'other'],
+    }),
+    rule('Checkers here', { merge_request_iid: 5, source: 'Checkers', approvals_required: 2 }),
+    // A merge request that did not come in, and rules that no project can have.
+    rule('Nowhere', { merge_request_iid: 6 }),
+    rule('Too many', { approvals_required: 1_000 }),
+    rule('All', { rule_type: 'any_approver', users: [nameOf(people.owner)] }),
+  ];
+  for (const _ of [1, 2]) await write('approval_rules', records);
+  expect(
+    await harness.db.query(sql`
+      select r.name, m.iid, s.name as source, r.approvals_required as required,
+        array(select user_id from approval_rule_users u where u.rule_id = r.id) as users,
+        array(select group_id from approval_rule_groups g where g.rule_id = r.id) as groups,
+        array(select b.name from approval_rule_branches l join protected_branches b on b.id = l.protected_branch_id
+          where l.rule_id = r.id) as branches
+      from approval_rules r left join merge_requests m on m.id = r.merge_request_id
+        left join approval_rules s on s.id = r.source_rule_id where r.project_id = ${project.id} order by r.id`),
+  ).toEqual([
+    {
+      ...{ name: 'Checkers', iid: null, source: null, required: 1, users: [people.owner.id] },
+      ...{ groups: [project.id + 5_000], branches: ['release/*'] },
+    },
+    { name: 'Checkers here', iid: 5, source: 'Checkers', required: 2, users: [], groups: [], branches: [] },
+  ]);
+});
+
+test('events of an archive keep their dates, in the name of who imports alone', async () => {
+  await bring([given(5)], 'gitlab_project');
+  const event = (id: number, user: string, more: object = {}) => ({
+    ...{ id, iid: 5, kind: 'label', action: 'add', title: 'bug', user, created_at: made.toISOString(), ...more },
+  });
+  const events = [
+    event(9, nameOf(people.maintainer)),
+    event(10, nameOf(people.owner), { action: 'remove' }),
+    event(11, nameOf(people.owner), { title: 'none' }),
+  ];
+  for (const _ of [1, 2]) await write('merge_request_events', events);
+  expect((await api(people.developer, 'GET', mr(project, 5, '/resource_label_events'))).body).toMatchObject([
+    { action: 'add', user: { id: people.maintainer.id }, created_at: made.toISOString(), label: { name: 'bug' } },
+    { action: 'remove', user: null, created_at: made.toISOString() },
+  ]);
 });

@@ -1,4 +1,4 @@
-import type { ImportedEvent } from '@switchyard/directory';
+import type { ImportedEvent, ImportedTimelog } from '@switchyard/directory';
 import type { NewIssue } from './issue-change';
 
 /** Where something is imported to, and what it is marked with. */
@@ -37,6 +37,7 @@ export interface MoreOfIssue
   /** Title; undefined for none. */
   readonly milestone: string | undefined;
   readonly closedById: number | undefined;
+  readonly timelogs: readonly ImportedTimelog[];
 }
 
 /** An event of an imported issue. */

@@ -4,6 +4,7 @@ import { labelsByTitles, milestoneIdsByIids, milestonesInScope } from '@switchya
 import type { ImportedIssue, ImportedIssueEvent, ImportKey } from '../domain/issue-import';
 import { openIssue } from './issue-change.store';
 import { bringEventsIn } from './issue-event.store';
+import { timelogs } from './issue-timelog.store';
 
 const noMentions = { usernames: [], directlyAddressed: [] };
 
@@ -36,6 +37,7 @@ export const issueImportStore = (db: Database) => ({
       const {
         milestone: __,
         closedById,
+        timelogs: entries = [],
         ...others
       } = more ?? {
         issueType: 'issue' as const,
@@ -56,7 +58,13 @@ export const issueImportStore = (db: Database) => ({
         imported: { from: importedFrom, closedAt, closedById, updatedAt },
       };
       await db
-        .transaction((tx) => openIssue(tx, wanted))
+        .transaction(async (tx) => {
+          const { id: ownerId } = await openIssue(tx, wanted);
+          await timelogs.bringIn(
+            tx,
+            entries.map((entry) => ({ ...entry, ownerId })),
+          );
+        })
         .catch((error: unknown) => {
           // Another try of the same page was faster.
           if (!isUniqueViolation(error, 'issues_iid')) throw error;
@@ -98,6 +106,18 @@ export const importedIssues = {
       select id, iid from issues where project_id = ${projectId} and imported_from = ${importedFrom}
         and iid = any(${[...iids]}::bigint[]) order by id for no key update`);
     return new Map(rows.map(({ id, iid }) => [iid, id]));
+  },
+
+  /** Keeps how many votes locked issues have. */
+  async keepVotes(
+    tx: Tx,
+    votes: readonly { readonly id: number; readonly upvotes: number; readonly downvotes: number }[],
+  ): Promise<void> {
+    await tx.query(sql`
+      update issues i set upvotes = given.up, downvotes = given.down
+      from unnest(${votes.map(({ id }) => id)}::bigint[], ${votes.map(({ upvotes }) => upvotes)}::int[],
+        ${votes.map(({ downvotes }) => downvotes)}::int[]) as given (id, up, down)
+      where i.id = given.id`);
   },
 
   /** Keeps how many notes locked issues have. */

@@ -1,6 +1,6 @@
 import { z } from '@switchyard/config';
 import type { ImportedPeople } from '@switchyard/directory';
-import { recordFields } from '@switchyard/service';
+import { recordFields, timelogRecords, toImportedTimelogs } from '@switchyard/service';
 import { healthStatuses } from '@switchyard/texts';
 import { issueSeverities, issueTypes } from '../domain/issue';
 import type { ImportedIssue } from '../domain/issue-import';
@@ -26,6 +26,7 @@ export const issueRecord = z.object({
   health_status: z.enum(healthStatuses).nullable(),
   time_estimate: count,
   total_time_spent: count,
+  time_logs: timelogRecords,
   closed_by: user,
   closed_at: time.nullable(),
   created_at: time,
@@ -36,10 +37,11 @@ export const issueRecord = z.object({
 export type IssueRecord = z.infer<typeof issueRecord>;
 
 /** Names of the people of an issue. */
-export const peopleIn = ({ author, assignees, closed_by }: IssueRecord): (string | null)[] => [
+export const peopleIn = ({ author, assignees, closed_by, time_logs }: IssueRecord): (string | null)[] => [
   author,
   closed_by,
   ...assignees,
+  ...time_logs.map(({ user: name }) => name),
 ];
 
 /** An issue of an archive with its people as users. */
@@ -64,6 +66,7 @@ export function toImported(record: IssueRecord, people: ImportedPeople): Importe
       healthStatus: record.health_status ?? undefined,
       timeEstimate: record.time_estimate,
       totalTimeSpent: record.total_time_spent,
+      timelogs: toImportedTimelogs(record.time_logs, people),
       closedById: people.user(record.closed_by),
     },
   };

@@ -21,7 +21,11 @@ interface Target {
 const nameOf = ({ kind, id, sha }: Target): string => `${kind} ${id} ${sha}`;
 
 /** Rows that notes hang on, by what carries them: a row that is there is locked by the update that changes nothing. */
-async function lockCarriers(tx: Tx, projectId: number, targets: readonly Target[]): Promise<Map<string, number>> {
+export async function lockCarriers(
+  tx: Tx,
+  projectId: number,
+  targets: readonly Target[],
+): Promise<Map<string, number>> {
   const distinct = [...new Map(targets.map((target) => [nameOf(target), target])).values()];
   const rows = await tx.query<Target & { row: number } & Record<string, unknown>>(sql`
     insert into noteables (kind, project_id, target_id, sha)
@@ -32,6 +36,9 @@ async function lockCarriers(tx: Tx, projectId: number, targets: readonly Target[
     returning id as row, kind, target_id as id, sha`);
   return new Map(rows.map((one) => [nameOf(one), one.row]));
 }
+
+/** What the causes of imported notes begin with. */
+export const causeOf = ({ projectId, importedFrom }: ImportKey): string => `import:${importedFrom}:${projectId}:`;
 
 /** A discussion's id: the same for all notes of a thread, whenever they come. */
 function discussionOf({ carrier, key, thread, createdAt }: PlacedNote): Buffer {
@@ -62,7 +69,7 @@ async function insertNotes(
       row_number() over (partition by carrier, discussion order by place) = 1 and not exists (
         select 1 from notes known where known.noteable_id = carrier and known.discussion_id = discussion),
       type, author_id, body, system, action, internal, position::jsonb, coalesce(original::jsonb, position::jsonb), resolved_by, resolved_at,
-      ${`import:${importedFrom}:${projectId}:`}::text || key, ${importedFrom}::text, created_at, updated_at
+      ${causeOf({ projectId, importedFrom })}::text || key, ${importedFrom}::text, created_at, updated_at
     from unnest(${column(({ carrier }) => carrier)}::bigint[], ${column(discussionOf)}::bytea[],
       ${column((note) => typeOf(note) ?? null)}::text[], ${column(({ authorId }) => authorId)}::bigint[],
       ${column(({ body }) => body)}::text[], ${column(({ system }) => system)}::boolean[],

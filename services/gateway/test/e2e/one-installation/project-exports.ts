@@ -39,6 +39,10 @@ const unequal: Readonly<Record<string, readonly string[]>> = {
   // Ids mean nothing elsewhere.
   snippets: ['id'],
   notes: ['id', 'snippet'],
+  snippet_emoji: ['on'],
+  note_emoji: ['on'],
+  merge_request_events: ['id'],
+  issue_events: ['id'],
 };
 
 /** What of an archive another one has to have as well, by entry kind. */
@@ -142,7 +146,30 @@ export const projectExportTests = (started: () => System): void =>
       });
       const at = `${project}/merge_requests/${mr.iid}`;
       await ok('POST', `${at}/approve`, {}, reviewer.token);
-      await ok('POST', `${project}/issues/${issue.iid}/notes`, { body: 'Said', internal: true }, reviewer.token);
+      const branch = await ok('POST', `${project}/protected_branches`, {
+        ...{ name: 'release/*', push_access_level: 0, merge_access_level: 30, allow_force_push: true },
+      });
+      await ok('PATCH', `${project}/protected_branches/main`, { allow_force_push: true });
+      await ok('POST', `${project}/protected_tags`, { name: 'v*', create_access_level: 30 });
+      const rule = await ok('POST', `${project}/approval_rules`, {
+        ...{ name: 'Checkers', approvals_required: 1, user_ids: [reviewer.id], protected_branch_ids: [branch.id] },
+      });
+      await ok('POST', `${at}/approval_rules`, {
+        ...{ name: 'Checkers of this', approvals_required: 1, approval_project_rule_id: rule.id },
+      });
+      for (const place of [at, `${project}/issues/${issue.iid}`]) {
+        await ok('POST', `${place}/add_spent_time`, { duration: '1h', summary: 'Work' }, reviewer.token);
+        await ok('POST', `${place}/award_emoji`, { name: 'thumbsup' }, reviewer.token);
+      }
+      await ok('PUT', `${project}/issues/${issue.iid}`, { remove_labels: 'bug' });
+      await ok('PUT', `${project}/issues/${issue.iid}`, { add_labels: 'bug' });
+      const said = await ok(
+        'POST',
+        `${project}/issues/${issue.iid}/notes`,
+        { body: 'Said', internal: true },
+        reviewer.token,
+      );
+      await ok('POST', `${project}/issues/${issue.iid}/notes/${said.id}/award_emoji`, { name: 'rocket' });
       const { diff_refs: refs } = await ok('GET', at);
       const position = { ...refs, position_type: 'text', new_path: 'topic.txt', new_line: 1 };
       const thread = await ok('POST', `${at}/discussions`, { body: 'Here', position }, reviewer.token);
@@ -152,6 +179,7 @@ export const projectExportTests = (started: () => System): void =>
         ...{ title: 'S', visibility: 'public', files: [{ file_path: 'a/b.txt', content: 'x' }] },
       });
       await ok('POST', `${project}/snippets/${snippet.id}/notes`, { body: 'On a snippet' });
+      await ok('POST', `${project}/snippets/${snippet.id}/award_emoji`, { name: 'heart' });
       const sha = await fixture.remoteSha('refs/heads/main');
       await ok('POST', `${project}/repository/commits/${sha}/discussions`, { body: 'On a commit' });
       await ok('POST', `${project}/releases`, {
@@ -229,6 +257,34 @@ export const projectExportTests = (started: () => System): void =>
           files: [{ path: 'a/b.txt', content: 'x' }],
         },
       ]);
+      expect(records('protected_branches')).toEqual([
+        { name: 'main', push_access_level: 40, merge_access_level: 40, allow_force_push: true },
+        { name: 'release/*', push_access_level: 0, merge_access_level: 30, allow_force_push: true },
+      ]);
+      expect(records('protected_tags')).toEqual([{ name: 'v*', create_access_level: 30 }]);
+      const ruled = { rule_type: 'regular', approvals_required: 1, users: ['exportreviewer'], groups: [] };
+      expect(records('approval_rules')).toMatchObject([
+        { ...ruled, name: 'Checkers', merge_request_iid: null, source: null, protected_branches: ['release/*'] },
+        { ...ruled, name: 'Checkers of this', merge_request_iid: mr.iid, source: 'Checkers', protected_branches: [] },
+      ]);
+      for (const { time_logs: logs } of [exportedIssue, exportedMr])
+        expect(logs).toMatchObject([{ user: 'exportreviewer', time_spent: 3_600, summary: 'Work' }]);
+      const eventFields = ['created_at', 'user', 'action'];
+      for (const [kind, place, shown] of [
+        ['issue_events', `${project}/issues/${issue.iid}`, 3],
+        ['merge_request_events', at, 1],
+      ] as const) {
+        const events = await ok('GET', `${place}/resource_label_events`);
+        expect(records(kind).filter((one) => one.kind === 'label')).toMatchObject(
+          events.map((one: Item) => ({ ...named(one, eventFields), title: 'bug' })),
+        );
+        expect(events).toHaveLength(shown);
+      }
+      const reaction = (name: string, user: string) => [{ award_emoji: [{ name, user }] }];
+      expect(records('issue_emoji')).toMatchObject(reaction('thumbsup', 'exportreviewer'));
+      expect(records('merge_request_emoji')).toMatchObject(reaction('thumbsup', 'exportreviewer'));
+      expect(records('snippet_emoji')).toMatchObject(reaction('heart', 'root'));
+      expect(records('note_emoji')).toMatchObject(reaction('rocket', 'root'));
       expect(records('releases')).toMatchObject([{ tag: 'v1', description: 'First', author: 'root' }]);
       expect(JSON.parse(entries.get('end.json')?.toString() ?? '').records).toMatchObject({
         ...{ project: 1, members: 2, labels: 1, milestones: 1, issues: 1, merge_requests: 1, landing_receipts: 0 },
@@ -266,8 +322,11 @@ export const projectExportTests = (started: () => System): void =>
         expect(comparable(again)).toEqual(comparable(entries));
         expect(await refsOf(work, again, join(folder, 'again.bundle'))).toBe(stdout);
         expect((await elsewhere.api('GET', `/projects/${id}/issues/1`)).body).toMatchObject({
-          ...{ imported: true, imported_from: 'gitlab_project', author: { username: 'root' } },
+          ...{ imported: true, imported_from: 'gitlab_project', author: { username: 'root' }, upvotes: 1 },
         });
+        await eventually(async () =>
+          expect((await elsewhere.api('GET', `/projects/${id}/merge_requests/1`)).body).toMatchObject({ upvotes: 1 }),
+        );
         // History notifies nobody.
         expect((await elsewhere.api('GET', '/todos')).body).toEqual([]);
       } finally {

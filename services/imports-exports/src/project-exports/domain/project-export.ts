@@ -49,7 +49,7 @@ export interface ExportedProject {
 export const maxAttempts = 8;
 
 /** Number of the form of archives (ADR 60): one that an older release cannot read has a higher one. */
-export const archiveFormat = 1;
+export const archiveFormat = 2;
 
 /** Kinds of records in an archive, in the order in which they come in again, by who owns them. */
 export const archiveKinds = [
@@ -63,6 +63,16 @@ export const archiveKinds = [
   { owner: 'collaboration', kind: 'issues' },
   { owner: 'collaboration', kind: 'snippets' },
   { owner: 'collaboration', kind: 'notes' },
+  // From here on those of format 2. An import keeps the place of its kind as a number, so new kinds follow all others.
+  { owner: 'merge-requests', kind: 'protected_branches' },
+  { owner: 'merge-requests', kind: 'protected_tags' },
+  { owner: 'merge-requests', kind: 'approval_rules' },
+  { owner: 'merge-requests', kind: 'merge_request_events' },
+  { owner: 'collaboration', kind: 'issue_events' },
+  { owner: 'collaboration', kind: 'issue_emoji' },
+  { owner: 'collaboration', kind: 'merge_request_emoji' },
+  { owner: 'collaboration', kind: 'snippet_emoji' },
+  { owner: 'collaboration', kind: 'note_emoji' },
 ] as const;
 
 /** A service that owns records. */

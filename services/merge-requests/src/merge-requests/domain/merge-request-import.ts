@@ -1,4 +1,4 @@
-import type { ImportedEvent } from '@switchyard/directory';
+import type { ImportedEvent, ImportedTimelog } from '@switchyard/directory';
 import { isShowableTime, shortLine } from '@switchyard/texts';
 import type { ReviewState } from './approvals';
 import { isDraftTitle, type MergeRequestState, maxPeople, mergeRequestFieldProblems } from './merge-request';
@@ -58,6 +58,8 @@ export interface ImportedMergeRequest {
   readonly closedAt: Date | undefined;
   readonly timeEstimate: number;
   readonly totalTimeSpent: number;
+  /** Undefined: none. */
+  readonly timelogs?: readonly ImportedTimelog[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }

@@ -7,6 +7,7 @@ import type { CountedMergeRequest, EventOfImported, ImportKey, ReviewOfImported 
 import { publishFacts } from './merge-request.events';
 import { toMergeRequest } from './merge-request.row';
 import { bringEventsIn } from './merge-request-event.store';
+import { timelogs } from './merge-request-timelog.store';
 
 const noMentions = { usernames: [], directlyAddressed: [] };
 const noReferences = { closing: [], mentioned: [], mergeRequests: [], epics: [] };
@@ -224,6 +225,10 @@ export const mergeRequestImportStore = (db: Database) => ({
       });
       await insertDiffs(tx, added);
       await insertPeople(tx, added);
+      await timelogs.bringIn(
+        tx,
+        added.flatMap((one) => (one.timelogs ?? []).map((entry) => ({ ...entry, ownerId: one.id }))),
+      );
       const byId = new Map(added.map((one) => [one.id, one]));
       await publishFacts(
         tx,

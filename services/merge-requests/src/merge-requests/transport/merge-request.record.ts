@@ -1,6 +1,6 @@
 import { z } from '@switchyard/config';
 import type { ImportedPeople } from '@switchyard/directory';
-import { recordFields } from '@switchyard/service';
+import { recordFields, timelogRecords, toImportedTimelogs } from '@switchyard/service';
 import type { ImportedMergeRequest, ImportedReview } from '../domain/merge-request-import';
 
 const { iid, text, body, sha, user, names, count, time } = recordFields;
@@ -41,6 +41,7 @@ export const mergeRequestRecord = z.object({
   closed_at: time.nullable(),
   time_estimate: count,
   total_time_spent: count,
+  time_logs: timelogRecords,
   created_at: time,
   updated_at: time,
 });
@@ -49,9 +50,10 @@ type MergeRequestRecord = z.infer<typeof mergeRequestRecord>;
 
 /** Names of the people of merge requests. */
 export const peopleOf = (given: readonly MergeRequestRecord[]): (string | null)[] =>
-  given.flatMap(({ author, merged_by, closed_by, assignees, reviewers, approvals }) => [
+  given.flatMap(({ author, merged_by, closed_by, assignees, reviewers, approvals, time_logs }) => [
     ...[author, merged_by, closed_by, ...assignees],
     ...[...reviewers, ...approvals].map(({ username }) => username),
+    ...time_logs.map(({ user: name }) => name),
   ]);
 
 /** A branch of a fork by a name that tells forks apart. */
@@ -94,6 +96,7 @@ export const toImported =
       closedAt: record.closed_at ?? undefined,
       timeEstimate: record.time_estimate,
       totalTimeSpent: record.total_time_spent,
+      timelogs: toImportedTimelogs(record.time_logs, people),
       createdAt: record.created_at,
       updatedAt: record.updated_at,
     };

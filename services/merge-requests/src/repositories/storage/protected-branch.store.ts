@@ -27,6 +27,22 @@ export const protectedBranchStore = (db: Database, prisma: PrismaClient) => ({
       toRule(await prisma.protectedBranch.create({ data: { ...rule, projectId: BigInt(rule.projectId) } })),
   }),
 
+  /**
+   * Gives a project the rules of an archive, each name once; one that it has by the name, as its default branch may,
+   * becomes as the archive has it.
+   */
+  async bringIn(projectId: number, rules: readonly Omit<ProtectedBranch, 'id' | 'projectId'>[]): Promise<void> {
+    const column = <T>(read: (rule: (typeof rules)[number]) => T): T[] => rules.map(read);
+    await db.query(sql`
+      insert into protected_branches (project_id, name, push_access_level, merge_access_level, allow_force_push)
+      select ${projectId}::bigint, name, push, merge, force
+      from unnest(${column(({ name }) => name)}::text[], ${column(({ pushAccessLevel }) => pushAccessLevel)}::int[],
+        ${column(({ mergeAccessLevel }) => mergeAccessLevel)}::int[], ${column(({ allowForcePush }) => allowForcePush)}::boolean[])
+        as given (name, push, merge, force)
+      on conflict (project_id, name) do update set push_access_level = excluded.push_access_level,
+        merge_access_level = excluded.merge_access_level, allow_force_push = excluded.allow_force_push, updated_at = now()`);
+  },
+
   /** Changes a rule; what is undefined stays. Undefined when there is none. */
   async change(
     projectId: number,
