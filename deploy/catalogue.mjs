@@ -25,6 +25,7 @@ export const KAFKA_SETTINGS = [
 
 /** What every domain service reads: `serviceVariables` of libs/config. */
 const DOMAIN_VARIABLES = [
+  'SWITCHYARD_DRAIN_SECONDS',
   'HOST',
   'GRPC_PORT',
   'HTTP_PORT',
@@ -39,6 +40,7 @@ const DOMAIN_VARIABLES = [
 ];
 
 const PUBLIC_VARIABLES = [
+  'SWITCHYARD_DRAIN_SECONDS',
   'HOST',
   'PORT',
   'HTTP_HOST',

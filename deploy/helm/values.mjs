@@ -190,7 +190,11 @@ export function valuesOf(service, secretsOf) {
       limits: { memory: '512Mi' },
     }),
     probes,
-    terminationGracePeriodSeconds: count('Seconds that a pod has to end', 30),
+    drainSeconds: count('Seconds that running requests, clones and pushes have to end when a pod stops', 120, 1),
+    terminationGracePeriodSeconds: count(
+      'Seconds after which a pod is killed; 0: half a minute more than `drainSeconds`',
+      0,
+    ),
     serviceAccount: group('The account of the pods, whose token they do not get', {
       create: flag('Whether the chart makes it', true),
       name: text('Its name. Default: that of the release and the service; `default` where it is not made'),

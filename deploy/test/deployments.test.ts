@@ -378,6 +378,7 @@ describe('the charts', () => {
         template: {
           spec: {
             automountServiceAccountToken?: boolean;
+            terminationGracePeriodSeconds?: number;
             serviceAccountName?: string;
             nodeSelector?: Record<string, string>;
             topologySpreadConstraints?: { topologyKey: string; labelSelector: object }[];
@@ -459,6 +460,25 @@ describe('the charts', () => {
         expect(given.filter((one) => !variablesOf(name).includes(one.name))).toEqual([]);
       }
       expect(template('switchyard', login).stderr).toContain('config.kafka.secretName must name the Secret');
+    });
+
+    it('a pod has as long as its requests have, and what comes before and after them', () => {
+      const own = [
+        'merge-requests.drainSeconds=600',
+        'alerts.drainSeconds=5',
+        'alerts.terminationGracePeriodSeconds=20',
+      ];
+      const all = render('switchyard', ...own);
+      const times = ['gateway', 'merge-requests', 'alerts'].map((name) => {
+        const pod = of(all, 'Deployment', name)?.spec.template.spec;
+        const given = pod?.containers[0]?.env.find((one) => one.name === 'SWITCHYARD_DRAIN_SECONDS');
+        return [given?.value, pod?.terminationGracePeriodSeconds];
+      });
+      expect(times).toEqual([
+        ['120', 150],
+        ['600', 630],
+        ['5', 20],
+      ]);
     });
 
     it('a backup copies the databases before the files that they name', () => {

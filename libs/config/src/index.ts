@@ -94,8 +94,18 @@ export const busVariables = {
 /** What `busVariables` give. */
 export type BusConfig = z.infer<z.ZodObject<typeof busVariables>>;
 
+/** What every process reads of how it stops. */
+export const drainVariables = {
+  /**
+   * Seconds that running requests have to end once the process is told to stop. The default fits into the ten that
+   * `npm start` has to stop everything (D2).
+   */
+  SWITCHYARD_DRAIN_SECONDS: z.coerce.number().int().min(1).max(3_600).default(8),
+} as const;
+
 /** Variables that every domain service reads; see docs/operations.md. */
 export const serviceVariables = {
+  ...drainVariables,
   HOST: z.string().default('127.0.0.1'),
   GRPC_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
   HTTP_PORT: z.coerce.number().int().min(0).max(65_535).default(0),

@@ -9,6 +9,8 @@ export interface ProcessConfig {
   readonly GRPC_PORT: number;
   /** Port of the internal HTTP server; 0 for any free one. */
   readonly HTTP_PORT: number;
+  /** Seconds that running requests have to end. */
+  readonly SWITCHYARD_DRAIN_SECONDS: number;
   readonly SWITCHYARD_IDENTITY_KEY_FILE: string;
   readonly SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: string;
 }

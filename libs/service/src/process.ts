@@ -8,8 +8,8 @@ export interface RunningService {
   readonly grpcPort: number;
   readonly httpPort: number;
   /**
-   * Drains and stops: readiness fails, running calls finish for at most `graceMs` (default 8,000), then background work
-   * and pools end.
+   * Drains and stops: readiness fails, running calls finish for at most `graceMs` (default: `SWITCHYARD_DRAIN_SECONDS`), then
+   * background work and pools end.
    */
   close(graceMs?: number): Promise<void>;
 }
@@ -44,7 +44,7 @@ export async function startService(
   return {
     grpcPort: grpc.port,
     httpPort: http.port,
-    close: (graceMs = 8_000) => {
+    close: (graceMs = config.SWITCHYARD_DRAIN_SECONDS * 1_000) => {
       closing ??= close(graceMs);
       return closing;
     },

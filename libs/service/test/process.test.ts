@@ -8,6 +8,7 @@ const config = {
   HOST: '127.0.0.1',
   GRPC_PORT: 0,
   HTTP_PORT: 0,
+  SWITCHYARD_DRAIN_SECONDS: 1,
   SWITCHYARD_IDENTITY_KEY_FILE: '',
   SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: '',
 };
@@ -77,4 +78,19 @@ test('replies that begin while it stops end their connection', async () => {
   answer?.();
   expect((await pending).headers.get('connection')).toBe('close');
   await closing;
+});
+
+test('requests that have not ended once SWITCHYARD_DRAIN_SECONDS are over are broken off', async () => {
+  let asked = false;
+  const { service: running, get } = await start({
+    http: () => {
+      asked = true;
+    },
+  });
+  const pending = get('/never').catch((error: Error) => error.message);
+  await eventually(() => expect(asked).toBe(true));
+  const began = performance.now();
+  await running.close();
+  expect(performance.now() - began).toBeGreaterThanOrEqual(990);
+  expect(await pending).toBe('fetch failed');
 });

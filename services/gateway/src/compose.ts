@@ -138,7 +138,7 @@ export async function compose(
   return {
     port: (server.address() as { port: number }).port,
     httpPort: internal.port,
-    async close(graceMs = 8_000) {
+    async close(graceMs = config.SWITCHYARD_DRAIN_SECONDS * 1_000) {
       draining = true;
       internal.drain();
       streams.close();

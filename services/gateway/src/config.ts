@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { parseEnvironment, z } from '@switchyard/config';
+import { drainVariables, parseEnvironment, z } from '@switchyard/config';
 import { type RoutedService, services } from './routes';
 
 const limit = z
@@ -34,6 +34,7 @@ const proxies = z
   .transform((list) => (list.length === 0 ? (false as const) : list.join(',')));
 
 const variables = {
+  ...drainVariables,
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   /** Internal HTTP server: probes and metrics. Its address is apart from HOST, which may be every interface. */

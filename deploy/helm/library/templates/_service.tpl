@@ -122,6 +122,7 @@ services by name; deploy/helm/charts.mjs writes it.
 {{- $self := include "switchyard.self" . | fromYaml -}}
 - { name: HOST, value: "0.0.0.0" }
 - { name: HTTP_PORT, value: "8081" }
+- { name: SWITCHYARD_DRAIN_SECONDS, value: {{ .Values.drainSeconds | quote }} }
 - { name: SWITCHYARD_TIER, value: {{ $config.tier | quote }} }
 - { name: SWITCHYARD_EXTERNAL_URL, value: {{ required "config.externalUrl must be the address clients use" $config.externalUrl | quote }} }
 - { name: SWITCHYARD_IDENTITY_KEY_FILE, value: /keys/{{ .Chart.Name }}.key }
@@ -341,7 +342,8 @@ spec:
         {{- toYaml . | nindent 8 }}
         {{- end }}
     spec:
-      terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
+      {{- /* Beside the drain: five seconds before it, and what background work has in hand after it. */}}
+      terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds | default (add .Values.drainSeconds 30) }}
       {{- include "switchyard.pod" (dict "root" . "claim" (.Values.persistence).enabled "account" (include "switchyard.accountName" .)) | nindent 6 }}
       topologySpreadConstraints:
         {{- include "switchyard.spread" . | nindent 8 }}

@@ -308,6 +308,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
       PORT: 0,
       HTTP_HOST: '127.0.0.1',
       HTTP_PORT: 0,
+      SWITCHYARD_DRAIN_SECONDS: 8,
       SWITCHYARD_TRUSTED_PROXIES: false,
       SWITCHYARD_EXTERNAL_URL: externalUrl,
       SWITCHYARD_TIER: 'ultimate',
