@@ -2,19 +2,26 @@
 //   SWITCHYARD_SECRET=… node deploy/docker/keys.mjs <folder>
 // For volumes it takes one folder for each process instead, and puts there what that process may read, and nothing else:
 //   SWITCHYARD_SECRET=… node deploy/docker/keys.mjs <folder> <folder of one folder per process>
+// With a step of a rotation first, `--rotate=prepare`, `swap` or `finish`, the keys of running processes change (docs/operations.md).
 import { chmodSync, copyFileSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { SERVICES } from '../catalogue.mjs';
-import { keyFilesOf, keysOf } from '../local/data-folder.mjs';
+import { IDENTITY_KEY_STEPS, keyFilesOf, keysOf } from '../local/data-folder.mjs';
 
-const [folder, shares] = process.argv.slice(2).map((path) => resolve(path));
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { rotate: { type: 'string' } } });
+const [folder, shares] = positionals.map((path) => resolve(path));
 const secret = process.env.SWITCHYARD_SECRET ?? '';
-if (folder === undefined || secret.length < 32) {
-  process.stderr.write('SWITCHYARD_SECRET=<32 characters or more> node deploy/docker/keys.mjs <folder> [<shares>]\n');
+const isStep = values.rotate === undefined || Object.hasOwn(IDENTITY_KEY_STEPS, values.rotate);
+if (folder === undefined || secret.length < 32 || !isStep) {
+  process.stderr.write(
+    'SWITCHYARD_SECRET=<32 characters or more> node deploy/docker/keys.mjs [--rotate=prepare|swap|finish] <folder> [<shares>]\n',
+  );
   process.exit(1);
 }
 mkdirSync(join(folder, 'keys'), { recursive: true, mode: 0o700 });
 keysOf(folder, secret, SERVICES);
+if (values.rotate !== undefined) IDENTITY_KEY_STEPS[values.rotate](folder, SERVICES);
 if (shares !== undefined) {
   for (const service of SERVICES) {
     const share = join(shares, service.name);

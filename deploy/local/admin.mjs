@@ -3,6 +3,7 @@
 //   npm run admin -- topics
 //   npm run admin -- backup <folder>
 //   npm run admin -- restore <folder>
+//   npm run admin -- rotate identity-keys [<seconds>] | database-passwords
 //   npm run admin -- <command of a service> …
 // Services name theirs in package.json, under `switchyard.commands`; without a command all are listed.
 import { spawn } from 'node:child_process';
@@ -13,10 +14,11 @@ import { fileURLToPath } from 'node:url';
 import { runningPort } from '../../libs/machine/src/embedded-postgres.mjs';
 import { SERVICES } from '../catalogue.mjs';
 import { backup, restore } from './backup.mjs';
-import { secretOf } from './data-folder.mjs';
+import { PASSWORDS_FILE, secretOf } from './data-folder.mjs';
 import { readEnvironment } from './environment.mjs';
 import { LaunchFailure } from './failure.mjs';
 import { createProgress } from './progress.mjs';
+import { rotate } from './rotate.mjs';
 import { environmentOf, LOG_DATABASE } from './services.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -24,6 +26,7 @@ try {
   const [name, ...args] = process.argv.slice(2);
   if (name === 'replay-dead-letters') await replayDeadLetters(...args);
   else if (name === 'backup' || name === 'restore') await copyInstallation(name, ...args);
+  else if (name === 'rotate') await rotateRunning(...args);
   else if (name === 'topics') createRequire(import.meta.url)('../../libs/events/dist/topics-command.js');
   else process.exitCode = await runEverywhere(name, args);
 } catch (error) {
@@ -36,6 +39,18 @@ async function copyInstallation(name, folder) {
   if (!folder) throw new LaunchFailure(`${name} <folder>`);
   const settings = readEnvironment(process.env, { root, cwd: process.cwd() });
   await { backup, restore }[name](settings, resolve(folder), createProgress());
+}
+
+/** Changes keys or passwords of the running installation. */
+async function rotateRunning(what, seconds) {
+  const settings = readEnvironment(process.env, { root, cwd: process.cwd() });
+  const { data, databaseUrl, kafkaBrokers } = settings;
+  assertInstallation(data);
+  const server = new URL(databaseUrl ?? `postgresql://postgres@127.0.0.1:${embeddedPort(data)}/postgres`);
+  if (!databaseUrl) server.password = readFileSync(join(data, 'postgres', 'superuser-password'), 'utf8').trim();
+  const roles = SERVICES.flatMap(({ database }) => database ?? []);
+  if (!kafkaBrokers) roles.push(LOG_DATABASE);
+  await rotate({ data, what, seconds, serverUrl: server.href, roles, progress: createProgress() });
 }
 
 /** Gives the parked events of a topic back to the group that could not take them (D6). */
@@ -59,7 +74,9 @@ async function runEverywhere(name, args) {
   const owners = SERVICES.filter(({ commands }) => Object.hasOwn(commands, name ?? ''));
   if (owners.length === 0) {
     const known = new Set(SERVICES.flatMap(({ commands }) => Object.keys(commands)));
-    throw new LaunchFailure(`commands: ${['replay-dead-letters', 'topics', 'backup', 'restore', ...known].join(', ')}`);
+    throw new LaunchFailure(
+      `commands: ${['replay-dead-letters', 'topics', 'backup', 'restore', 'rotate', ...known].join(', ')}`,
+    );
   }
   const codes = [];
   for (const service of owners) codes.push(await runOf(service, [service.commands[name], ...args]));
@@ -99,13 +116,17 @@ function busOf(settings) {
 }
 
 function databaseUrlOf(database, { data, databaseUrl }) {
-  const passwords = join(data, 'database-passwords.json');
-  if (!existsSync(passwords)) throw new LaunchFailure(`SWITCHYARD_DATA: there is no installation in ${data}`);
+  assertInstallation(data);
   const url = new URL(databaseUrl ?? `postgresql://127.0.0.1:${embeddedPort(data)}`);
   url.pathname = `/${database}`;
   url.username = database;
-  url.password = JSON.parse(readFileSync(passwords, 'utf8'))[database];
+  url.password = JSON.parse(readFileSync(join(data, PASSWORDS_FILE), 'utf8'))[database];
   return url.href;
+}
+
+function assertInstallation(data) {
+  if (existsSync(join(data, PASSWORDS_FILE))) return;
+  throw new LaunchFailure(`SWITCHYARD_DATA: there is no installation in ${data}`);
 }
 
 function embeddedPort(data) {

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -20,8 +21,11 @@ export const DATA_FORMAT = 1;
 /** Folders below the data folder whose content is closed to other users; PostgreSQL sees to its own. */
 const FOLDERS = ['logs', 'keys', 'repositories', 'blobs', 'mails'];
 
+/** The passwords of the database roles. */
+export const PASSWORDS_FILE = 'database-passwords.json';
+
 /** Files that an installation needs after it was moved; `format` last, which makes a folder one. */
-export const KEPT_FILES = ['secret', 'secret-check', 'root-token', 'database-passwords.json', 'format'];
+export const KEPT_FILES = ['secret', 'secret-check', 'root-token', PASSWORDS_FILE, 'format'];
 
 const OWN_FILES = [...KEPT_FILES, 'processes.json', 'launcher.lock'];
 
@@ -90,18 +94,84 @@ export function rootTokenOf(data) {
   return keptSecret(join(data, 'root-token'), () => `glpat-${randomBytes(18).toString('base64url')}`);
 }
 
+export const newPassword = () => randomBytes(24).toString('base64url');
+
 /** Passwords of the database roles, by role; missing ones are made. */
 export function databasePasswordsOf(data, roles) {
-  const file = join(data, 'database-passwords.json');
+  const file = join(data, PASSWORDS_FILE);
   const passwords = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
   const missing = roles.filter((role) => passwords[role] === undefined);
-  for (const role of missing) passwords[role] = randomBytes(24).toString('base64url');
+  for (const role of missing) passwords[role] = newPassword();
   if (missing.length > 0) writeWhole(file, `${JSON.stringify(passwords, undefined, 2)}\n`);
   return passwords;
 }
 
+/**
+ * Writes the file, in the folder of keys, from which a role's processes read its password.
+ *
+ * @param {string} data
+ * @param {string} role
+ * @param {...string} passwords the one to use first; a further one while the server may not know it yet
+ * @returns {string} the path
+ */
+export function writePasswordFile(data, role, ...passwords) {
+  const file = join(data, 'keys', `${role}.password`);
+  writeWhole(file, `${passwords.join('\n')}\n`);
+  return file;
+}
+
+/** Keeps the password of a database role. */
+export function keepDatabasePassword(data, role, password) {
+  const kept = { ...databasePasswordsOf(data, []), [role]: password };
+  writeWhole(join(data, PASSWORDS_FILE), `${JSON.stringify(kept, undefined, 2)}\n`);
+}
+
 /** The file, in the folder of keys, with the public keys of all processes. */
 export const PUBLIC_KEYS_FILE = 'public-keys.json';
+
+/** Further keys of a process while its key changes: the one to come, and the one before. */
+const CHANGING = ['.next', '.old'];
+
+/** Writes the public keys of all processes: of each the one in use first, and those that it changes from or to. */
+function writePublicKeys(file, services) {
+  const publicOf = (path) =>
+    createPublicKey(createPrivateKey(readFileSync(path, 'utf8'))).export({ type: 'spki', format: 'pem' });
+  const keys = services.map(({ name }) => {
+    const own = file(`${name}.key`);
+    const further = CHANGING.map((suffix) => `${own}${suffix}`).filter((path) => existsSync(path));
+    return [name, [own, ...further].map(publicOf).join('')];
+  });
+  writeWhole(file(PUBLIC_KEYS_FILE), `${JSON.stringify(Object.fromEntries(keys), undefined, 2)}\n`);
+}
+
+const newIdentityKey = () => generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).trim();
+
+/**
+ * The steps by which the processes' keys change while they run. After each the files have to reach every process before the next; one
+ * that was interrupted may be taken again.
+ *
+ * - `prepare` makes the keys to come, and has them believed beside those in use
+ * - `swap` has each process sign with its new key; the old ones are still believed
+ * - `finish` has the old ones believed no more
+ *
+ * @type {Readonly<Record<'prepare' | 'swap' | 'finish', (folder: string, services: readonly import('../catalogue.mjs').Service[]) => void>>}
+ */
+export const IDENTITY_KEY_STEPS = {
+  prepare: (folder, services) => changeKeys(folder, services, (own) => keptSecret(`${own}.next`, newIdentityKey)),
+  swap: (folder, services) =>
+    changeKeys(folder, services, (own) => {
+      if (!existsSync(`${own}.next`)) return;
+      writeWhole(`${own}.old`, readFileSync(own, 'utf8'));
+      renameSync(`${own}.next`, own);
+    }),
+  finish: (folder, services) => changeKeys(folder, services, (own) => rmSync(`${own}.old`, { force: true })),
+};
+
+function changeKeys(folder, services, change) {
+  const file = (name) => join(folder, 'keys', name);
+  for (const { name } of services) change(file(`${name}.key`));
+  writePublicKeys(file, services);
+}
 
 /**
  * Makes the keys of an installation in `keys/` of a folder: an Ed25519 pair per process (D3), and the keys that services derive from the
@@ -115,18 +185,14 @@ export const PUBLIC_KEYS_FILE = 'public-keys.json';
  */
 export function keysOf(data, secret, services) {
   const file = (name) => join(data, 'keys', name);
-  const publicKeys = {};
   for (const { name, keys } of services) {
-    const pem = keptSecret(file(`${name}.key`), () =>
-      generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).trim(),
-    );
-    publicKeys[name] = createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'pem' });
+    keptSecret(file(`${name}.key`), newIdentityKey);
     for (const key of keys) {
       const derived = Buffer.from(hkdfSync('sha256', secret, '', key.label, 32));
       writeWhole(file(key.file), `${derived.toString('hex')}\n`);
     }
   }
-  writeWhole(file(PUBLIC_KEYS_FILE), `${JSON.stringify(publicKeys, undefined, 2)}\n`);
+  writePublicKeys(file, services);
   return { file };
 }
 

@@ -3,7 +3,15 @@ import { EmbeddedPostgresError, startEmbeddedPostgres } from '../../libs/machine
 import { freePort, portIsFree } from '../../libs/machine/src/ports.mjs';
 import { SERVICES } from '../catalogue.mjs';
 import { CommandFailure, run as runCommand } from './commands.mjs';
-import { databasePasswordsOf, keysOf, openDataFolder, processRecord, rootTokenOf, secretOf } from './data-folder.mjs';
+import {
+  databasePasswordsOf,
+  keysOf,
+  openDataFolder,
+  processRecord,
+  rootTokenOf,
+  secretOf,
+  writePasswordFile,
+} from './data-folder.mjs';
 import { readEnvironment, urlHost } from './environment.mjs';
 import { LaunchFailure } from './failure.mjs';
 import { takeLock } from './lock.mjs';
@@ -78,12 +86,12 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
     const secret = secretOf(settings.data, settings.secret);
     const keys = keysOf(settings.data, secret, SERVICES);
     const secrets = { secret, rootToken: settings.rootToken ?? rootTokenOf(settings.data) };
-    const environment = (service, logDatabaseUrl) =>
+    const environment = (service, databaseUrl, logDatabaseUrl) =>
       serviceEnvironment({
         service,
         settings,
         ports,
-        databaseUrl: databases[service.database],
+        databaseUrl,
         logDatabaseUrl,
         keys,
         secrets,
@@ -95,7 +103,7 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
     await step('apply migrations', async () => {
       // One of them also migrates the event log, as the log's owner; what runs later uses the log by its own login.
       const runs = owners.map((service, at) => {
-        const env = environment(service, at === 0 ? databases[LOG_DATABASE] : undefined);
+        const env = environment(service, databases[service.database], at === 0 ? databases[LOG_DATABASE] : undefined);
         return migrate({ service, main: main(service.name), root, env, signal });
       });
       await Promise.all(runs);
@@ -104,15 +112,23 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
     });
     signal.throwIfAborted();
 
-    const logDatabaseUrlOf = ({ database }) =>
-      settings.kafkaBrokers || !database ? undefined : server.url(LOG_DATABASE, database, passwords[database]);
+    // Not the password itself, which may change while the process runs.
+    const addressOf = (database, role) => {
+      const address = new URL(server.url(database, role, ''));
+      address.searchParams.set('password_file', writePasswordFile(settings.data, role, passwords[role]));
+      return address.href;
+    };
+    const addressesOf = ({ database }) =>
+      database
+        ? [addressOf(database, database), settings.kafkaBrokers ? undefined : addressOf(LOG_DATABASE, database)]
+        : [];
     await step('start services', async () => {
       const units = SERVICES.map((service) =>
         serviceUnit({
           name: service.name,
           main: main(service.name),
           root,
-          env: environment(service, logDatabaseUrlOf(service)),
+          env: environment(service, ...addressesOf(service)),
           logFile: logFile(service.name),
           show,
         }),

@@ -139,10 +139,12 @@ describe('the compose file', () => {
 
   it('hands each process its own keys', () => {
     const folder = mkdtempSync(join(tmpdir(), 'switchyard-keys-'));
-    const run = (env: object) =>
-      spawnSync(process.execPath, [join(deploy, 'docker/keys.mjs'), join(folder, 'all'), join(folder, 'shares')], {
-        env: { ...process.env, ...env },
-      });
+    const run = (env: object, ...options: string[]) =>
+      spawnSync(
+        process.execPath,
+        [join(deploy, 'docker/keys.mjs'), ...options, join(folder, 'all'), join(folder, 'shares')],
+        { env: { ...process.env, ...env } },
+      );
     expect(run({ SWITCHYARD_SECRET: '' }).status).toBe(1);
     expect(run({ SWITCHYARD_SECRET: 's'.repeat(32) }).status).toBe(0);
     const has = (name: string, file: string) => existsSync(join(folder, 'shares', name, file));
@@ -156,6 +158,25 @@ describe('the compose file', () => {
       }[file] ?? [file.replace('.key', '')];
       expect([file, names.filter((name) => has(name, file))]).toEqual([file, expected]);
     }
+
+    const ofGateway = () => {
+      const read = (...path: string[]) => readFileSync(join(folder, 'shares', ...path), 'utf8');
+      const believed: string = JSON.parse(read('alerts', 'public-keys.json')).gateway;
+      return { own: read('gateway', 'gateway.key'), believed: believed.match(/BEGIN/g)?.length };
+    };
+    const before = ofGateway();
+    const secret = { SWITCHYARD_SECRET: 's'.repeat(32) };
+    expect(run(secret, '--rotate=all').status).toBe(1);
+    expect(run(secret, '--rotate=prepare').status).toBe(0);
+    expect(ofGateway()).toEqual({ own: before.own, believed: 2 });
+    expect(run(secret, '--rotate=swap').status).toBe(0);
+    // A step that is taken again changes nothing.
+    const swapped = ofGateway();
+    expect(run(secret, '--rotate=swap').status).toBe(0);
+    expect(ofGateway()).toEqual(swapped);
+    expect([swapped.own === before.own, swapped.believed]).toEqual([false, 2]);
+    expect(run(secret, '--rotate=finish').status).toBe(0);
+    expect(ofGateway()).toEqual({ own: swapped.own, believed: 1 });
     rmSync(folder, { recursive: true });
   });
 });

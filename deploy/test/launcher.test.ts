@@ -40,6 +40,14 @@ function clone(): string {
   return root;
 }
 
+/** An address with the password of the file that it names, as our services read it. */
+function withPassword(written: string): string {
+  const address = new URL(written);
+  address.password = readFileSync(address.searchParams.get('password_file')!, 'utf8').trim();
+  address.search = '';
+  return address.href;
+}
+
 interface Launched {
   child: ChildProcess;
   port: number;
@@ -140,7 +148,7 @@ describe('the launcher', () => {
     expect(Object.keys(JSON.parse(read(root, 'keys/public-keys.json')))).toEqual(NAMES);
 
     const service = await seenBy(new URL(gateway.env.MERGE_REQUESTS_HTTP_URL!).port);
-    const own = new pg.Client({ connectionString: service.env.DATABASE_URL });
+    const own = new pg.Client({ connectionString: withPassword(service.env.DATABASE_URL!) });
     await own.connect();
     const { rows } = await own.query(
       `select current_database() as database, current_user as role,
@@ -152,7 +160,10 @@ describe('the launcher', () => {
       { database: 'switchyard_merge_requests', role: 'switchyard_merge_requests', durable: 'ononon' },
     ]);
     const foreign = new pg.Client({
-      connectionString: service.env.DATABASE_URL!.replace(/\/switchyard_merge_requests$/, '/switchyard_collaboration'),
+      connectionString: withPassword(service.env.DATABASE_URL!).replace(
+        /\/switchyard_merge_requests$/,
+        '/switchyard_collaboration',
+      ),
     });
     await expect(foreign.connect()).rejects.toThrow(/permission denied/);
 
@@ -164,7 +175,7 @@ describe('the launcher', () => {
         const again = await seenBy(service.env.HTTP_PORT!);
         expect(again.pid).not.toBe(service.pid);
         expect(postgresPid(root)).not.toBe(database);
-        const client = new pg.Client({ connectionString: again.env.DATABASE_URL });
+        const client = new pg.Client({ connectionString: withPassword(again.env.DATABASE_URL!) });
         client.on('error', () => {});
         await client.connect();
         await client.query('select from kept');
@@ -235,13 +246,15 @@ describe('the launcher', () => {
     );
 
     // A login each, in the event log too, where no role can do more than its records need.
-    const { password: given, username } = new URL(givenTo(root, 'alerts').LOG_DATABASE_URL!);
-    expect([username, given]).toEqual(['switchyard_alerts', new URL(givenTo(root, 'alerts').DATABASE_URL!).password]);
-    expect(new Set(OWNERS.map(({ name }) => new URL(givenTo(root, name).LOG_DATABASE_URL!).password)).size).toBe(
-      OWNERS.length,
-    );
+    const logUrlOf = (name: string) => withPassword(givenTo(root, name).LOG_DATABASE_URL!);
+    const { password: given, username } = new URL(logUrlOf('alerts'));
+    expect([username, given]).toEqual([
+      'switchyard_alerts',
+      new URL(withPassword(givenTo(root, 'alerts').DATABASE_URL!)).password,
+    ]);
+    expect(new Set(OWNERS.map(({ name }) => new URL(logUrlOf(name)).password)).size).toBe(OWNERS.length);
     expect(read(root, 'logs/postgresql.log').match(/(?:FATAL|ERROR): .*/g)).toBeNull();
-    const log = new pg.Client({ connectionString: givenTo(root, 'alerts').LOG_DATABASE_URL });
+    const log = new pg.Client({ connectionString: logUrlOf('alerts') });
     await log.connect();
     await log.query('select from log.records');
     await expect(log.query('select from log._prisma_migrations')).rejects.toThrow(/permission denied/);

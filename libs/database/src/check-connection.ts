@@ -1,6 +1,7 @@
 import { readCertificates } from '@switchyard/config';
-import pg from 'pg';
+import type pg from 'pg';
 import { isConnectionError, sqlState } from './errors';
+import { Client } from './password-file';
 
 /** A database that does not fit this program or its settings. The message is one line for the person who starts it. */
 export class DatabaseSettingsError extends Error {
@@ -44,7 +45,7 @@ export async function connectTo(config: pg.ClientConfig, variable: string): Prom
   }
   let client: pg.Client;
   try {
-    client = new pg.Client(config);
+    client = new Client(config);
   } catch (error) {
     return refuse((error as Error).message);
   }

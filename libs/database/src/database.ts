@@ -5,6 +5,7 @@ import { beginCommit, isWriting, refuseLateWrite } from './call-guard';
 import { databaseError, isStalePlan } from './errors';
 import { measureStatements } from './metrics';
 import { type Notices, openNotices } from './notices';
+import { Client, isInvalidPassword } from './password-file';
 import { retrying } from './retrying';
 import { isPrepared, nameOf, prepareAgain, preparedName, type Sql } from './statement';
 import { beginStatement } from './statements';
@@ -55,7 +56,7 @@ export interface Database extends SqlExecutor {
 }
 
 export interface DatabaseOptions {
-  /** postgres:// address. */
+  /** postgres:// address; its parameter `password_file` names a file with the password, which may change. */
   url: string;
   /** Shown in pg_stat_activity. */
   applicationName: string;
@@ -95,7 +96,7 @@ type QueryArguments = [config: unknown, values?: unknown, callback?: unknown];
 type Answered = (error: unknown, result?: { readonly command?: string }) => void;
 
 // Counting and noting of writes sit in the client, where statements of this lib and of Prisma's adapter both pass.
-class CountingClient extends pg.Client {
+class CountingClient extends Client {
   #inTransaction = false;
   #writes = false;
 
@@ -155,13 +156,22 @@ type PoolCallback = (
 ) => void;
 
 // pg-pool answers a waiting caller from inside the release of another; without the binding a statement would be counted
-// for that other request.
+// for that other request. A password may change between its reading and its use: it is read once more.
 class BoundPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: PoolCallback): void;
   override connect(callback?: PoolCallback): Promise<pg.PoolClient> | undefined {
-    if (callback === undefined) return super.connect();
-    super.connect(AsyncResource.bind(callback));
+    if (callback === undefined) {
+      return super.connect().catch((error) => {
+        if (isInvalidPassword(error)) return super.connect();
+        throw error;
+      });
+    }
+    const answer = AsyncResource.bind(callback);
+    super.connect((error, client, done) => {
+      if (isInvalidPassword(error)) super.connect(answer);
+      else answer(error, client, done);
+    });
     return undefined;
   }
 }

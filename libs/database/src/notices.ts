@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { logger } from '@switchyard/telemetry';
-import pg from 'pg';
+import type pg from 'pg';
+import { Client } from './password-file';
 import { uncounted } from './statements';
 
 /**
@@ -63,7 +64,7 @@ export function openNotices(config: pg.ClientConfig, pool: pg.Pool): OpenNotices
 
   /** Listens over one connection until it is lost. */
   async function followOnce(): Promise<void> {
-    const client = new pg.Client(config);
+    const client = new Client(config);
     const ended = new Promise<void>((settle) => client.once('end', () => settle()));
     // Reported by `end` as well; without a listener it would end the process.
     client.on('error', () => undefined);

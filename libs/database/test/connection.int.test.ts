@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, type TestDatabase, testCertificate, testDatabase, tlsServer } from '@switchyard/testkit';
+import { eventually, freePort, type TestDatabase, testCertificate, testDatabase, tlsServer } from '@switchyard/testkit';
+import pg from 'pg';
 import { assertMigrated, openDatabase } from '../src';
 import { sql } from '../src/sql';
 
@@ -192,4 +193,69 @@ test('a setting of the connection that a pool does not take is named', async () 
     'DATABASE_URL: unsupported startup parameter: statement_timeout; PgBouncer needs it in ignore_startup_parameters',
   );
   server.close();
+});
+
+describe('a password in a file', () => {
+  let home: TestDatabase;
+  const role = `passwords_${process.pid}`;
+  const file = join(folder, 'password');
+  const url = () => {
+    const address = Object.assign(new URL(home.url), { username: role, password: '' });
+    address.searchParams.set('password_file', file);
+    return address.href;
+  };
+  const admin = async (statement: string): Promise<void> => {
+    const client = new pg.Client({ connectionString: home.url });
+    await client.connect();
+    await client.query(statement).finally(() => client.end());
+  };
+
+  beforeAll(async () => {
+    home = await testDatabase();
+    await admin(`create role ${role} login password 'first'`);
+  });
+  afterAll(async () => {
+    await admin(`drop role ${role}`);
+    await home.close();
+  });
+
+  test('changes while connections come and go, and none is refused', async () => {
+    writeFileSync(file, 'first\n');
+    await check(url());
+    const outcomes: boolean[] = [];
+    let going = true;
+    const connecting = async () => {
+      while (going) {
+        const db = openDatabase({ url: url(), applicationName: 'passwords', poolSize: 1 });
+        await db.one(sql`select 1 as one`).then(
+          () => outcomes.push(true),
+          () => outcomes.push(false),
+        );
+        await db.close();
+      }
+    };
+    const all = Promise.all([connecting(), connecting(), connecting()]);
+    for (const [old, next] of [
+      ['first', 'second'],
+      ['second', 'third'],
+      ['third', 'fourth'],
+    ]) {
+      writeFileSync(file, `${next}\n${old}\n`);
+      const before = outcomes.length;
+      await admin(`alter role ${role} password '${next}'`);
+      writeFileSync(file, `${next}\n`);
+      await eventually(() => expect(outcomes.length).toBeGreaterThan(before + 3));
+    }
+    going = false;
+    await all;
+    expect(outcomes).not.toContain(false);
+  });
+
+  test.each([
+    ['wrong', /^DATABASE_URL: password authentication failed/],
+    ['', /password_file: .+ is empty$/],
+  ])('%p in it ends the start', async (content, message) => {
+    writeFileSync(file, content);
+    await expect(check(url())).rejects.toThrow(message);
+  });
 });

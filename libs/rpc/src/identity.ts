@@ -1,7 +1,8 @@
 import { createPrivateKey, createPublicKey, hash, type KeyObject, randomBytes, sign, verify } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { AppError } from '@switchyard/errors';
 import { type Access, type Actor, Claims, SignedClaims } from '@switchyard/protos/rpc/v1/identity';
+import { logger } from '@switchyard/telemetry';
 import type { UsedClaims } from './used-claims';
 
 /** Metadata and HTTP header key under which the signed claims travel. */
@@ -16,8 +17,10 @@ export interface Signer {
   readonly key: KeyObject;
 }
 
-/** Public keys of the processes whose calls are believed, by process name. */
-export type TrustedKeys = ReadonlyMap<string, KeyObject>;
+/** Public keys of the processes whose calls are believed, by process name: several while its key changes. */
+export interface TrustedKeys {
+  get(name: string): KeyObject | readonly KeyObject[] | undefined;
+}
 
 /** For whom and on what a call is made. */
 export interface Identity {
@@ -27,25 +30,65 @@ export interface Identity {
   directorySequence?: number;
 }
 
-/** Reads a process's private key (PEM, Ed25519). */
-export const readSigner = (name: string, keyFile: string): Signer => ({
-  name,
-  key: named('SWITCHYARD_IDENTITY_KEY_FILE', keyFile, () => createPrivateKey(readFileSync(keyFile))),
-});
+/** Milliseconds for which what was read is used before its file is looked at again. */
+const lookAgainMs = 1_000;
 
-/** Reads a JSON object of process name → public key (PEM). */
-export const readTrustedKeys = (file: string): TrustedKeys =>
-  named(
-    'SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE',
-    file,
-    () =>
-      new Map(
-        Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>).map(([name, pem]) => [
-          name,
-          createPublicKey(pem),
-        ]),
-      ),
-  );
+/** Content of a file that may be replaced while the process runs. One that cannot be read then leaves the old content. */
+function following<T>(file: string, read: () => T): () => T {
+  const stampOf = (): string => {
+    const { ino, size, mtimeMs } = statSync(file);
+    return `${ino} ${size} ${mtimeMs}`;
+  };
+  let content = read();
+  let [stamp, lookedAt] = [stampOf(), performance.now()];
+  return () => {
+    if (performance.now() - lookedAt < lookAgainMs) return content;
+    lookedAt = performance.now();
+    try {
+      const found = stampOf();
+      if (found !== stamp) [content, stamp] = [read(), found];
+    } catch (error) {
+      logger.error({ err: error }, 'a key that has changed cannot be read');
+    }
+    return content;
+  };
+}
+
+/** Reads a process's private key (PEM, Ed25519), and its successors when the file changes. */
+export function readSigner(name: string, keyFile: string): Signer {
+  const read = () => named('SWITCHYARD_IDENTITY_KEY_FILE', keyFile, () => createPrivateKey(readFileSync(keyFile)));
+  const key = following(keyFile, read);
+  return {
+    name,
+    get key() {
+      return key();
+    },
+  };
+}
+
+const publicKeys = /-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g;
+
+/**
+ * Reads a JSON object of process name → public keys (PEM, one after the other), and reads it again when the file
+ * changes.
+ */
+export function readTrustedKeys(file: string): TrustedKeys {
+  const read = () =>
+    named(
+      'SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE',
+      file,
+      () =>
+        new Map(
+          Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>).map(([name, pem]) => [
+            name,
+            // What contains no key is given to the library, whose error says so.
+            (pem.match(publicKeys) ?? [pem]).map((one) => createPublicKey(one)),
+          ]),
+        ),
+    );
+  const keys = following(file, read);
+  return { get: (name) => keys().get(name) };
+}
 
 /** The error of the key library names neither the file nor the variable. */
 function named<T>(variable: string, file: string, read: () => T): T {
@@ -135,8 +178,8 @@ function genuineClaims(trusted: TrustedKeys, signed: Buffer): Claims | undefined
   try {
     const envelope = SignedClaims.decode(signed);
     const claims = Claims.decode(envelope.claims);
-    const key = trusted.get(claims.caller);
-    return key !== undefined && verify(undefined, envelope.claims, key, envelope.signature) ? claims : undefined;
+    const keys = [trusted.get(claims.caller) ?? []].flat();
+    return keys.some((key) => verify(undefined, envelope.claims, key, envelope.signature)) ? claims : undefined;
   } catch {
     return undefined;
   }

@@ -6,6 +6,7 @@ import { idleTests } from './one-installation/idle';
 import { issueTests } from './one-installation/issues';
 import { noteTests } from './one-installation/notes';
 import { projectExportTests } from './one-installation/project-exports';
+import { rotationTests } from './one-installation/rotation';
 import { typedClientTests } from './one-installation/typed-client';
 import type { System } from './support/system';
 
@@ -30,5 +31,6 @@ describe('one installation', () => {
   burstTests(() => system);
   changeFeedTests(() => system);
   projectExportTests(() => system);
+  rotationTests(() => system);
   closedTests(() => system);
 });

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { eventually } from '@switchyard/testkit';
+import type { System } from '../support/system';
+
+const run = promisify(execFile);
+
+/** Keys and passwords change while requests go on, and no process starts again. */
+export function rotationTests(of: () => System): void {
+  describe('rotation', () => {
+    const kept = (name: string): string => readFileSync(join(of().data, name), 'utf8');
+    const admin = (...args: string[]) =>
+      run(process.execPath, ['deploy/local/admin.mjs', 'rotate', ...args], {
+        cwd: resolve(__dirname, '../../../../..'),
+        env: { ...process.env, SWITCHYARD_DATA: of().data, DATABASE_URL: '', KAFKA_BROKERS: '' },
+      });
+    const read = async () => (await of().api('GET', '/projects?per_page=1')).status;
+
+    /** Statuses of requests that were sent while `work` ran: reads of two services, and a write that calls a third. */
+    async function during(work: () => Promise<unknown>): Promise<Set<number>> {
+      const statuses = new Set<number>();
+      let going = true;
+      const sending = (async () => {
+        const { body } = await of().api('POST', '/projects', { body: { name: `rotation ${Date.now()}` } });
+        for (let at = 0; going; at += 1) {
+          const issue = { title: `Issue ${at}` };
+          statuses.add((await of().api('POST', `/projects/${body.id}/issues`, { body: issue })).status);
+          statuses.add((await of().api('GET', `/projects/${body.id}/merge_requests`)).status);
+        }
+      })();
+      await work().finally(() => {
+        going = false;
+      });
+      await sending;
+      return statuses;
+    }
+
+    it('identity keys', async () => {
+      const [processes, key, publicKeys] = ['processes.json', 'keys/gateway.key', 'keys/public-keys.json'].map(kept);
+      expect(await during(() => admin('identity-keys', '1'))).toEqual(new Set([201, 200]));
+      expect(kept('processes.json')).toBe(processes);
+      expect(kept('keys/gateway.key')).not.toBe(key);
+      const before = Object.values(JSON.parse(publicKeys as string)) as string[];
+      const after = Object.values(JSON.parse(kept('keys/public-keys.json'))) as string[];
+      expect(after).toHaveLength(before.length);
+      expect(after.filter((pem, at) => pem.includes(before[at] as string))).toEqual([]);
+    });
+
+    it('database passwords', async () => {
+      const [processes, passwords] = ['processes.json', 'database-passwords.json'].map(kept);
+      expect(await during(() => admin('database-passwords'))).toEqual(new Set([201, 200]));
+      const [before, after] = [passwords as string, kept('database-passwords.json')].map((text) => JSON.parse(text));
+      expect(Object.keys(after)).toEqual(Object.keys(before));
+      expect(Object.keys(after).filter((role) => after[role] === before[role])).toEqual([]);
+      // Every connection is a new one from here on.
+      await of().query(
+        'groups_admin',
+        `select pg_terminate_backend(pid) from pg_stat_activity where usename like 'switchyard%'`,
+      );
+      await eventually(async () => expect(await read()).toBe(200));
+      expect(kept('processes.json')).toBe(processes);
+    });
+
+    it('refuses what it does not know', async () => {
+      await expect(admin('all')).rejects.toMatchObject({ stderr: expect.stringMatching(/: rotate identity-keys/) });
+      await expect(admin('identity-keys', 'soon')).rejects.toMatchObject({
+        stderr: expect.stringMatching(/<seconds>/),
+      });
+    });
+  });
+}
