@@ -151,6 +151,12 @@ const entrance = {
     timeout: text('Most time that a request may take; `0s`: any', '0s'),
     annotations: textMap('Its annotations'),
   }),
+  test: group('What `helm test` does beyond the question whether the gateway answers', {
+    tour: flag(
+      "Whether it takes the tour: it makes a project with the administrator's token of the Secret, lands a merge request by a train, publishes a package, and deletes the project",
+      true,
+    ),
+  }),
 };
 
 /** What the Secret of a service holds, for its reader. */

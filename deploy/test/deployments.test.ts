@@ -195,6 +195,7 @@ test('the image gets what runs: programs, migrations and what pages are made of,
       'libs/machine/src/ports.mjs',
       'services/gateway/src/pages/trains/browser/page.css',
       'deploy/docker/backup-files.mjs',
+      'deploy/docker/tour.mjs',
     ]),
   );
   expect(files.filter((file) => /\.(?:ts|tsx|map)$|\/test\/|^libs\/testkit|node_modules/.test(file))).toEqual([]);
@@ -672,14 +673,20 @@ describe('the charts', () => {
       expect(render('switchyard').filter((one) => ['PrometheusRule', 'ConfigMap'].includes(one?.kind))).toEqual([]);
     });
 
-    it('a test of the release asks the gateway for what another service knows', async () => {
-      const pod = render('switchyard').find((one) => one?.kind === 'Pod') as unknown as {
-        metadata: { annotations: Record<string, string> };
-        spec: { containers: { command: string[]; env: { name: string; value: string }[] }[] };
-      };
+    it('a test of the release takes the tour, or asks the gateway for what another service knows', async () => {
+      const podOf = (...values: string[]) =>
+        render('switchyard', ...values).find((one) => one?.kind === 'Pod') as unknown as {
+          metadata: { annotations: Record<string, string> };
+          spec: { containers: { command: string[]; env: { name: string; value: string }[] }[] };
+        };
+      const pod = podOf('gateway.test.tour=false');
       expect(pod.metadata.annotations['helm.sh/hook']).toBe('test');
       const [{ command, env } = { command: [], env: [] }] = pod.spec.containers;
       expect(env).toEqual([{ name: 'URL', value: 'http://one-gateway' }]);
+      expect(podOf().spec.containers[0]?.env).toEqual([
+        ...env,
+        { name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'switchyard', key: 'root-token', optional: true } } },
+      ]);
       const statuses = new Map([['/-/readiness', 200]]);
       const server = createServer(({ url = '' }, response) => response.writeHead(statuses.get(url) ?? 503).end());
       await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle));
@@ -687,7 +694,10 @@ describe('the charts', () => {
         new Promise((settle) => {
           const { port } = server.address() as AddressInfo;
           const URL = `http://127.0.0.1:${port}`;
-          spawn(process.execPath, command.slice(1), { env: { ...process.env, URL } }).on('exit', settle);
+          spawn(process.execPath, command.slice(1), {
+            cwd: join(deploy, '..'),
+            env: { ...process.env, URL, TOKEN: '' },
+          }).on('exit', settle);
         });
       expect(await run()).toBe(1);
       statuses.set('/api/v4/groups', 200);

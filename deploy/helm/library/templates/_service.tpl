@@ -678,7 +678,7 @@ spec:
 {{- end -}}
 {{- end -}}
 
-{{/* What `helm test` runs: the gateway is ready, and answers with what another service knows. */}}
+{{/* What `helm test` runs: the tour, or the questions at its beginning. */}}
 {{- define "switchyard.test" -}}
 apiVersion: v1
 kind: Pod
@@ -712,20 +712,11 @@ spec:
         capabilities: { drop: [ALL] }
       env:
         - { name: URL, value: "http://{{ include "switchyard.name" . }}" }
-      command:
-        - node
-        - --eval
-        - |
-          const paths = ['/-/readiness', '/api/v4/groups'];
-          const ask = async (path) => {
-            const { status } = await fetch(process.env.URL + path, { signal: AbortSignal.timeout(10_000) });
-            console.log(path, status);
-            return status === 200;
-          };
-          Promise.all(paths.map(ask)).then(
-            (answers) => process.exit(answers.every(Boolean) ? 0 : 1),
-            (error) => { console.error(String(error.cause ?? error)); process.exit(1); },
-          );
+        {{- if .Values.test.tour }}
+        - name: TOKEN
+          valueFrom: { secretKeyRef: { name: {{ include "switchyard.secretName" . }}, key: root-token, optional: true } }
+        {{- end }}
+      command: [node, deploy/docker/tour.mjs]
 {{- end -}}
 
 {{- define "switchyard.notes" -}}

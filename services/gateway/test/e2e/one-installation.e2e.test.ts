@@ -7,6 +7,7 @@ import { issueTests } from './one-installation/issues';
 import { noteTests } from './one-installation/notes';
 import { projectExportTests } from './one-installation/project-exports';
 import { rotationTests } from './one-installation/rotation';
+import { tourTests } from './one-installation/tour';
 import { typedClientTests } from './one-installation/typed-client';
 import type { System } from './support/system';
 
@@ -31,6 +32,7 @@ describe('one installation', () => {
   burstTests(() => system);
   changeFeedTests(() => system);
   projectExportTests(() => system);
+  tourTests(() => system);
   rotationTests(() => system);
   closedTests(() => system);
 });
