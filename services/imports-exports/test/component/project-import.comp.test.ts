@@ -1364,26 +1364,37 @@ describe('from forgeb', () => {
         latestCommit: 'a'.repeat(40),
         repository: { slug: 'things', project: { key: 'OCTO' } },
       },
-      reviewers: [{ user: { slug: 'grace' }, status: 'APPROVED' }],
     };
     const replies = Array.from({ length: 120 }, (_, index) => ({
       ...{ id: 100 + index, text: `Reply ${index}`, author: { slug: 'ada' } },
       ...{ createdDate: Date.parse(at), updatedDate: Date.parse(at) },
     }));
+    const grace = here.directory.user({ confirmedEmails: ['grace@example.com'], admin: true });
     const server = await startFakeForgebServer({
       lists: {
         'pull-requests': [pull],
-        'pull-requests/4/activities': [{ action: 'COMMENTED', comment: { ...replies[0], comments: replies.slice(1) } }],
+        'pull-requests/4/activities': [
+          { id: 9, action: 'DECLINED', user: { slug: 'ada' }, createdDate: Date.parse(at) },
+          ...[8, 7].map((id) => ({
+            ...{ id, action: id === 8 ? 'UNAPPROVED' : 'APPROVED', user: { slug: 'grace' } },
+            createdDate: Date.parse(at) + id,
+          })),
+          { action: 'COMMENTED', comment: { ...replies[0], comments: replies.slice(1) } },
+        ],
       },
-      objects: { 'pull-requests/4': pull },
-      users: { ada: { slug: 'ada', emailAddress: 'nobody@example.com' } },
+      users: {
+        ada: { slug: 'ada', emailAddress: 'nobody@example.com' },
+        grace: { id: 2, slug: 'grace', emailAddress: 'grace@example.com' },
+      },
     });
     const given = {
       ...{ serverUrl: `${server.url}/`, username: server.username, personalAccessToken: server.token },
       ...{ project: 'OCTO', repo: 'things', newName: 'renamed', targetNamespace: '', timeoutStrategy: 'pessimistic' },
     };
-    const { actor = anonymous, ...options } = here.as(user);
+    // Who imports is the one who has decided, the newest first.
+    const { actor = anonymous, ...options } = here.as(grace);
     const asAda = { ...options, actor: { ...actor, username: 'ada' } };
+    here.directory.member(grace.id, { namespaceId: others.namespaceId }, 40);
     const begin = async (changed: object = {}) =>
       json(await imports.startForgebServerImport({ ...given, ...changed }, asAda));
     const { id } = (await begin()) as { id: number };
@@ -1403,6 +1414,8 @@ describe('from forgeb', () => {
       },
     ]);
     expect(others.notes.size).toBe(121);
+    expect(others.reviews).toMatchObject([{ review: { userId: grace.id, state: 'unapproved' } }]);
+    expect(others.events.pulls).toMatchObject([{ key: '9.0', iid: 4, kind: 'state', action: 'closed' }]);
     await expect(begin({ serverUrl: 'http://10.0.0.1' })).rejects.toMatchObject({
       ...{ kind: 'invalid', body: { message: { error: 'Invalid URL: http://10.0.0.1' } } },
     });

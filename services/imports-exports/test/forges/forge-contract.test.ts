@@ -381,16 +381,21 @@ it('pull requests of a server come with comments, threads at their lines, and de
   const anchor = { path: 'a.txt', line: 3, lineType: 'REMOVED', fileType: 'FROM', toHash: sha };
   const merged = {
     ...{ state: 'MERGED', closedDate: moment, properties: { mergeCommit: { id: sha } }, draft: true },
-    reviewers: [
-      { user: { slug: 'ada' }, status: 'APPROVED' },
-      { user: { slug: 'grace' }, status: 'NEEDS_WORK' },
-      { user: { slug: 'linus' }, status: 'UNAPPROVED' },
-    ],
   };
+  const acted = (id: number, action: string, slug: string, more: object = {}) => ({
+    ...{ id, action, user: { slug }, createdDate: moment + id, ...more },
+  });
   contents.lists['pull-requests'] = [pull(1), { ...pull(7), ...merged }];
-  contents.objects['pull-requests/7'] = { ...pull(7), ...merged };
   contents.lists['pull-requests/7/activities'] = [
-    { id: 9, action: 'MERGED', user: { slug: 'ada' } },
+    acted(99, 'MERGED', 'ada'),
+    acted(98, 'REOPENED', 'ada'),
+    acted(97, 'DECLINED', 'grace'),
+    acted(96, 'UNAPPROVED', 'linus'),
+    acted(95, 'REVIEWED', 'grace'),
+    acted(94, 'APPROVED', 'ada'),
+    acted(93, 'UPDATED', 'ada', { addedReviewers: [{ slug: 'grace' }], removedReviewers: [{ slug: 'linus' }] }),
+    acted(92, 'OPENED', 'ada'),
+    { id: 'x', action: 'MERGED' },
     ...Array.from({ length: 30 }, (_, index) => commented(comment(100 + index))),
     commented(comment(11, { comments: [comment(12, { comments: [comment(13)] }), comment(14)] }), anchor),
     commented(comment(15, { text: ' ' })),
@@ -410,9 +415,81 @@ it('pull requests of a server come with comments, threads at their lines, and de
   ]);
   expect(threads[0]).toMatchObject({ pullIid: 7, path: 'a.txt', line: 3, oldSide: true, commitSha: sha });
   expect((await forge.reviews(found, 7, 1, 100)).items).toMatchObject([
-    { author: 'ada', state: 'approved' },
+    { author: 'linus', state: 'unapproved', submittedAt: new Date(moment + 96) },
     { author: 'grace', state: 'requested_changes' },
+    { author: 'ada', state: 'approved' },
   ]);
+  const events = await all((page) => forge.events(found, page, 100));
+  expect(events.map(({ kind, actor, person }) => [kind, actor, person])).toEqual([
+    ['merged', 'ada', ''],
+    ['reopened', 'ada', ''],
+    ['closed', 'grace', ''],
+    ['review_requested', 'ada', 'grace'],
+    ['review_request_removed', 'ada', 'linus'],
+  ]);
+  expect(events[0]).toMatchObject({ on: 'pull', iid: 7, createdAt: new Date(moment + 99) });
+  contents.lists['pull-requests/7/activities'] = Array.from({ length: 130 }, (_, id) =>
+    acted(id + 1, 'APPROVED', 'ada'),
+  );
+  const pages = [await forge.reviews(found, 7, 1, 10), await forge.reviews(found, 7, 2, 10)];
+  expect(pages.map(({ fetched, isLast }) => [fetched, isLast])).toEqual([
+    [100, false],
+    [30, true],
+  ]);
+});
+
+it('what was done to issues and pull requests of the cloud is read of each of them', async () => {
+  const { server, forge } = await opened(cloudKind);
+  const { contents } = server as Awaited<ReturnType<typeof startFakeForgebCloud>>;
+  const [issue, pull] = cloudKind.lists.map(({ item }) => item) as [List['item'], List['item']];
+  const user = { nickname: 'ada' };
+  const changed = (id: number, changes: object) => ({ id, user, created_on: at, changes });
+  const updated = (state: string, changes: object) => ({ update: { state, date: at, author: user, changes } });
+  contents.lists.issues = [issue(2), issue(3)];
+  contents.lists['issues/2/changes'] = [
+    changed(1, { state: { old: 'new', new: 'open' } }),
+    changed(2, { state: { old: 'open', new: 'resolved' }, title: { old: 'a', new: 'b' } }),
+    changed(3, { state: { old: 'resolved', new: 'open' }, kind: { old: 'bug', new: 'task' } }),
+    changed(4, { milestone: { old: 'v1', new: 'v2' }, kind: 7 }),
+    { id: 5 },
+  ];
+  contents.lists.pullrequests = [pull(2), pull(4)];
+  const list = 'pullrequests/4/activity';
+  contents.lists[list] = [
+    updated('MERGED', { status: { old: 'open', new: 'fulfilled' } }),
+    { approval: { date: at, user } },
+    updated('MERGED', { title: { old: 'a', new: 'c' } }),
+    updated('OPEN', {}),
+  ];
+  const found = await forge.repository('octo/things');
+  const events = await all((page) => forge.events(found, page, 2));
+  expect(
+    events.map(({ on, iid, kind, label, milestone, title }) => [on, iid, kind, label || milestone || title]),
+  ).toEqual([
+    ['issue', 2, 'closed', ''],
+    ['issue', 2, 'renamed', 'b'],
+    ['issue', 2, 'reopened', ''],
+    ['issue', 2, 'unlabeled', 'bug'],
+    ['issue', 2, 'labeled', 'task'],
+    ['issue', 2, 'demilestoned', 'v1'],
+    ['issue', 2, 'milestoned', 'v2'],
+    ['pull', 4, 'merged', ''],
+    ['pull', 4, 'renamed', 'c'],
+  ]);
+  expect(events[0]).toMatchObject({ actor: 'ada', createdAt: new Date(at) });
+  expect(new Set(events.map(({ on, iid, key }) => `${on} ${iid} ${key}`)).size).toBe(events.length);
+  // Pages of activities are named by a mark.
+  const marked = (mark: string) => `${server.url}/2.0/repositories/octo/things/${list}?ctx=${mark}`;
+  const values = contents.lists[list] ?? [];
+  server.breakNext(/activity/, (_request, response) => json(response, { values: [], next: marked('a') }));
+  server.breakNext(/4.activity/, (_request, response) =>
+    json(response, { values: values.slice(0, 1), next: marked('a') }),
+  );
+  server.breakNext(/4.activity.*ctx=a/, (_request, response) => json(response, { values }));
+  expect((await all((page) => forge.events(found, page, 2))).filter(({ on }) => on === 'pull')).toHaveLength(3);
+  for (let asked = 0; asked < 3; asked += 1)
+    server.breakNext(/4.activity/, (_request, response) => json(response, { values, next: marked('a') }));
+  await expect(all((page) => forge.events(found, page, 2))).rejects.toMatchObject({ kind: 'refused' });
 });
 
 it('pull requests of the cloud come with comments, threads at their lines, and decisions', async () => {

@@ -146,7 +146,8 @@ export interface ForgeReview {
 
 /** Something that was done to an issue or a pull request at a forge. */
 export interface ForgeEvent {
-  readonly foreignId: number;
+  /** Names it among those of its issue or pull request; up to 100 characters. */
+  readonly key: string;
   /** As forgea names it: `closed`, `reopened`, `merged`, `labeled`, `renamed` …; others are left out. */
   readonly kind: string;
   readonly on: 'issue' | 'pull';
@@ -231,7 +232,7 @@ export interface Forge {
   readonly pulls: ForgeList<ForgePull>;
   /** Comments on lines of all pull requests, the oldest first. */
   readonly pullNotes: ForgeList<ForgePullNote>;
-  /** Of one pull request, the oldest first. */
+  /** Of one pull request, in any order. */
   reviews(repository: ForgeRepository, iid: number, page: number, size: number): Promise<ForgePage<ForgeReview>>;
   /** Of all issues and pull requests. */
   readonly events: ForgeList<ForgeEvent>;

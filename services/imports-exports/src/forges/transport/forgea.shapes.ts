@@ -174,7 +174,7 @@ export const eventShape = z
   })
   .transform(
     (given): ForgeEvent => ({
-      foreignId: given.id,
+      key: String(given.id),
       kind: given.event,
       on: given.issue.pull_request === undefined || given.issue.pull_request === null ? 'issue' : 'pull',
       iid: given.issue.number,

@@ -2,6 +2,7 @@ import { z } from '@switchyard/config';
 import type { Outbound } from '@switchyard/outbound';
 import {
   type Forge,
+  type ForgeEvent,
   type ForgeIssue,
   type ForgeLabel,
   type ForgeMilestone,
@@ -21,9 +22,20 @@ import {
   type Query,
   readableOf,
   restOf,
-  reviewsOf,
 } from './forgeb.rest';
-import { content, isAccount, noteShape, person, pullNoteShape, pullShape, reviewsShape } from './forgeb-cloud.shapes';
+import {
+  closing,
+  content,
+  isAccount,
+  issueChangeShape,
+  issueKinds,
+  noteShape,
+  person,
+  pullNoteShape,
+  pullShape,
+  reviewsShape,
+  updateShape,
+} from './forgeb-cloud.shapes';
 import { date, maxOfIssue, number, text, written } from './shapes';
 
 /** Where the cloud forge is: the hosted one, or a stand-in of it, which has both below one address. */
@@ -43,15 +55,8 @@ const repositoryShape = z.object({
 });
 
 /** Kinds of issues, which come over as labels. */
-const kinds: readonly ForgeLabel[] = [
-  { title: 'bug', color: '#d9534f', description: '' },
-  { title: 'enhancement', color: '#44ad8e', description: '' },
-  { title: 'proposal', color: '#5cb85c', description: '' },
-  { title: 'task', color: '#7f8c8d', description: '' },
-];
-
-/** States of an issue that is done with. */
-const closing = new Set(['resolved', 'closed', 'invalid', 'duplicate', 'wontfix']);
+const colors = { bug: '#d9534f', enhancement: '#44ad8e', proposal: '#5cb85c', task: '#7f8c8d' };
+const kinds: readonly ForgeLabel[] = issueKinds.map((title) => ({ title, color: colors[title], description: '' }));
 
 const milestoneShape = z.object({ id: number, name: written });
 
@@ -61,7 +66,7 @@ const issueShape = z
     title: written,
     content,
     state: z.string(),
-    kind: z.enum(['bug', 'enhancement', 'proposal', 'task']).nullish().catch(null),
+    kind: z.enum(issueKinds).nullish().catch(null),
     milestone: z.object({ id: number }).nullish().catch(null),
     reporter: person,
     assignee: person,
@@ -88,6 +93,18 @@ const profileShape = z
   .object({ nickname: text.catch(''), display_name: text.catch('') })
   .transform(({ nickname, display_name: name }) => ({ login: (nickname || name).slice(0, maxOfIssue), name }))
   .catch({ login: '', name: '' });
+
+const listShape = z.object({ values: z.array(z.unknown()), next: z.unknown().optional() });
+
+/** Pages of what was done to one pull request that are read, the newest first: 2,000 entries. */
+const maxActivityPages = 40;
+
+/** The mark by which an address names the next page. */
+function markOf(next: unknown): string | undefined {
+  if (typeof next !== 'string' || !URL.canParse(next)) return undefined;
+  const mark = new URL(next).searchParams.get('ctx');
+  return mark !== null && /^[\x21-\x7e]{1,1024}$/.test(mark) ? mark : undefined;
+}
 
 /** Pages of comments on one issue or pull request that have a place in the list of all. */
 const maxCommentPages = 1_000;
@@ -137,7 +154,7 @@ export function forgebCloudClient(
   ): Promise<ForgePage<T>> {
     const asked = get(path, { ...query, page, pagelen: size });
     const answer = await (mayBeAbsent ? orWithout(asked, { values: [] }) : asked);
-    const read = z.object({ values: z.array(z.unknown()), next: z.unknown().optional() }).safeParse(answer);
+    const read = listShape.safeParse(answer);
     if (!read.success) throw unexpected();
     const { values, next } = read.data;
     const items = readableOf(shape, values, size);
@@ -183,6 +200,25 @@ export function forgebCloudClient(
       if (issues.length === 0) return pullsFrom(repository)(key);
       return issues.map((iid) => ({ key: iid, on: 'issue', iid }));
     };
+
+  /** What was done to a pull request. The forge names the next page of it by a mark alone, so all of it is read in one go. */
+  async function updatesOf(repository: ForgeRepository, iid: number): Promise<ForgeEvent[]> {
+    const path = of(repository, `pullrequests/${iid}/activity`);
+    const found: ForgeEvent[] = [];
+    let mark: string | undefined;
+    for (let page = 1; page <= maxActivityPages; page += 1) {
+      const query = { pagelen: maxPulls, ...(mark === undefined ? {} : { ctx: mark }) };
+      const read = listShape.safeParse(await orWithout(get(path, query), { values: [] }));
+      if (!read.success) throw unexpected();
+      const { values, next } = read.data;
+      found.push(...readableOf(updateShape(iid), values, maxPulls).flat());
+      const before = mark;
+      mark = markOf(next);
+      if (mark === undefined || values.length === 0) return found;
+      if (mark === before) throw circle();
+    }
+    return found;
+  }
 
   /** Lists comments of many, which the forge lists for each alone. */
   const commentsOf = <T>(
@@ -254,9 +290,22 @@ export function forgebCloudClient(
     pullNotes: (repository, place, size) =>
       commentsOf(repository, place, size, pullsFrom(repository), ({ iid }) => pullNoteShape(iid)),
 
-    reviews: (repository, iid) => reviewsOf(reviewsShape, get(of(repository, `pullrequests/${iid}`))),
+    async reviews(repository, iid) {
+      const pull = await orWithout(get(of(repository, `pullrequests/${iid}`)), undefined);
+      const { success, data: items = [] } = reviewsShape.safeParse(pull);
+      return success ? { fetched: items.length, items, isLast: true } : none();
+    },
 
-    events: none,
+    async events(repository, place, size) {
+      const found = await pageOfEach(place, maxCommentPages, commentedFrom(repository), async ({ on, iid }, at) => {
+        if (on === 'pull') return { fetched: 0, items: [await updatesOf(repository, iid)], isLast: true };
+        const path = of(repository, `issues/${iid}/changes`);
+        const read = await pageOf(issueChangeShape(iid), path, { page: at + 1, size, mayBeAbsent: true });
+        return read.isLast ? read : { ...read, next: at + 1 };
+      });
+      const items = found.items.flat();
+      return { ...found, fetched: items.length, items };
+    },
     releases: none,
     headsPattern: '',
 

@@ -1,5 +1,5 @@
 import { z } from '@switchyard/config';
-import type { ForgeNote, ForgePull, ForgePullNote, ForgeReview } from '../domain/forge';
+import type { ForgeEvent, ForgeNote, ForgePull, ForgePullNote, ForgeReview } from '../domain/forge';
 import { date, few, maxOfIssue, number, text, written } from './shapes';
 
 /** Whether a text is the id of an account, as the forge gives them: two may share a nickname, and change it. */
@@ -144,3 +144,66 @@ export const pullNoteShape = (pullIid: number) =>
         ...{ createdAt: given.created_on, updatedAt: given.updated_on ?? given.created_on },
       }),
     );
+
+/** States of an issue that is done with. */
+export const closing: ReadonlySet<string> = new Set(['resolved', 'closed', 'invalid', 'duplicate', 'wontfix']);
+
+/** Kinds of issues, which come over as labels. */
+export const issueKinds = ['bug', 'enhancement', 'proposal', 'task'] as const;
+
+/** What an event is about beside its kind, of one that says none of it. */
+const nothing = { label: '', milestone: '', person: '', title: '' };
+
+const change = z
+  .object({ old: text, new: text })
+  .nullish()
+  .catch(null)
+  .transform((given) => given ?? { old: '', new: '' });
+
+/** What one change of an issue did to it. */
+export const issueChangeShape = (iid: number) =>
+  z
+    .object({
+      id: z.int().positive(),
+      user: person,
+      created_on: date,
+      changes: z.object({ state: change, title: change, milestone: change, kind: change }),
+    })
+    .transform((given): ForgeEvent[] => {
+      const { state, title, milestone, kind } = given.changes;
+      const isKind = (name: string): boolean => issueKinds.some((one) => one === name);
+      const done: (Pick<ForgeEvent, 'kind'> & Partial<ForgeEvent>)[] = [
+        ...(state.new !== '' && closing.has(state.new) !== closing.has(state.old)
+          ? [{ kind: closing.has(state.new) ? 'closed' : 'reopened' }]
+          : []),
+        ...(title.new === '' ? [] : [{ kind: 'renamed', title: title.new }]),
+        ...(milestone.old === '' ? [] : [{ kind: 'demilestoned', milestone: milestone.old }]),
+        ...(milestone.new === '' ? [] : [{ kind: 'milestoned', milestone: milestone.new }]),
+        ...(isKind(kind.old) ? [{ kind: 'unlabeled', label: kind.old }] : []),
+        ...(isKind(kind.new) ? [{ kind: 'labeled', label: kind.new }] : []),
+      ];
+      const of = { ...nothing, on: 'issue', iid, actor: given.user, createdAt: given.created_on } as const;
+      return done.map((one) => ({ ...of, ...one, key: `change:${given.id}:${one.kind}` }));
+    });
+
+/** What an update of a pull request did to it. The forge gives updates no ids, and the state with each of them. */
+export const updateShape = (iid: number) =>
+  z
+    .object({
+      update: z.object({
+        state: z.string(),
+        date,
+        author: person,
+        changes: z.object({ status: z.unknown().optional(), title: change }).nullish().catch(null),
+      }),
+    })
+    .transform(({ update: { state, date: createdAt, author: actor, changes } }): ForgeEvent[] => {
+      const ended = { MERGED: 'merged', DECLINED: 'closed', SUPERSEDED: 'closed' }[state];
+      const title = changes?.title.new ?? '';
+      const done: (Pick<ForgeEvent, 'kind'> & Partial<ForgeEvent>)[] = [
+        ...(ended !== undefined && changes?.status !== undefined ? [{ kind: ended }] : []),
+        ...(title === '' ? [] : [{ kind: 'renamed', title }]),
+      ];
+      const of = { ...nothing, on: 'pull', iid, actor, createdAt } as const;
+      return done.map((one) => ({ ...of, ...one, key: `update:${iid}:${createdAt.getTime()}:${one.kind}` }));
+    });

@@ -1,6 +1,13 @@
 import { z } from '@switchyard/config';
 import type { Outbound } from '@switchyard/outbound';
-import { type Forge, type ForgePage, ForgeProblem, type ForgeProfile, type ForgeRepository } from '../domain/forge';
+import {
+  type Forge,
+  type ForgePage,
+  ForgeProblem,
+  type ForgeProfile,
+  type ForgeRepository,
+  type ForgeReview,
+} from '../domain/forge';
 import { wholeAddress } from './address';
 import { isRefusal, unexpected } from './answers';
 import { pageOfEach } from './each-of';
@@ -14,9 +21,8 @@ import {
   type Query,
   readableOf,
   restOf,
-  reviewsOf,
 } from './forgeb.rest';
-import { notesShape, pullNotesShape, pullShape, reviewsShape } from './forgeb-server.shapes';
+import { eventsShape, notesShape, pullNotesShape, pullShape, reviewShape } from './forgeb-server.shapes';
 import { number, text, written } from './shapes';
 
 /** Where a server of the forge is, as its users address it. */
@@ -47,6 +53,9 @@ const maxActivities = 10_000;
 
 /** Activities of a page: each may be a comment with many replies. */
 const activitiesAtOnce = 25;
+
+/** Activities in which a page of reviews is looked for. */
+const activitiesOfReviews = 4 * activitiesAtOnce;
 
 /** Pull requests that are looked through for comments in one go. */
 const pullsAtOnce = 20;
@@ -135,8 +144,22 @@ export function forgebServerClient(
       return found.next === undefined ? found : { ...found, next: found.next + 1 };
     },
     pullNotes: ofActivities(pullNotesShape),
-    reviews: async ({ fullName }, iid) => reviewsOf(reviewsShape, get(`${pathOf(fullName)}/pull-requests/${iid}`)),
-    events: none,
+    async reviews({ fullName }, iid, page) {
+      const path = `${pathOf(fullName)}/pull-requests/${iid}/activities`;
+      const items: ForgeReview[] = [];
+      const end = page * activitiesOfReviews;
+      let start = end - activitiesOfReviews;
+      while (start < end) {
+        const part = await partOf(reviewShape, path, start, activitiesAtOnce);
+        items.push(...part.items);
+        if (part.next === undefined) return { fetched: items.length, items, isLast: true };
+        start = part.next;
+      }
+      // The next page is asked for by its number: it would leave others out.
+      if (start > end) throw circle();
+      return { fetched: items.length, items, isLast: false };
+    },
+    events: ofActivities(eventsShape),
     releases: none,
     headsPattern: 'refs/pull-requests/*/from',
     async profileOf(login) {

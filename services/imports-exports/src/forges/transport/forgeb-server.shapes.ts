@@ -1,5 +1,5 @@
 import { z } from '@switchyard/config';
-import type { ForgeNote, ForgePull, ForgePullNote, ForgeReview } from '../domain/forge';
+import type { ForgeEvent, ForgeNote, ForgePull, ForgePullNote, ForgeReview } from '../domain/forge';
 import { isPathPart } from './forgeb.rest';
 import { few, maxOfIssue, number, text, written } from './shapes';
 
@@ -79,20 +79,42 @@ export const pullShape = (fullName: string) =>
       };
     });
 
-/** Who reviews a pull request, and what they decided last; the forge says when of the pull request alone. */
-export const reviewsShape = z
+const activity = { id: z.int().positive(), createdDate: moment };
+
+/** What somebody decided on a pull request, of an activity that says so. */
+export const reviewShape = z
   .object({
-    id: number,
-    reviewers: few(z.object({ user: person, status: z.enum(['APPROVED', 'NEEDS_WORK', 'UNAPPROVED']) })),
-    updatedDate: moment,
+    ...activity,
+    action: z.enum(['APPROVED', 'REVIEWED', 'UNAPPROVED']),
+    user: person.refine((slug) => slug !== ''),
   })
-  .transform(({ id, reviewers, updatedDate }): ForgeReview[] =>
-    reviewers.flatMap(({ user, status }, index) => {
-      if (user === '' || status === 'UNAPPROVED') return [];
-      const state = status === 'APPROVED' ? 'approved' : 'requested_changes';
-      return [{ foreignId: id * maxOfIssue + index, author: user, body: '', state, submittedAt: updatedDate }];
-    }),
-  );
+  .transform(({ id, action, user, createdDate }): ForgeReview => {
+    const state = ({ APPROVED: 'approved', REVIEWED: 'requested_changes', UNAPPROVED: 'unapproved' } as const)[action];
+    return { foreignId: id, author: user, body: '', state, submittedAt: createdDate };
+  });
+
+const stateEvents: Readonly<Record<string, string>> = { MERGED: 'merged', DECLINED: 'closed', REOPENED: 'reopened' };
+
+/** What an activity did to a pull request: its state, and who is asked for a review. */
+export const eventsShape = (iid: number) =>
+  z
+    .object({
+      ...activity,
+      action: z.enum(['MERGED', 'DECLINED', 'REOPENED', 'UPDATED']),
+      user: person,
+      addedReviewers: few(person),
+      removedReviewers: few(person),
+    })
+    .transform(({ id, action, user, createdDate, addedReviewers, removedReviewers }): ForgeEvent[] => {
+      const kind = stateEvents[action];
+      const done = [
+        ...(kind === undefined ? [] : [{ kind, person: '' }]),
+        ...addedReviewers.map((slug) => ({ kind: 'review_requested', person: slug })),
+        ...removedReviewers.map((slug) => ({ kind: 'review_request_removed', person: slug })),
+      ];
+      const of = { on: 'pull', iid, actor: user, label: '', milestone: '', title: '', createdAt: createdDate } as const;
+      return done.map((one, at) => ({ ...of, ...one, key: `${id}.${at}` }));
+    });
 
 const commentShape = z.object({
   id: z.int().positive(),

@@ -1,6 +1,6 @@
 import type { z } from '@switchyard/config';
 import { type Outbound, OutboundRefused } from '@switchyard/outbound';
-import { type ForgePage, ForgeProblem, type ForgeReview } from '../domain/forge';
+import { type ForgePage, ForgeProblem } from '../domain/forge';
 import { problemOfAnswer, problemOfRefusal, refusedToken, tooMany, unexpected } from './answers';
 import { outboundFetch } from './outbound-fetch';
 
@@ -77,13 +77,4 @@ export function readableOf<T>(shape: z.ZodType<T>, values: readonly unknown[], s
     const item = shape.safeParse(one);
     return item.success ? [item.data] : [];
   });
-}
-
-/** Decisions on a pull request, which is asked for; of one that is gone or cannot be read there are none. @throws ForgeProblem */
-export async function reviewsOf(
-  shape: z.ZodType<readonly ForgeReview[]>,
-  pull: Promise<unknown>,
-): Promise<ForgePage<ForgeReview>> {
-  const read = shape.safeParse(await orWithout(pull, undefined));
-  return read.success ? { fetched: read.data.length, items: read.data, isLast: true } : none();
 }

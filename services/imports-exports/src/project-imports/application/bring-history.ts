@@ -46,8 +46,10 @@ export async function bringReviews(
     for (const { author, state, submittedAt } of items) {
       // What somebody has decided who is gone, or unknown here, counts for nobody.
       const userId = found.users([author]).find((id) => deciders.has(id));
-      // A comment takes nothing back that was decided before it.
-      if (userId !== undefined && !(state === 'reviewed' && decided.has(userId)))
+      const before = userId === undefined ? undefined : decided.get(userId);
+      // A comment takes nothing back that was decided before it, and a forge may begin with the newest.
+      const isLatest = before === undefined || (state !== 'reviewed' && before.submittedAt <= submittedAt);
+      if (userId !== undefined && (isLatest || before?.state === 'reviewed'))
         decided.set(userId, { userId, state, submittedAt });
     }
     const notes = items.flatMap((review) => notesOfReview(found, iid, review));
@@ -77,11 +79,11 @@ export function eventsOf(found: PagePeople, events: readonly ForgeEvent[]): Owne
   const moment = ({ iid, createdAt }: ForgeEvent): string => `${iid} ${createdAt.getTime()}`;
   const merged = new Set(events.filter(({ kind }) => kind === 'merged').map(moment));
   return events.flatMap((event) => {
-    const { kind, foreignId, iid, label, milestone, actor, createdAt } = event;
+    const { kind, key, iid, label, milestone, actor, createdAt } = event;
     const change = changes[kind];
     if (change === undefined || (kind === 'closed' && merged.has(moment(event)))) return [];
     const [userId = 0] = found.users([actor]);
-    return [{ ...change, foreignId, iid, title: label || milestone, userId, createdAt }];
+    return [{ ...change, key, iid, title: label || milestone, userId, createdAt }];
   });
 }
 
@@ -110,7 +112,7 @@ export function noteOfEvent(
   usernames: ReadonlyMap<number, string>,
   event: ForgeEvent,
 ): OwnedNote | undefined {
-  const { foreignId, on, iid, actor, createdAt, title } = event;
+  const { key, on, iid, actor, createdAt, title } = event;
   const username = found.users([event.person]).map((id) => usernames.get(id))[0];
   // A forge may say any text: a backtick would end the code.
   const login = event.person.replaceAll('`', '');
@@ -118,7 +120,7 @@ export function noteOfEvent(
   const note = noteTexts[event.kind]?.({ title, person });
   if (note === undefined) return undefined;
   return {
-    ...{ key: `event:${foreignId}`, on, iid, authorId: found.writer(actor), body: note.text, action: note.action },
+    ...{ key: `event:${key}`, on, iid, authorId: found.writer(actor), body: note.text, action: note.action },
     ...{ createdAt, updatedAt: createdAt },
   };
 }

@@ -177,7 +177,7 @@ export type OwnedReview = Pick<ForgeReview, 'state' | 'submittedAt'> & { readonl
 
 /** A change of the state, a label or the milestone; without a user 0. */
 export interface OwnedEvent {
-  readonly foreignId: number;
+  readonly key: string;
   readonly iid: number;
   readonly kind: 'state' | 'label' | 'milestone';
   readonly action: string;

@@ -144,8 +144,7 @@ export function importTargetsOf({
       );
     },
     async importEvents({ projectId, importType: importedFrom, directorySequence }, on, given, requestId) {
-      const events = given.map(({ foreignId, ...event }) => ({ ...event, key: String(foreignId) }));
-      const request = { projectId, importedFrom, events };
+      const request = { projectId, importedFrom, events: [...given] };
       const call = { ...options(requestId), directorySequence, timeoutMs: pageMs };
       const reply =
         on === 'issue'
