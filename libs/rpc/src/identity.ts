@@ -28,6 +28,8 @@ export interface Identity {
   access?: Access;
   /** Directory sequence at which actor and access were resolved; 0 when none was needed. */
   directorySequence?: number;
+  /** Address the public request came from; of a forwarded request alone. */
+  address?: string | undefined;
 }
 
 /** Milliseconds for which what was read is used before its file is looked at again. */
@@ -134,6 +136,7 @@ export function signClaims(
     contentDigest: digestOf(content),
     run,
     sequence: signed,
+    address: identity.address ?? '',
   }).finish();
   return Buffer.from(
     SignedClaims.encode({ claims: Buffer.from(claims), signature: sign(undefined, claims, signer.key) }).finish(),

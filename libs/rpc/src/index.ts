@@ -1,4 +1,5 @@
 export type { ServiceDefinition } from '@grpc/grpc-js';
+export { addressRanges, isWithin } from './address-ranges';
 export {
   type AdmissionQueue,
   type AdmissionQueueOptions,

@@ -79,6 +79,8 @@ export interface ForwardedRequest {
   readonly project?: number;
   /** The group that it names, in place of a project. */
   readonly group?: number;
+  /** From which it comes; by default that is not known. */
+  readonly address?: string;
   readonly user?: number;
   /** Who asks, in place of a user; their level on what the path names is 0 where they have none. */
   readonly actor?: { readonly is: Partial<Actor>; readonly level: number };
@@ -169,7 +171,7 @@ export async function testInstallation(options: InstallationOptions): Promise<Te
       ...(access === undefined ? {} : { access: accessTo(access) }),
     }),
     publish: (event, payload, id) => publish(bus, event, payload, id),
-    async forward(method, path, { project, group, user = 7, actor, caller = 'gateway', body, headers }) {
+    async forward(method, path, { project, group, user = 7, actor, caller = 'gateway', address, body, headers }) {
       const kind = group === undefined ? Access_Kind.KIND_PROJECT : Access_Kind.KIND_GROUP;
       const id = group ?? project;
       const { requestId, ...given } = installation.as(
@@ -177,7 +179,10 @@ export async function testInstallation(options: InstallationOptions): Promise<Te
         id === undefined ? undefined : { id, kind, level: actor?.level ?? developer },
       );
       const identity = actor === undefined ? given : { ...given, actor: { ...anonymous, ...actor.is } };
-      const signed = signClaims(identities.signer(caller), forwardedMethod(method, path), requestId, identity);
+      const signed = signClaims(identities.signer(caller), forwardedMethod(method, path), requestId, {
+        ...identity,
+        address,
+      });
       return fetch(`http://127.0.0.1:${httpPort}${path}`, {
         method,
         // As the gateway: what a service redirects is for the client to follow.

@@ -101,10 +101,13 @@ export function forwarder(
     for (const name of ['private-token', 'authorization', 'cookie', 'sudo', 'expect', identityKey])
       delete request.headers[name];
     const bound = forwardedMethod(request.method, path);
+    const address = request.ip;
     request.headers['x-request-id'] = identity.requestId;
     const forwardOver = async (chosen: typeof proxy): Promise<void> => {
       // Claims are good for one request.
-      request.headers[identityKey] = signClaims(signer, bound, identity.requestId, identity).toString('base64');
+      request.headers[identityKey] = signClaims(signer, bound, identity.requestId, { ...identity, address }).toString(
+        'base64',
+      );
       await chosen(request, response, (error?: unknown) => breakOff(request, response, error as Error));
     };
     const single = overSingle.get(to);

@@ -1,33 +1,22 @@
-import { BlockList, isIPv6 } from 'node:net';
+import type { BlockList } from 'node:net';
 import type { ResolveResponse } from '@switchyard/protos/groups_admin/v1/access';
 import { levels } from '@switchyard/rights';
+import { addressRanges, isWithin } from '@switchyard/rpc';
 import { LRUCache } from 'lru-cache';
 import type { AccessResolver, Question } from './resolve-access';
 
-/** Lists of ranges that are kept ready; 500 ranges take some milliseconds to read. */
+/** Lists of ranges that are kept ready. */
 const keptLists = 200;
 const lists = new LRUCache<string, BlockList>({ max: keptLists });
 
-/** IPv4 and IPv6 addresses and CIDR ranges, as groups-admin has checked them. */
+/** Ranges as groups-admin has checked them, ready to be compared with. */
 function listOf(ranges: readonly string[]): BlockList {
   const name = ranges.join();
   const known = lists.get(name);
   if (known !== undefined) return known;
-  const list = new BlockList();
-  for (const range of ranges) {
-    const [address = '', prefix] = range.split('/');
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-    if (prefix === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(prefix), family);
-  }
+  const list = addressRanges(ranges);
   lists.set(name, list);
   return list;
-}
-
-/** Whether an address lies in one of the ranges; an IPv4 address counts in the form of IPv6 sockets as well. */
-export function isWithin(ip: string | undefined, ranges: readonly string[]): boolean {
-  const [address = ''] = (ip ?? '').split('%', 1);
-  return address !== '' && listOf(ranges).check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
 /** Whether the target is a top-level group that the caller owns. */
@@ -36,7 +25,7 @@ const ownsTopLevel = ({ access }: ResolveResponse, { target }: Question): boolea
 
 /** The answer as it is for the address of the question: a target that is closed to it is as good as none. */
 function forAddress({ addresses, ...answer }: ResolveResponse, question: Question): AddressedResponse {
-  if (addresses === undefined || isWithin(question.address, addresses.ranges)) return answer;
+  if (addresses === undefined || isWithin(question.address, listOf(addresses.ranges))) return answer;
   if (question.anyAddress === true && ownsTopLevel(answer, question)) return answer;
   return { ...answer, access: undefined, movedTo: 0, isOutside: true };
 }

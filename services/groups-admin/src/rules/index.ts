@@ -4,7 +4,7 @@ export { type BranchProtection, defaultProtection, numberOf, protectionOf } from
 export { dateOf } from './date';
 export { domainOf, isDomainName, maxDomainLength } from './email-domain';
 export { internalUserTypes, isInternalUser } from './internal-user';
-export { rangeProblems, writtenRanges } from './ip-ranges';
+export { rangeProblems, rangesFor, writtenRanges } from './ip-ranges';
 export { noreplyAddress } from './noreply-address';
 export { maxDepth, nameProblems, pathFromName, pathProblems } from './path';
 export { lengthProblems, maxDescription, note, type Problems, refuse, taken } from './problems';

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isPaid } from './tier';
 
 /** Most ranges of a group: the gateway compares the address of each request with them. */
 const maxRanges = 500;
@@ -33,6 +34,17 @@ export function rangeProblems(list: string | null | undefined): string[] {
     .slice(0, namedProblems)
     .map((range) => `${range.slice(0, 50)} is an invalid IP address range`);
 }
+
+/**
+ * From where a top-level group and what lies below it may be reached; undefined for everywhere, as for administrators.
+ * @param tier of the instance
+ */
+export const rangesFor = (
+  group: { readonly ip_ranges: string | null; readonly tier: string | null },
+  viewer: { readonly admin: boolean },
+  tier: string,
+): string[] | undefined =>
+  group.ip_ranges === null || viewer.admin || !isPaid(group, tier) ? undefined : group.ip_ranges.split(',');
 
 /** The list as it is stored: without blanks and repetitions; null for an empty one. */
 export const writtenRanges = (list: string): string | null => rangesOf(list).join(',') || null;

@@ -63,6 +63,22 @@ it('is as visible as its group lets it be, and needs the role Maintainer there (
   expect(await refusal(create({ namespace: 'nowhere' }))).toMatchObject({ kind: 'not_found' });
 });
 
+it('a group that is closed to the address is none, but for administrators (G-4.15-6)', async () => {
+  const group = await newGroup(ada, 'fenced');
+  const below = await newGroup(ada, 'inner', { parentId: group.id });
+  await running.db.query(sql`
+    update namespaces set settings = settings || '{"ip_restriction_ranges": "192.0.2.0/24"}' where id = ${group.id}`);
+  for (const namespace of ['fenced', 'fenced/inner', String(below.id)]) {
+    for (const address of ['203.0.113.5', ''])
+      expect(await refusal(create({ namespace, address }))).toEqual(await refusal(create({ namespace: 'nowhere' })));
+    expect((await create({ namespace, address: '::ffff:192.0.2.9' })).importStatus).toBe('scheduled');
+    expect((await create({ namespace, address: undefined })).importStatus).toBe('scheduled');
+  }
+  expect((await create({ address: '203.0.113.5' })).fullPath).toMatch(/^ada\//);
+  const root = await running.user('fencedroot', { admin: true });
+  expect((await create({ namespace: 'fenced', address: '203.0.113.5' }, root)).importStatus).toBe('scheduled');
+});
+
 it('refuses what no project can be, and what is taken', async () => {
   await create({ name: 'taken' });
   expect(await refusal(create({ name: 'taken' }))).toMatchObject({

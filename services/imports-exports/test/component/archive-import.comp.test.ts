@@ -28,6 +28,8 @@ const others = {
   records: new Map<string, Set<string>>(),
   checks: 0,
   writtenFor: new Set<string>(),
+  /** Address of each request for a project. */
+  addresses: [] as (string | undefined)[],
   bundles: [] as Buffer[],
   /** Whether the repository takes for ever, how often it was begun, and stopped. */
   waits: false,
@@ -48,7 +50,8 @@ const peers = [
   implement(
     ImportedProjectServiceService,
     {
-      async createImportedProject({ key, namespace, name, path, importType, importSource }) {
+      async createImportedProject({ key, namespace, name, path, importType, importSource, address }) {
+        others.addresses.push(address);
         if (others.refusal !== undefined) throw others.refusal;
         const made = others.projects.get(key) ?? {
           ...{ projectId: here.directory.project(others.namespaceId).id, name, path, fullPath: `${namespace}/${path}` },
@@ -131,6 +134,7 @@ beforeEach(() => {
     refusal: undefined,
     failures: [],
     bundles: [],
+    addresses: [],
     waits: false,
     begun: 0,
     stopped: 0,
@@ -185,7 +189,8 @@ function send(
   const form = new FormData();
   if (file !== undefined) form.append('file', new Blob([file]), 'project.tar.gz');
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  return here.forward('POST', '/project_imports', { actor: { is: { userId: author, admin }, level: 0 }, body: form });
+  const actor = { is: { userId: author, admin }, level: 0 };
+  return here.forward('POST', '/project_imports', { actor, address: '192.0.2.9', body: form });
 }
 
 const shown = async (id: number): Promise<{ import_status: string; import_error: string | null }> =>
@@ -261,6 +266,15 @@ it('a refusal of the namespace is that of the request, and nothing is left', asy
   }
   await nothingKept();
   expect(await here.db.query(sql`select 1 from archive_imports where status = 'scheduled'`)).toEqual([]);
+});
+
+it('the owner of the namespace is told from where the import is asked for, which is kept until it ends', async () => {
+  others.failures.push(unavailable('away'));
+  const id = await begun(await archive());
+  const kept = () => here.db.one(sql`select address from archive_imports where project_id = ${id}`);
+  expect([others.addresses, await kept()]).toEqual([['192.0.2.9'], { address: '192.0.2.9' }]);
+  await ends(id, 'finished');
+  expect(await kept()).toEqual({ address: null });
 });
 
 it('an archive that is too large is refused on its way', async () => {

@@ -76,10 +76,11 @@ describe('metric images', () => {
 
   it('an upload streams on as it is, with the query and who asks', async () => {
     const query = '?url=https%3A%2F%2Fa.example%2F%3Fb%26c&private_token=secret&other=1';
-    const reply = await gateway.send('POST', `${path}${query}`, { ...token, headers: form, raw: body });
+    const sent = { ...form, 'X-Forwarded-For': '192.0.2.9' };
+    const reply = await gateway.send('POST', `${path}${query}`, { ...token, headers: sent, raw: body });
     expect(reply).toMatchObject({ status: 201, body: image });
-    const [{ method, url, headers, body: sent } = {} as Received] = received;
-    expect([method, url, sent]).toEqual([
+    const [{ method, url, headers, body: content } = {} as Received] = received;
+    expect([method, url, content]).toEqual([
       'POST',
       '/projects/1/alerts/2/metric_images?url=https%3A%2F%2Fa.example%2F%3Fb%26c',
       body,
@@ -90,6 +91,7 @@ describe('metric images', () => {
       method: `HTTP POST ${url}`,
       actor: { userId: 7 },
       access: { id: 1, level: 30 },
+      address: '192.0.2.9',
     });
   });
 

@@ -9,7 +9,7 @@ import { type Access, Access_Kind, type Actor } from '@switchyard/protos/rpc/v1/
 import { levels } from '@switchyard/rights';
 import { anonymous } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
-import { isPaid } from '../../rules';
+import { rangesFor } from '../../rules';
 import type { PresentedAs, SudoRow, TargetName, TargetRow, TokenRow } from '../domain/access';
 import { allButPackages, closedFeatures, isVisible, type Viewer } from '../domain/access-rules';
 
@@ -211,8 +211,10 @@ export function resolveAccess({ store, digestOf, tier }: ResolveAccessOptions): 
   };
 
   /** From where a target may be reached; undefined for everywhere. */
-  const addressesOf = ({ row, viewer }: Found): { ranges: string[] } | undefined =>
-    row.ip_ranges === null || viewer.admin || !isPaid(row, tier) ? undefined : { ranges: row.ip_ranges.split(',') };
+  const addressesOf = ({ row, viewer }: Found): { ranges: string[] } | undefined => {
+    const ranges = rangesFor(row, viewer, tier);
+    return ranges && { ranges };
+  };
 
   /** What a target is now that was named by an earlier path, if the viewer may see it there. */
   async function moved(

@@ -1,5 +1,7 @@
 import { notFound } from '@switchyard/errors';
+import { addressRanges, isWithin } from '@switchyard/rpc';
 import type { Viewer } from '../../directory';
+import { rangesFor } from '../../rules';
 import type { CurrentSettings } from '../../settings';
 import { decideImport, decideImportedSettings, type Import, type ImportedSettings } from '../domain/import';
 import type { ImportStatus, ProjectRow } from '../domain/project-row';
@@ -9,6 +11,10 @@ import type { ProjectStore } from './project.ports';
 export interface ImportStore {
   /** Project of an import; undefined before it is made, and when it is gone. */
   findByKey(key: string): Promise<number | undefined>;
+  /** What closes a namespace to addresses: its top-level group; undefined where there is none. */
+  closing(
+    namespaceId: number,
+  ): Promise<{ readonly ip_ranges: string | null; readonly tier: string | null } | undefined>;
   /** Directory sequence that has been reached. */
   directorySequence(): Promise<number>;
   /** Records how an import stands: one that has ended stays so until it is scheduled again. */
@@ -41,6 +47,13 @@ export function importProjects({ projects, imports, tier, settings: current }: I
     return { project, directorySequence: await imports.directorySequence() };
   }
 
+  /** Refuses a namespace that is closed to an address, as one that is not there (G-4.15-6). */
+  async function refuseOutside(namespaceId: number, actor: Viewer, address: string): Promise<void> {
+    const top = await imports.closing(namespaceId);
+    const ranges = top && rangesFor(top, actor, tier);
+    if (ranges !== undefined && !isWithin(address, addressRanges(ranges))) throw notFound('Namespace');
+  }
+
   async function setSettings(id: number, settings: ImportedSettings): Promise<void> {
     const before = await projects.find(id, everything);
     if (before === undefined) throw notFound('Project');
@@ -55,12 +68,22 @@ export function importProjects({ projects, imports, tier, settings: current }: I
     /** @throws AppError not_found */
     get,
 
-    /** Makes the project of an import, once. @param namespace by id or full path; empty for the actor's own. Fails with `not_found`, `forbidden`, `invalid`. */
-    async create(actor: Viewer, namespace: string, given: Import): Promise<ImportedProject> {
+    /**
+     * Makes the project of an import, once. Fails with `not_found`, `forbidden`, `invalid`.
+     * @param namespace by id or full path; empty for the actor's own
+     * @param address from which it is asked for; undefined where it was compared
+     */
+    async create(
+      actor: Viewer,
+      namespace: string,
+      given: Import,
+      address: string | undefined,
+    ): Promise<ImportedProject> {
       const { default_branch_name: defaultBranch } = await current();
       const namespaceId = await (namespace === ''
         ? projects.ownNamespace(actor.userId)
         : projects.findNamespace(namespace));
+      if (address !== undefined) await refuseOutside(namespaceId, actor, address);
       const request = { namespaceId, userId: actor.userId, actorId: actor.userId, name: given.name, path: given.path };
       const made =
         (await imports.findByKey(given.key)) ??

@@ -11,6 +11,11 @@ export const importStore = (db: Database) => ({
     return row?.id;
   },
 
+  closing: (namespaceId: number): Promise<{ ip_ranges: string | null; tier: string | null } | undefined> =>
+    db.one(sql`
+      select root.settings ->> 'ip_restriction_ranges' as ip_ranges, root.tier
+      from namespaces n join namespaces root on root.id = n.ancestry[1] where n.id = ${namespaceId}`),
+
   directorySequence: () => directoryHead(db),
 
   async setStatus(id: number, status: ImportStatus, error: string | undefined): Promise<void> {

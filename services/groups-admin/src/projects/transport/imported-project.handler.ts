@@ -29,18 +29,23 @@ export const importedProjectHandler = (imports: ImportProjects): ServiceImplemen
     ImportedProjectServiceService,
     {
       createImportedProject: async (
-        { namespace, private: isPrivate, defaultBranch, importType: type, importSource: source, ...request },
+        { namespace, private: isPrivate, defaultBranch, importType: type, importSource: source, address, ...request },
         context,
       ) =>
         toWire(
-          await imports.create(viewerOf(context), namespace, {
-            ...request,
-            path: request.path || request.name,
-            isPrivate,
-            defaultBranch: given(defaultBranch),
-            type,
-            source,
-          }),
+          await imports.create(
+            viewerOf(context),
+            namespace,
+            {
+              ...request,
+              path: request.path || request.name,
+              isPrivate,
+              defaultBranch: given(defaultBranch),
+              type,
+              source,
+            },
+            address,
+          ),
         ),
 
       getImportedProject: async ({ projectId }) => toWire(await imports.get(projectId)),

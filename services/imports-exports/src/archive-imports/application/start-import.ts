@@ -28,6 +28,8 @@ export interface StartingEdges {
 /** An archive that is sent. */
 export interface SentArchive {
   readonly author: ImportAuthor;
+  /** From which it is sent; empty where that is not known. */
+  readonly address: string;
   readonly requestId: string;
   readonly content: AsyncIterable<Uint8Array>;
   /** The rest of the form, of which some may follow the file. Fails with `invalid_params`. */
@@ -80,7 +82,7 @@ export function startArchiveImports({ imports, targets, blobs, remains, pruneSoo
      * @throws AppError invalid_params; too_large; not_found, forbidden for the namespace; invalid for what the project
      *   cannot be
      */
-    async receive({ author, requestId, content, form }: SentArchive): Promise<ImportedProject> {
+    async receive({ author, address, requestId, content, form }: SentArchive): Promise<ImportedProject> {
       if (author.userId === 0) throw unauthorized();
       const blob = `imports/${randomUUID()}`;
       let isKept = false;
@@ -88,7 +90,7 @@ export function startArchiveImports({ imports, targets, blobs, remains, pruneSoo
         const size = await store(blob, content);
         const given = await form;
         await checkOverrides(given, requestId);
-        const one = await imports.add({ ...given, key: randomUUID(), author, requestId, blob, size });
+        const one = await imports.add({ ...given, key: randomUUID(), author, address, requestId, blob, size });
         if (one === undefined) throw unavailable(new Error('the blob of an import was pruned before it was kept'));
         isKept = true;
         faultPoint('archive_import.added');

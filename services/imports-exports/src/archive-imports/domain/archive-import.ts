@@ -15,6 +15,8 @@ export interface NewArchiveImport {
   /** Names it to the other services: a UUID. */
   readonly key: string;
   readonly author: ImportAuthor;
+  /** From which it was asked for; empty where that is not known, undefined for one that an older release took. */
+  readonly address: string | undefined;
   /** Id of the public request that began it. */
   readonly requestId: string;
   /** Id or full path; empty for that of the author. */

@@ -6,7 +6,7 @@ import { leased, leaseStore } from '../../leases';
 import type { ArchiveImportLease, ArchiveImportStatus, ImportPlace, NewArchiveImport } from '../domain/archive-import';
 
 const columns =
-  raw(`x.id, x.key, x.project_id, x.author_id, x.author_admin, x.author_external, x.request_id, x.namespace,
+  raw(`x.id, x.key, x.project_id, x.author_id, x.author_admin, x.author_external, x.address, x.request_id, x.namespace,
   x.name, x.path, x.overrides, x.blob, x.size, x.stage, x.page, x.attempts, x.pauses`);
 
 const toLease = (row: Record<string, unknown>, lease: string): ArchiveImportLease => ({
@@ -18,6 +18,7 @@ const toLease = (row: Record<string, unknown>, lease: string): ArchiveImportLeas
       admin: row.author_admin as boolean,
       external: row.author_external as boolean,
     },
+    address: (row.address as string | null) ?? undefined,
     requestId: row.request_id as string,
     namespace: row.namespace as string,
     name: row.name as string,
@@ -46,7 +47,7 @@ const due = (gone: Sql): Sql => sql`
 /** Ends an import, with the lease of who ends it; its row keeps no blob then. @param which a condition on `x` */
 const ended = (which: Sql, status: ArchiveImportStatus, problem: string | undefined): Sql =>
   due(sql`
-    update archive_imports x set status = ${status}, problem = ${problem ?? null}::text, blob = null, lease = null,
+    update archive_imports x set status = ${status}, problem = ${problem ?? null}::text, blob = null, address = null, lease = null,
       leased_until = null, ended_at = now()
     from (select id, blob from archive_imports x where ${which} and ${isOpen} for update) old where x.id = old.id
     returning old.blob`);
@@ -62,9 +63,9 @@ export const archiveImportStore = (
       if (!(await remains.keep(tx, one.blob))) return undefined;
       const lease = randomUUID();
       const row = await tx.one(sql`
-        insert into archive_imports as x (key, author_id, author_admin, author_external, request_id, namespace, name, path,
+        insert into archive_imports as x (key, author_id, author_admin, author_external, address, request_id, namespace, name, path,
           overrides, blob, size, attempts, lease, leased_until)
-        values (${one.key}::uuid, ${author.userId}, ${author.admin}, ${author.external}, ${one.requestId}, ${one.namespace},
+        values (${one.key}::uuid, ${author.userId}, ${author.admin}, ${author.external}, ${one.address ?? null}, ${one.requestId}, ${one.namespace},
           ${one.name}, ${one.path}, ${JSON.stringify(one.overrides)}::jsonb, ${one.blob}, ${one.size}, 0, ${lease}::uuid, ${leased})
         returning ${columns}`);
       return row && toLease(row, lease);

@@ -25,7 +25,8 @@ export const archiveImportHttp = (imports: ArchiveImports, limit: number): reado
         const form = given.then(readForm);
         // It is awaited when the file was stored.
         form.catch(() => undefined);
-        project = await imports.receive({ author: { userId, admin, external }, requestId, content, form });
+        const author = { userId, admin, external };
+        project = await imports.receive({ author, address: claims.address, requestId, content, form });
       });
       if (project === undefined) {
         readForm(fields);

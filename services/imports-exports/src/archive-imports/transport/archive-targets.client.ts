@@ -33,13 +33,13 @@ export function archiveTargetsOf(peers: Readonly<Record<RecordOwner, Peer>>): Ar
   const options = (requestId: string) => ({ requestId, idempotent: true });
   const ofPage = (requestId: string) => ({ ...options(requestId), timeoutMs: pageMs });
   return {
-    async createProject({ key, author, namespace, name, path, requestId }) {
+    async createProject({ key, author, address, namespace, name, path, requestId }) {
       const actor = { ...author, username: '', scopes: [], tokenId: 0 };
       // Private until its settings come, at the end.
       const request = { key, namespace, name, path, private: true, importType: archiveSource };
       return toProject(
         await projects.createImportedProject(
-          { ...request, description: '', defaultBranch: '', importSource: '' },
+          { ...request, address, description: '', defaultBranch: '', importSource: '' },
           { ...options(requestId), actor },
         ),
       );
