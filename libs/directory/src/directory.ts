@@ -14,6 +14,8 @@ export interface DirectoryOptions {
   client: DirectoryClient;
   /** Milliseconds one long poll waits for a change, 0 to 30,000; default 20,000. */
   pollMs?: number;
+  /** Milliseconds between two fillings because of rows of an older owner; default 60,000. */
+  refillPauseMs?: number;
   log: Logger;
 }
 
@@ -59,6 +61,9 @@ const defaultPoll = 20_000;
 /** Longest pause after failures, milliseconds. */
 const maxPauseMs = 2_000;
 
+/** While replicas of an older owner are replaced, each change of theirs asks for another filling. */
+const defaultRefillPause = 60_000;
+
 /** A caller that waits until the replica reaches a sequence. */
 interface Waiting {
   readonly sequence: number;
@@ -71,7 +76,13 @@ interface Waiting {
 /**
  * Opens the replica and starts to follow the owner's changes. Several processes of a service may share one database.
  */
-export async function startDirectory({ db, client, pollMs = defaultPoll, log }: DirectoryOptions): Promise<Directory> {
+export async function startDirectory({
+  db,
+  client,
+  pollMs = defaultPoll,
+  refillPauseMs = defaultRefillPause,
+  log,
+}: DirectoryOptions): Promise<Directory> {
   let state: ReplicaState = await readState(db);
   let closed = false;
   const calls = new Set<AbortController>();
@@ -94,11 +105,13 @@ export async function startDirectory({ db, client, pollMs = defaultPoll, log }: 
   }
 
   let rebuilding: Promise<void> | undefined;
-  const rebuild = (): Promise<void> => {
+  const rebuild = (least = 0): Promise<void> => {
     rebuilding ??= calling(10_000, async (call) => {
       const started = performance.now();
       const from = await readState(db);
-      const after = await rebuildReplica(db, client, from, () => call);
+      // Another process has been faster.
+      if (least > 0 && from.format >= least) return learn(from);
+      const after = await rebuildReplica(db, client, from, least, () => call);
       learn(after);
       const milliseconds = Math.round(performance.now() - started);
       log.info({ sequence: after.sequence, generation: after.generation, milliseconds }, 'directory rebuilt');
@@ -108,8 +121,21 @@ export async function startDirectory({ db, client, pollMs = defaultPoll, log }: 
     return rebuilding;
   };
 
-  const pull = (waitMs: number, timeoutMs: number): Promise<void> =>
-    calling(timeoutMs, async (call) => learn(await pullChanges(db, client, state, waitMs, call)));
+  /** @returns the format that the owner writes */
+  const pull = (waitMs: number, timeoutMs: number): Promise<number> =>
+    calling(timeoutMs, async (call) => {
+      const pulled = await pullChanges(db, client, state, waitMs, call);
+      learn(pulled.state);
+      return pulled.offered;
+    });
+
+  let refillAt = 0;
+  /** Reads everything again where an older owner has written some of it. */
+  async function refill(offered: number): Promise<void> {
+    if (offered <= state.format || performance.now() < refillAt) return;
+    refillAt = performance.now() + refillPauseMs;
+    await rebuild(offered).catch((error) => log.warn({ err: error }, 'directory could not be filled again'));
+  }
 
   async function follow(): Promise<void> {
     let failures = 0;
@@ -119,7 +145,7 @@ export async function startDirectory({ db, client, pollMs = defaultPoll, log }: 
         if (state.generation === 0) learn(await readState(db));
         if (state.generation === 0 || (!filled && (await wantsRefill(db)))) await rebuild();
         filled = true;
-        await pull(pollMs, pollMs + 5_000);
+        await refill(await pull(pollMs, pollMs + 5_000));
         failures = 0;
       } catch (error) {
         if (closed) return;
@@ -201,7 +227,7 @@ export async function startDirectory({ db, client, pollMs = defaultPoll, log }: 
     },
     sequence: () => state.sequence,
     ready: () => state.generation > 0,
-    rebuild: () => uncounted(rebuild),
+    rebuild: () => uncounted(() => rebuild()),
     async close() {
       closed = true;
       stop.abort();

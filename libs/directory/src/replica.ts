@@ -33,10 +33,14 @@ const staging = 'directory_next';
 /** The replica has no way forward by changes: it has to be read again. */
 const gone = (): AppError => new AppError('gone');
 
+/** Least format of some changes and of the owner that delivered them. */
+const formatOf = ({ changes, format }: ReadChangesResponse): number =>
+  changes.reduce((least, { row }) => Math.min(least, row?.format ?? 0), format);
+
 /**
  * Reads the changes after `from` and applies them in one transaction, unless another process sharing the database was
  * faster.
- * @returns the sequence of the replica, as committed
+ * @returns the sequence of the replica, as committed, and the format that the owner writes now
  * @throws AppError gone when it must be rebuilt
  */
 export async function pullChanges(
@@ -45,18 +49,20 @@ export async function pullChanges(
   from: ReplicaState,
   waitMs: number,
   call: CallOptions,
-): Promise<ReplicaState> {
+): Promise<{ state: ReplicaState; offered: number }> {
   const response = await client.readChanges({ after: from.sequence, limit: batchSize, waitMs }, call);
+  const offered = response.format;
   const to = lastSequence(response, from.sequence);
-  if (to === undefined) return from;
-  return db.transaction(async (tx) => {
-    const won = await tx.query(sql`
-      update directory.state set sequence = ${to}
-      where sequence = ${from.sequence} and generation = ${from.generation} returning sequence`);
-    if (won.length === 0) return readState(tx);
+  if (to === undefined) return { state: from, offered };
+  const state = await db.transaction(async (tx) => {
+    const [moved] = await tx.query<ReplicaState>(sql`
+      update directory.state set sequence = ${to}, format = least(format, ${formatOf(response)}::int)
+      where sequence = ${from.sequence} and generation = ${from.generation} returning sequence, generation, format`);
+    if (moved === undefined) return readState(tx);
     await writeRows(tx, 'directory', response.changes);
-    return { sequence: to, generation: from.generation };
+    return moved;
   });
+  return { state, offered };
 }
 
 /**
@@ -76,12 +82,15 @@ function lastSequence({ changes, head }: ReadChangesResponse, after: number): nu
  * transaction, so that a crash at any point leaves the old replica whole and nothing else. Readers go on with the old
  * tables until the swap.
  * @param from where the caller stood; when another process has rebuilt since, nothing is done
+ * @param least format that the snapshot must have
  * @returns the sequence of the replica, as committed
+ * @throws AppError unavailable when an older owner replied, which other replicas of it may do while it is upgraded
  */
 export function rebuildReplica(
   db: Database,
   client: DirectoryClient,
   from: ReplicaState,
+  least: number,
   call: () => CallOptions,
 ): Promise<ReplicaState> {
   return db.transaction(
@@ -94,50 +103,56 @@ export function rebuildReplica(
         await tx.query(raw(`create table ${staging}.${table} (like directory.${table} including all)`));
         await tx.query(raw(`alter table ${staging}.${table} set (${analyzedSoon})`));
       }
-      let sequence = await readSnapshot(tx, client, { ...call(), timeoutMs: snapshotTimeout });
-      sequence = await catchUp(tx, client, sequence, call);
+      let reached = await readSnapshot(tx, client, least, { ...call(), timeoutMs: snapshotTimeout });
+      reached = await catchUp(tx, client, reached, call);
       // Fresh tables have no statistics, and the first queries must not wait for autovacuum to be planned well.
       for (const table of Object.values(tables)) await tx.query(raw(`analyze ${staging}.${table}`));
       await lockForSwap(tx);
       // Followers are locked out now. What they applied while the snapshot was read must not be lost; if it lies beyond
       // the head, the owner has lost history and its state wins.
       const live = await readState(tx);
-      if (live.sequence > sequence) sequence = await catchUp(tx, client, sequence, call);
+      if (live.sequence > reached.sequence) reached = await catchUp(tx, client, reached, call);
       for (const table of Object.values(tables)) {
         await tx.query(raw(`drop table directory.${table}`));
         await tx.query(raw(`alter table ${staging}.${table} set schema directory`));
       }
       await tx.query(raw(`drop schema ${staging}`));
+      const { sequence, format } = reached;
       const generation = found.generation + 1;
-      await tx.query(
-        sql`update directory.state set sequence = ${sequence}, generation = ${generation}, refill = false`,
-      );
-      return { sequence, generation };
+      await tx.query(sql`
+        update directory.state
+        set sequence = ${sequence}, generation = ${generation}, format = ${format}::int, refill = false`);
+      return { sequence, generation, format };
     },
     { retries: 0 },
   );
 }
 
-async function readSnapshot(tx: Tx, client: DirectoryClient, call: CallOptions): Promise<number> {
+/** Where a rebuild stands. */
+type Reached = Pick<ReplicaState, 'sequence' | 'format'>;
+
+async function readSnapshot(tx: Tx, client: DirectoryClient, least: number, call: CallOptions): Promise<Reached> {
   for await (const batch of client.snapshot({}, call)) {
     if (call.signal?.aborted) throw unavailable('the replica is being closed');
+    const { sequence, format } = batch;
+    if (format < least) throw unavailable(`the snapshot has format ${format} and not ${least}`);
     await writeRows(
       tx,
       staging,
       batch.rows.map((row) => ({ row, deleted: false })),
     );
-    if (batch.last) return batch.sequence;
+    if (batch.last) return { sequence, format };
   }
   throw unavailable('the snapshot ended early');
 }
 
-async function catchUp(tx: Tx, client: DirectoryClient, after: number, call: () => CallOptions): Promise<number> {
-  for (let sequence = after; ; ) {
+async function catchUp(tx: Tx, client: DirectoryClient, after: Reached, call: () => CallOptions): Promise<Reached> {
+  for (let { sequence, format } = after; ; ) {
     const response = await client.readChanges({ after: sequence, limit: batchSize, waitMs: 0 }, call());
     const to = lastSequence(response, sequence);
-    if (to === undefined) return sequence;
+    if (to === undefined) return { sequence, format };
     await writeRows(tx, staging, response.changes);
-    sequence = to;
+    [sequence, format] = [to, Math.min(format, formatOf(response))];
   }
 }
 

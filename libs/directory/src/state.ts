@@ -7,6 +7,8 @@ export interface ReplicaState {
   sequence: number;
   /** Counts rebuilds; 0: never filled. */
   generation: number;
+  /** Least format of what its rows were written with since the last rebuild. */
+  format: number;
 }
 
 /** True when a migration has added columns that only a rebuild can fill. */
@@ -17,7 +19,7 @@ export async function wantsRefill(db: SqlExecutor): Promise<boolean> {
 
 /** The replica's sequence, as committed. */
 export async function readState(db: SqlExecutor): Promise<ReplicaState> {
-  const [state] = await db.query<ReplicaState>(sql`select sequence, generation from directory.state`);
+  const [state] = await db.query<ReplicaState>(sql`select sequence, generation, format from directory.state`);
   if (state === undefined) throw new Error('directory.state has no row');
   return state;
 }

@@ -21,7 +21,7 @@ export function directoryHarness() {
     await db.query(
       sql`truncate directory.users, directory.namespaces, directory.projects, directory.memberships, directory.shares, directory.labels, directory.milestones`,
     );
-    await db.query(sql`update directory.state set sequence = 0, generation = 0`);
+    await db.query(sql`update directory.state set sequence = 0, generation = 0, format = 0`);
   });
 
   afterAll(async () => {
@@ -30,8 +30,8 @@ export function directoryHarness() {
   });
 
   /** A replica that has been filled from `model`. */
-  async function follow(model: DirectoryModel, pollMs = 200): Promise<Directory> {
-    const directory = await startDirectory({ db, client: model.client, pollMs, log: logger });
+  async function follow(model: DirectoryModel, pollMs = 200, refillPauseMs = 50): Promise<Directory> {
+    const directory = await startDirectory({ db, client: model.client, pollMs, refillPauseMs, log: logger });
     open.push(directory);
     await eventually(() => expect(directory.ready()).toBe(true));
     return directory;

@@ -275,6 +275,57 @@ describe('the replica', () => {
   });
 });
 
+describe('rows of another format', () => {
+  const format = async () => (await db().one<{ format: number }>(sql`select format from directory.state`))?.format;
+
+  it('that an older owner has written are read again from a newer one, once', async () => {
+    const model = new DirectoryModel();
+    model.user();
+    await follow(model);
+    expect(await format()).toBe(0);
+    model.format = 1;
+    await eventually(async () => expect(await format()).toBe(1));
+    expect(model.calls.snapshot).toBe(2);
+    model.user();
+    await eventually(() => expect(model.changes.length).toBe(2));
+    // A newer owner delivers what an older one has written meanwhile.
+    model.changes.push({ ...structuredClone(model.changes[1]!), sequence: 3 });
+    model.changes[2]!.row!.format = 0;
+    await eventually(() => expect(model.calls.snapshot).toBe(3));
+    await eventually(async () => expect(await format()).toBe(1));
+  });
+
+  it('are not taken from an older owner that replies meanwhile, and changes go on', async () => {
+    const model = new DirectoryModel();
+    model.user();
+    const directory = await follow(model);
+    model.snapshotFormat = 0;
+    model.format = 1;
+    await eventually(() => expect(model.calls.snapshot).toBeGreaterThan(2));
+    expect(await format()).toBe(0);
+    model.user();
+    await caughtUp(directory, model);
+    model.snapshotFormat = undefined;
+    await eventually(async () => expect(await format()).toBe(1));
+  });
+
+  it('of an older owner alone, after a step back, wait for the next newer one', async () => {
+    const model = new DirectoryModel();
+    model.format = 2;
+    model.user();
+    const directory = await follow(model);
+    await eventually(async () => expect(await format()).toBe(2));
+    const snapshots = model.calls.snapshot;
+    model.format = 1;
+    model.user();
+    await caughtUp(directory, model);
+    expect(await format()).toBe(1);
+    expect(model.calls.snapshot).toBe(snapshots);
+    model.format = 2;
+    await eventually(async () => expect(await format()).toBe(2));
+  });
+});
+
 describe('what an actor may see', () => {
   it('counts an expired membership as none, from the instant at which it expires', async () => {
     const model = new DirectoryModel();

@@ -26,6 +26,9 @@ export class DirectoryModel {
   duringSnapshot: (() => unknown) | undefined;
   calls = { readChanges: 0, snapshot: 0 };
   failing = false;
+  /** Of the rows that it writes, and of its snapshots where that differs. */
+  format = 0;
+  snapshotFormat: number | undefined;
   private lastId = 0;
 
   id(): number {
@@ -34,7 +37,9 @@ export class DirectoryModel {
   }
 
   write(entity: Entity, deleted = false): void {
-    this.changes.push(structuredClone({ sequence: this.changes.length + 1, row: { entity }, deleted }));
+    this.changes.push(
+      structuredClone({ sequence: this.changes.length + 1, row: { entity, format: this.format }, deleted }),
+    );
   }
 
   user(given: Partial<DirectoryUser> = {}): DirectoryUser {
@@ -259,11 +264,21 @@ export class DirectoryModel {
     );
     return structuredClone([
       ...deletedUsers,
-      ...[...this.users.values()].map((value): DirectoryRow => ({ entity: { $case: 'user', value } })),
-      ...[...this.namespaces.values()].map((value): DirectoryRow => ({ entity: { $case: 'namespace', value } })),
-      ...[...this.projects.values()].map((value): DirectoryRow => ({ entity: { $case: 'project', value } })),
-      ...[...this.memberships.values()].map((value): DirectoryRow => ({ entity: { $case: 'membership', value } })),
-      ...[...this.shares.values()].map((value): DirectoryRow => ({ entity: { $case: 'share', value } })),
+      ...[...this.users.values()].map(
+        (value): DirectoryRow => ({ entity: { $case: 'user', value }, format: this.format }),
+      ),
+      ...[...this.namespaces.values()].map(
+        (value): DirectoryRow => ({ entity: { $case: 'namespace', value }, format: this.format }),
+      ),
+      ...[...this.projects.values()].map(
+        (value): DirectoryRow => ({ entity: { $case: 'project', value }, format: this.format }),
+      ),
+      ...[...this.memberships.values()].map(
+        (value): DirectoryRow => ({ entity: { $case: 'membership', value }, format: this.format }),
+      ),
+      ...[...this.shares.values()].map(
+        (value): DirectoryRow => ({ entity: { $case: 'share', value }, format: this.format }),
+      ),
     ]);
   }
 
@@ -279,6 +294,7 @@ export class DirectoryModel {
       return {
         changes: structuredClone(this.changes.slice(after, after + (limit || 1_000))),
         head: this.changes.length,
+        format: this.format,
       };
     },
     snapshot: (_request, _options) => this.snapshot(),
@@ -290,10 +306,10 @@ export class DirectoryModel {
     const sequence = this.changes.length;
     const rows = this.rows();
     const half = Math.floor(rows.length / 2);
-    yield { rows: rows.slice(0, half), sequence, last: false };
+    yield { rows: rows.slice(0, half), sequence, last: false, format: this.snapshotFormat ?? this.format };
     const during = this.duringSnapshot;
     this.duringSnapshot = undefined;
     await during?.();
-    yield { rows: rows.slice(half), sequence, last: true };
+    yield { rows: rows.slice(half), sequence, last: true, format: this.snapshotFormat ?? this.format };
   }
 }

@@ -61,7 +61,7 @@ export const standInPeers = (db: Database, announced: [number, string][] = []): 
         {
           async readChanges({ after, waitMs }: { after: number; waitMs: number }, { signal }: CallOptions) {
             await pause(waitMs, undefined, { signal });
-            return { changes: [], head: after };
+            return { changes: [], head: after, format: 0 };
           },
         },
       ],

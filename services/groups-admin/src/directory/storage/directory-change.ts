@@ -1,6 +1,7 @@
 import type { SqlExecutor } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { DirectoryRow } from '@switchyard/protos/groups_admin/v1/directory';
+import { directoryFormat } from '../domain/directory-format';
 
 /** A row of the directory after a change; for a deletion, as it last was. */
 export interface DirectoryRowChange {
@@ -17,7 +18,9 @@ export interface DirectoryRowChange {
 export async function appendDirectoryChanges(tx: SqlExecutor, changes: readonly DirectoryRowChange[]): Promise<number> {
   const entities = changes.map(({ row }) => row.$case);
   const ids = changes.map(({ row }) => row.value.id);
-  const rows = changes.map(({ row }) => Buffer.from(DirectoryRow.encode({ entity: row }).finish()));
+  const rows = changes.map(({ row }) =>
+    Buffer.from(DirectoryRow.encode({ entity: row, format: directoryFormat }).finish()),
+  );
   const deleted = changes.map((change) => change.deleted ?? false);
   const [moved] = await tx.query<{ value: number }>(sql`
     with moved as (update directory_sequence set value = value + ${changes.length}::bigint returning value),

@@ -2,6 +2,7 @@ import type { Database, SqlExecutor } from '@switchyard/database';
 import { named, raw, sql } from '@switchyard/database/sql';
 import { AppError } from '@switchyard/errors';
 import { type DirectoryChange, DirectoryRow } from '@switchyard/protos/groups_admin/v1/directory';
+import { directoryFormat } from '../domain/directory-format';
 import { type DirectoryTable, directoryTables } from './directory-tables';
 
 interface JoinedRow {
@@ -27,7 +28,7 @@ async function* batchesOf(tx: SqlExecutor, { table, changesOf }: DirectoryTable)
       tx,
       ids.map(({ id }) => id),
     );
-    yield changes.map(({ row }) => ({ entity: row }));
+    yield changes.map(({ row }) => ({ entity: row, format: directoryFormat }));
     last = end.id;
   }
 }

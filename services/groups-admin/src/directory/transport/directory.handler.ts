@@ -1,6 +1,7 @@
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
 import { implement, type ServiceImplementation } from '@switchyard/rpc';
 import type { DirectoryFeed } from '../application/follow-directory';
+import { directoryFormat as format } from '../domain/directory-format';
 
 const readers = { callers: 'services' as const };
 
@@ -9,9 +10,13 @@ export const directoryHandler = (feed: DirectoryFeed): ServiceImplementation =>
   implement(
     DirectoryServiceService,
     {
-      readChanges: (request, { signal }) => feed.readChanges(request.after, request.limit, request.waitMs, signal),
+      readChanges: async (request, { signal }) => ({
+        ...(await feed.readChanges(request.after, request.limit, request.waitMs, signal)),
+        format,
+      }),
       async *snapshot() {
-        for await (const { rows, sequence } of feed.snapshot()) yield { rows, sequence, last: rows.length === 0 };
+        for await (const { rows, sequence } of feed.snapshot())
+          yield { rows, sequence, last: rows.length === 0, format };
       },
     },
     { readChanges: readers, snapshot: readers },
