@@ -37,13 +37,13 @@ export type Forwarder = (
  * Builds the forwarder over the internal HTTP addresses by service name.
  * @param reach throws `unavailable` for a service that hangs: a transfer may pause for minutes, so HTTP itself would
  * not find out
- * @param way has large bodies give way
+ * @param way has large bodies give way to others
  */
 export function forwarder(
   addresses: Readonly<Record<string, string>>,
   signer: Signer,
   reach: (service: string) => Promise<void>,
-  { join }: Pick<GiveWay, 'join'>,
+  way: GiveWay,
 ): Forwarder {
   // Without an agent of its own the proxy makes a connection a request, and has the client make one as well.
   const kept = new Agent({ keepAlive: true, timeout: idleMs });
@@ -65,7 +65,7 @@ export function forwarder(
         // The proxy itself watches the request alone, which is whole long before the client may leave.
         proxyReq: (forwarded, request, response) => {
           sent.set(request, forwarded);
-          if (isTransfer(request)) forwarded.once('socket', (socket) => forwarded.once('close', join(socket)));
+          if (isTransfer(request)) forwarded.once('socket', (socket) => forwarded.once('close', way.join(socket)));
           const onClose = (): void => {
             if (!response.writableFinished) forwarded.destroy();
           };
@@ -73,7 +73,9 @@ export function forwarder(
           else response.once('close', onClose);
         },
         proxyRes: (reply, request, response) => {
-          if (isTransfer(reply) && response.socket) response.once('close', join(response.socket));
+          if (!isTransfer(reply)) {
+            if (!isTransfer(request)) way.answered();
+          } else if (response.socket) response.once('close', way.join(response.socket));
           // The proxy waits for an end that does not come when the service dies after the head.
           reply.once('close', () => {
             if (!reply.complete) breakOff(request, response, new Error(`${name} broke its reply off`));

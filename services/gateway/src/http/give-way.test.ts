@@ -25,7 +25,7 @@ function machine(share: number | undefined) {
   const pass = (ms: number, requestEvery = 50): number => {
     const before = one.moved;
     for (let at = 0; at < ms; at += 1) {
-      if (at % requestEvery === 0) way.enter();
+      if (at % requestEvery === 0) way.answered();
       jest.advanceTimersByTime(1);
       if (sink.corked > 0) continue;
       one.moved += 1;
@@ -79,8 +79,8 @@ it('holds a transfer that begins during a rest, and lets one go that ends in it'
 
 it('has no timer without transfers', () => {
   const { way } = machine(0.5);
-  way.enter();
+  way.answered();
   way.join(sinkOf())();
-  way.enter();
+  way.answered();
   expect(jest.getTimerCount()).toBe(0);
 });

@@ -13,7 +13,7 @@ const lookEvery = 50;
 /** Shares of the time that this process waits: below the first one transfers rest less, above the second one more. */
 const [calm, crowded] = [0.05, 0.1];
 
-/** Milliseconds after the last request that is soon answered, for which transfers give way to the next one. */
+/** Milliseconds after the last answer for which transfers give way to the next request. */
 const goneAfter = 500;
 
 /** Where the bytes of a transfer go. */
@@ -38,8 +38,8 @@ function waitedOnLinux(): number | undefined {
 
 /** Lets requests that are soon answered pass large files, which would take all processors. */
 export interface GiveWay {
-  /** Notes a request that is soon answered. */
-  enter(): void;
+  /** Notes that a request was answered that is no transfer. */
+  answered(): void;
   /** Begins a transfer, which may stand still from now on; what it returns ends it, and may be called again. */
   join(sink: Sink): () => void;
 }
@@ -53,7 +53,7 @@ export function giveWay(
   { now, waited }: GiveWayClock = { now: () => performance.now(), waited: waitedOnLinux },
 ): GiveWay {
   const transfers = new Set<Sink>();
-  let lastRequest = Number.NEGATIVE_INFINITY;
+  let lastAnswer = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   let resting = false;
   /** Length of a rest, in bursts. */
@@ -75,7 +75,7 @@ export function giveWay(
 
   function turn(): void {
     timer = undefined;
-    const goesOn = transfers.size > 0 && now() - lastRequest <= goneAfter;
+    const goesOn = transfers.size > 0 && now() - lastAnswer <= goneAfter;
     const rests = goesOn && !resting && rest > 0;
     if (resting) for (const sink of transfers) sink.uncork();
     if (rests) for (const sink of transfers) sink.cork();
@@ -90,8 +90,8 @@ export function giveWay(
   }
 
   return {
-    enter() {
-      lastRequest = now();
+    answered() {
+      lastAnswer = now();
       if (timer === undefined && transfers.size > 0) turn();
     },
     join(sink) {

@@ -54,7 +54,7 @@ export interface PipelineEdges {
   readonly bodies: RouteBodies;
   readonly forward: Forwarder;
   /** Has large files give way to other requests. */
-  readonly way: Pick<GiveWay, 'enter'>;
+  readonly way: Pick<GiveWay, 'answered'>;
   readonly streams: EventStreams;
   readonly keyed: KeyedRequests;
   /** Services, for calls that outlast a place in `admission`. */
@@ -227,7 +227,6 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
   }
 
   const serve = async (request: Request, response: Response): Promise<void> => {
-    edges.way.enter();
     edges.admission.knock(route);
     const abort = new AbortController();
     response.on('close', () => {
@@ -362,6 +361,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     });
     await attempt?.answered(keptOf(reply, defaultStatus));
     if (cost) response.setHeader('X-Switchyard-Cost', `calls=${cost.calls}, statements=${cost.statements}`);
+    if (!isForward(reply) && !isEvents(reply)) edges.way.answered();
     if (isForward(reply)) {
       streamBody(request, response);
       return edges.forward(request, response, reply.forward, { ...identity, requestId });
