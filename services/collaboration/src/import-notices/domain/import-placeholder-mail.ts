@@ -23,7 +23,8 @@ export function importPlaceholderMail(
   const lines = [
     `What "${person}" wrote at another forge was imported into ${path ?? 'a project here'}. You are asked whether you are this person.`,
     '',
-    'If you accept, it is shown in your name there. Once the import has ended, answer with one of these requests:',
+    'If you accept, it is shown in your name there, and you get the role of this person where the import brings collaborators.',
+    'Once the import has ended, answer with one of these requests:',
     '',
     `- ${at}/accept`,
     `- ${at}/reject`,

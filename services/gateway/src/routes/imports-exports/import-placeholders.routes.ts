@@ -77,7 +77,8 @@ export const importPlaceholderRoutes = [
     path: `${one}/accept`,
     summary: 'Accept the place of a placeholder',
     docs: {
-      description: 'As the user who was asked. What the person wrote at the forge is then written in their name.',
+      description:
+        'As the user who was asked. What the person wrote at the forge is then written in their name, and where the import brings collaborators they get the role of this person in the project.',
       fails: [409],
     },
     handle: ({ path, call }) =>
