@@ -31,7 +31,7 @@ export function readForm(fields: ReadonlyMap<string, string>): ArchiveForm {
   if (path === '') problems.push(fields.has('path') ? 'path is empty' : 'path is missing');
   const overwrite = fields.get('overwrite') ?? 'false';
   if (!isFlag(overwrite)) problems.push('overwrite is invalid');
-  // A project is never replaced by one that may turn out to be half.
+  // It would take away what no archive holds (ADR 69).
   else if (['true', '1'].includes(overwrite)) problems.push('overwrite does not have a valid value');
   if (problems.length > 0) throw invalidParams(...problems);
   return { namespace: fields.get('namespace') ?? '', name: fields.get('name') || path, path, overrides };
