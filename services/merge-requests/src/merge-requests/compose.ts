@@ -37,6 +37,7 @@ import { deleteAuthored } from './application/delete-authored';
 import { diffPositions } from './application/diff-positions';
 import { followPushOptions as followOptions } from './application/follow-push-options';
 import { followRefChanges as follow, followSources, recheckTarget } from './application/follow-ref-changes';
+import { importBlocks } from './application/import-blocks';
 import { importMergeRequests } from './application/import-merge-requests';
 import { inviteMergeRequests } from './application/invite-merge-requests';
 import { type Landing, landing } from './application/land-merge-request';
@@ -83,6 +84,7 @@ import { diffPositionHandler } from './transport/diff-position.handler';
 import { mergeRequestHandler } from './transport/merge-request.handler';
 import { mergeRequestRecord, peopleOf, toImported } from './transport/merge-request.record';
 import { mergeRequestBlockHandler } from './transport/merge-request-block.handler';
+import { blockRecord, toImportedBlock } from './transport/merge-request-block.record';
 import { mergeRequestEventHandler } from './transport/merge-request-event.handler';
 import { mergeRequestImportHandler } from './transport/merge-request-import.handler';
 import { mergeRequestTargetHandler } from './transport/merge-request-target.handler';
@@ -118,7 +120,7 @@ export interface MergeRequests extends Area {
   readonly closeWithoutFork: () => Promise<void>;
   readonly jobHandlers: Omit<JobHandlers, 'merge_train' | 'train_ref' | 'repository_size' | 'copy_repository'>;
   /** Takes the merge requests of an archive. */
-  readonly records: Readonly<Record<'merge_requests' | 'merge_request_events', RecordWriter>>;
+  readonly records: Readonly<Record<'merge_requests' | 'merge_request_events' | 'merge_request_blocks', RecordWriter>>;
 }
 
 /** Consumer group of deleted users: separate from that of notes, so that neither waits for the other. */
@@ -243,13 +245,15 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
     publishLaterFacts: publishLaterFacts(edges),
     deleteAuthored: deleteAuthored(edges.mergeRequests),
   });
-  const blocks = observe('merge_requests.blocks', mergeRequestBlocks(edges, mergeRequestBlockStore(db)));
+  const blockStore = mergeRequestBlockStore(db);
+  const blocks = observe('merge_requests.blocks', mergeRequestBlocks(edges, blockStore));
   const refsOf = diffRefsOf(db);
   const positions = diffPositions({ open: edges.openRepository, refsOf });
-  const imports = observe(
-    'merge_requests.imports',
-    importMergeRequests({ ...edges, positions, imports: mergeRequestImportStore(db) }),
-  );
+  const importStore = mergeRequestImportStore(db);
+  const imports = observe('merge_requests.imports', {
+    ...importMergeRequests({ ...edges, positions, imports: importStore }),
+    addBlocks: importBlocks({ ...edges, imports: importStore, blocks: blockStore }),
+  });
   const suggestedChanges = observe('merge_requests.suggested_changes', {
     readSuggestedLines: readSuggestedLines(edges),
     applySuggestedChanges: applySuggestedChanges({ ...edges, positions, refsOf }),
@@ -276,6 +280,9 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
         return imports.add(key, target.importerId, given.map(toImported(people)));
       }),
       merge_request_events: eventWriter(db, imports.addEvents),
+      merge_request_blocks: recordWriter(blockRecord, ({ projectId }, given) =>
+        imports.addBlocks({ projectId, importedFrom: archiveSource }, given.map(toImportedBlock)),
+      ),
     },
     services: [
       mergeRequestHandler({ ...useCases, contextCommits }, edges),

@@ -9,6 +9,7 @@ export const composeProjectRecords = (
     Record<
       | 'merge_requests'
       | 'merge_request_events'
+      | 'merge_request_blocks'
       | 'landing_receipts'
       | 'releases'
       | 'protected_branches'

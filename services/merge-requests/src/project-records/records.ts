@@ -38,6 +38,11 @@ export const records: Readonly<Record<string, (projectId: number) => Sql>> = {
   merge_request_events: (projectId) => sql`
     select e.id, ${exportedEvent(sql`m.iid`)} as record
     from resource_events e join merge_requests m on m.id = e.merge_request_id where m.project_id = ${projectId}`,
+  merge_request_blocks: (projectId) => sql`
+    select b.id, json_build_object('blocking_iid', blocking.iid, 'blocked_iid', blocked.iid) as record
+    from merge_request_blocks b join merge_requests blocking on blocking.id = b.blocking_id
+      join merge_requests blocked on blocked.id = b.blocked_id
+    where blocking.project_id = ${projectId} and blocked.project_id = ${projectId}`,
   landing_receipts: (projectId) => sql`
     select r.id, json_build_object('merge_request_iid', r.merge_request_iid, 'target_branch', r.target_branch,
       'method', r.method, 'squash', r.squash, 'head_sha', r.head_sha, 'base_sha', r.base_sha, 'tested_sha', r.tested_sha,

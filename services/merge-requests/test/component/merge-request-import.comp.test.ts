@@ -403,3 +403,20 @@ test('events of an archive keep their dates, in the name of who imports alone', 
     { action: 'remove', user: null, created_at: made.toISOString() },
   ]);
 });
+
+test('dependencies of an archive come in but for circles; again, and nothing changes', async () => {
+  await bring([given(5), given(6), given(7)], 'gitlab_project');
+  const block = (blocking: number, blocked: number) => ({ blocking_iid: blocking, blocked_iid: blocked });
+  const blocks = [block(5, 6), block(6, 7), block(7, 5), block(5, 5), block(5, 99)];
+  for (const _ of [1, 2]) await write('merge_request_blocks', blocks);
+  const { lines } = await harness
+    .asImports(ProjectRecordServiceService)
+    .readProjectRecords({ projectId: project.id, kind: 'merge_request_blocks', after: 0 }, { requestId: 'test' });
+  expect(
+    lines
+      .toString()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  ).toEqual(blocks.slice(0, 2));
+});

@@ -73,6 +73,7 @@ export const archiveKinds = [
   { owner: 'collaboration', kind: 'merge_request_emoji' },
   { owner: 'collaboration', kind: 'snippet_emoji' },
   { owner: 'collaboration', kind: 'note_emoji' },
+  { owner: 'merge-requests', kind: 'merge_request_blocks' },
 ] as const;
 
 /** A service that owns records. */
