@@ -89,7 +89,8 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
     const list = path === '/gists' ? forge.contents.gists.map(withoutContents) : listOf(name);
     const user = forge.contents.users[/^\/users\/([\w-]+)$/.exec(path)?.[1] ?? ''];
     if (!isAllowed) sendJson(response, 401, { message: 'Bad credentials' }, rateHeaders());
-    else if (path === '/repositories/1') sendJson(response, 200, forge.contents.repository, rateHeaders());
+    else if (path === '/repositories/1' || path === '/repos/octo/things')
+      sendJson(response, 200, forge.contents.repository, rateHeaders());
     else if (user !== undefined) sendJson(response, 200, user, rateHeaders());
     else if (gist !== undefined) sendJson(response, 200, gist, rateHeaders());
     else if (list === undefined) sendJson(response, 404, { message: 'Not Found' }, rateHeaders());
@@ -105,7 +106,10 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
     const changedAt = (one: object): number => Date.parse((one as { updated_at?: string }).updated_at ?? '');
     const since = Date.parse(searchParams.get('since') ?? '');
     const kept = Number.isNaN(since) ? list : list.filter((one) => changedAt(one) >= since);
-    return searchParams.get('sort') === 'updated' ? kept.toSorted((a, b) => changedAt(a) - changedAt(b)) : kept;
+    const sign = searchParams.get('direction') === 'desc' ? -1 : 1;
+    return searchParams.get('sort') === 'updated'
+      ? kept.toSorted((a, b) => sign * (changedAt(a) - changedAt(b)))
+      : kept;
   }
 
   /** A list of the repository; pull requests without reviews have an empty one. */

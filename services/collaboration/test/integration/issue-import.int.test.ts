@@ -55,6 +55,74 @@ test('issues keep number, author, dates and state; a page that comes again adds 
   expect(await running.db.query(sql`select 1 from resource_events`)).toEqual([]);
 });
 
+test('a refresh takes what changed at the forge and not here; what was deleted here stays away (ADR 73)', async () => {
+  const { db } = running;
+  const since = new Date('2020-03-01T00:00:00.000Z');
+  const later = new Date('2020-03-02T00:00:00.000Z');
+  await imports(key, [issue(1), issue(2), issue(3), issue(4, { labels: [] }), issue(5, { closedAt: changed })]);
+  await db.query(sql`update issues set title = 'Mine', state = 'closed', closed_at = now() where iid = 2`);
+  await db.query(sql`delete from issues where iid = 3`);
+  await db.query(sql`delete from issue_imports i using issues where issues.id = i.issue_id and iid = 4`);
+  const [{ last } = { last: 0 }] = await db.query<{ last: number }>(sql`select max(id) as last from events.outbox`);
+  const theirs = { title: 'Theirs', description: '- [x] Done', closedAt: later, locked: true, updatedAt: later };
+  const page = [
+    issue(1, { ...theirs, labels: [], assigneeIds: [author.id] }),
+    issue(2, { ...theirs, closedAt: undefined }),
+    issue(3, theirs),
+    issue(4, theirs),
+    issue(5, { updatedAt: later }),
+    issue(6, { createdAt: later, updatedAt: later }),
+  ];
+  for (let round = 0; round < 2; round += 1) {
+    expect(await imports(key, page, since)).toBe(6);
+    const rows = await db.query(sql`
+      select iid, title, description, state, closed_at as closed, discussion_locked as locked, task_count as tasks,
+        updated_at as changed, (select count(*)::int from issue_labels where issue_id = i.id) as labels,
+        array(select user_id from issue_assignees where issue_id = i.id) as assignees from issues i order by iid`);
+    const untouched = {
+      description: 'See #12, @assignee',
+      locked: null,
+      tasks: 0,
+      labels: 1,
+      assignees: [assignee.id],
+    };
+    expect(rows).toEqual([
+      {
+        ...{
+          iid: 1,
+          title: 'Theirs',
+          description: '- [x] Done',
+          state: 'closed',
+          closed: later,
+          locked: true,
+          tasks: 1,
+        },
+        ...{ changed: later, labels: 0, assignees: [author.id] },
+      },
+      {
+        ...{
+          ...untouched,
+          iid: 2,
+          title: 'Mine',
+          description: '- [x] Done',
+          state: 'closed',
+          closed: expect.any(Date),
+        },
+        ...{ locked: true, tasks: 1, changed: later },
+      },
+      // It came in before what an import writes was kept.
+      { ...untouched, iid: 4, title: 'Issue 4', state: 'opened', closed: null, changed, labels: 0 },
+      { ...untouched, iid: 5, title: 'Issue 5', state: 'opened', closed: null, changed: later },
+      { ...untouched, iid: 6, title: 'Issue 6', state: 'opened', closed: null, changed: later },
+    ]);
+  }
+  const events = await db.query<{ event_id: string }>(
+    sql`select event_id from events.outbox where id > ${last} and type = 'issue.changed' order by id`,
+  );
+  expect(events.map(({ event_id: id }) => id.includes(':refreshed:'))).toEqual([false, true, true, true]);
+  expect(await db.query(sql`select 1 from resource_events`)).toEqual([]);
+});
+
 test('what is here already is not touched, and what no issue can be is left out', async () => {
   const own = await harness.make({ iid: 3, title: 'Own' });
   const strange = [

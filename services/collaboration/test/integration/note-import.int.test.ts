@@ -83,6 +83,26 @@ const published = () =>
     sql`select body from events.outbox where event_id like 'note%' order by id`,
   );
 
+test('a refresh takes texts that changed at the forge and not here; what was deleted here stays away (ADR 73)', async () => {
+  const { db } = running;
+  const since = new Date('2020-03-01T00:00:00.000Z');
+  const later = new Date('2020-03-02T00:00:00.000Z');
+  await imports(key, [note(1, 7), note(2, 7), note(3, 7), note(4, 7)]);
+  await db.query(sql`update notes set body = 'Mine' where cause like '%:2'`);
+  await db.query(sql`delete from notes where cause like '%:3'`);
+  const page = [1, 2, 3].map((id) => note(id, 7, { body: `Theirs ${id}`, updatedAt: later }));
+  for (let round = 0; round < 2; round += 1) {
+    expect(await imports(key, [...page, note(4, 7), note(5, 7, { createdAt: later })], since)).toBe(5);
+    const rows = await db.query(sql`select body, updated_at as changed from notes order by cause`);
+    expect(rows).toEqual([
+      { body: 'Theirs 1', changed: later },
+      { body: 'Mine', changed },
+      { body: 'Comment 4', changed },
+      { body: 'Comment 5', changed },
+    ]);
+  }
+});
+
 test('comments are there once each, in their order, and counted', async () => {
   const page = [note(21, 7), note(22, 8), note(23, 7, { createdAt: new Date(made.getTime() - 1) }), note(24, 9)];
   const strange = [note(25, 7, { body: ' ' }), note(26, 7, { authorId: 0 }), note(27, 7, { createdAt: new Date(0) })];

@@ -89,6 +89,8 @@ export const projectAbilities = {
   admin_integration: writing(levels.maintainer),
   // G-4.19-2.
   admin_import: everywhere(levels.owner),
+  // G-4.19-9: who may import may import again.
+  refresh_import: writing(levels.maintainer),
   export_project: everywhere(levels.maintainer),
   change_visibility: everywhere(levels.owner),
   archive_project: everywhere(levels.owner),

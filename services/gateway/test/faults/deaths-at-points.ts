@@ -19,6 +19,7 @@ import {
   gistImportPoints,
   importCancelPoints,
   importPoints,
+  importRefreshPoints,
   issuePoints,
   issueReferencePoints,
   mergePoints,
@@ -1008,6 +1009,48 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
         expect(await fixture.all(`${project}/merge_requests/7/resource_state_events`)).toMatchObject([
           { state: 'merged' },
         ]);
+      });
+
+      it.each(chosen(importRefreshPoints))('at %s: what is new is there once, and what changed', async (point) => {
+        const path = `root/${point.replace(/[._]/g, '-')}`;
+        const project = `/projects/${encodeURIComponent(path)}`;
+        const finished = () =>
+          eventually(
+            async () => {
+              expect(await statusOf(path)).toBe('finished');
+              expect((await fixture.ok('GET', project)).import_status).toBe('finished');
+            },
+            { within: 90_000, every: 500 },
+          );
+        await eventually(async () => expect((await start(path.slice('root/'.length))).status).toBe(201), {
+          ...{ within: 30_000, every: 200 },
+        });
+        await finished();
+        const [pull] = forge.contents.lists.pulls as { title: string }[];
+        const { labels = [] } = forge.contents.lists;
+        const [first] = labels;
+        Object.assign(pull!, { title: point, updated_at: new Date().toISOString() });
+        labels.push({ ...first, id: 9, name: point });
+        try {
+          system.arm(point);
+          const body = { personal_access_token: forge.token };
+          await system.api('POST', `${project}/import/refresh`, { body }).catch(() => undefined);
+          await fired();
+          await finished();
+          const names = (await fixture.ok('GET', `${project}/labels`)).map((one: { name: string }) => one.name);
+          expect(names.sort()).toEqual(['bug', 'idea', point].sort());
+          expect(await fixture.ok('GET', `${project}/merge_requests/7`)).toMatchObject({
+            title: point,
+            state: 'merged',
+          });
+          const discussions = await fixture.all(`${project}/merge_requests/7/discussions`);
+          expect(discussions.map((one) => one.notes.length).sort()).toEqual([1, 1, 2]);
+          expect(
+            await system.query('imports_exports', 'select 1 from project_imports where token is not null'),
+          ).toEqual([]);
+        } finally {
+          labels.pop();
+        }
       });
 
       it.each(chosen(placeholderPoints))(

@@ -1030,6 +1030,7 @@ export const expectations: readonly Expectation[] = [
   row('POST /import/forgea/cancel', 'locatedOwner', 'G-4.19-2', { project_id: 1 }),
   row('POST /projects/import', 'userWrite', 'ADR 69'),
   row('GET /projects/:id/import', 'openRead', 'G-4.19-6'),
+  row('POST /projects/:id/import/refresh', 'maintainerWrite', 'ADR 73', { personal_access_token: 't' }),
   row('GET /projects/:id/import/placeholders', 'ownerRead', 'ADR 67'),
   row('POST /projects/:id/import/placeholders/:placeholder_id/reassign', 'ownerWrite', 'ADR 67', { user_id: 5 }),
   row('POST /projects/:id/import/placeholders/:placeholder_id/accept', 'userWrite', 'ADR 67'),

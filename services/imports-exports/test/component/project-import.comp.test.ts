@@ -62,6 +62,8 @@ const others = {
   labelRequests: [] as ImportLabelsRequest[],
   milestones: [] as ImportMilestonesRequest['milestones'],
   issues: [] as ImportIssuesRequest['issues'],
+  /** Of issues, notes and pull requests: numbers or keys, and what is said to be known, request by request. */
+  brought: [] as { readonly names: readonly (string | number)[]; readonly knownBefore: Date | undefined }[],
   notes: new Map<string, ImportedNote>(),
   repositories: [] as ImportRepositoryRequest[],
   /** Placeholder users by project and person. */
@@ -160,8 +162,9 @@ const peers = [
   implement(
     IssueImportServiceService,
     {
-      async importIssues({ issues }) {
+      async importIssues({ issues, knownBefore }) {
         others.issues = issues;
+        others.brought.push({ names: issues.map(({ iid }) => `#${iid}`), knownBefore });
         return { imported: issues.length };
       },
       async importIssueEvents({ events }) {
@@ -174,8 +177,9 @@ const peers = [
   implement(
     MergeRequestImportServiceService,
     {
-      async importMergeRequests({ mergeRequests }) {
+      async importMergeRequests({ mergeRequests, knownBefore }) {
         others.pulls.push(...mergeRequests);
+        others.brought.push({ names: mergeRequests.map(({ iid }) => `!${iid}`), knownBefore });
         return { imported: mergeRequests.length };
       },
       async importMergeRequestReviews({ reviews }) {
@@ -210,7 +214,8 @@ const peers = [
   implement(
     NoteImportServiceService,
     {
-      async importNotes({ notes }) {
+      async importNotes({ notes, knownBefore }) {
+        others.brought.push({ names: notes.map(({ key }) => key), knownBefore });
         for (const note of notes) others.notes.set(note.key, note);
         return { imported: notes.length };
       },
@@ -333,7 +338,7 @@ beforeEach(async () => {
     },
   });
   Object.assign(others, { statuses: [], labels: new Set(), labelRequests: [], milestones: [], repositories: [] });
-  Object.assign(others, { issues: [], notes: new Map(), placeholders: new Map(), removed: [] });
+  Object.assign(others, { issues: [], brought: [], notes: new Map(), placeholders: new Map(), removed: [] });
   Object.assign(others, { reassigned: [], rewrites: [], pulls: [], reviews: [], releases: [], members: [] });
   others.events = { issues: [], pulls: [] };
   Object.assign(others, { refusal: undefined, repositoryRefusals: [], repositoryWait: undefined });
@@ -1238,6 +1243,137 @@ it('is cancelled while it runs, once (G-4.19-2)', async () => {
   expect(others.labelRequests).toEqual([]);
   expect(await tokens()).toEqual([]);
   await expect(cancel(1)).rejects.toMatchObject({ kind: 'not_found', body: { message: '404 Not found' } });
+});
+
+describe('a refresh (ADR 73)', () => {
+  const dated = (time = at) => ({ created_at: time, updated_at: time });
+  const soon = '2999-01-02T03:04:05Z';
+  const octocat = { login: 'octocat' };
+  const sha = 'a'.repeat(40);
+  const issue = (number: number, more: object = {}) => ({
+    ...{ number, title: `Issue ${number}`, body: null, state: 'open', user: octocat, ...dated(), ...more },
+  });
+  const comment = (id: number, more: object = {}) => ({
+    ...{ id, issue_url: `${forge.url}/issues/1`, body: `Comment ${id}`, user: octocat, ...dated(), ...more },
+  });
+  const pull = (number: number, more: object = {}) => ({
+    ...{ number, title: `Pull ${number}`, body: null, state: 'open', user: octocat, ...dated() },
+    head: { ref: `branch-${number}`, sha, user: octocat, repo: { full_name: 'octo/things' } },
+    base: { ref: 'main', sha, user: null, repo: null },
+    ...more,
+  });
+  const event = (id: number, time = at) => ({
+    ...{ id, event: 'closed', actor: octocat, issue: { number: 1 }, created_at: time },
+  });
+  const refresh = async (id: number, given: object = { personalAccessToken: forge.token }) => {
+    const none = { personalAccessToken: '', username: '', password: '', serverUsername: '' };
+    const request = { projectId: id, ...none, ...given };
+    return json(await imports.refreshProjectImport(request, here.as(user, { id }))) as Record<string, unknown>;
+  };
+  /** Pages that the forge was asked for since, by their list. */
+  const pages = (from: number) => {
+    const lists = forge.requests.slice(from).map(({ url }) => /things\/([a-z/0-9]+)\?/.exec(url)?.[1] ?? '');
+    return lists.filter((list) => list !== '').sort();
+  };
+  const imported = async () => {
+    Object.assign(forge.contents.lists, {
+      issues: Array.from({ length: 25 }, (_, index) => issue(index + 1)),
+      'issues/comments': Array.from({ length: 25 }, (_, index) => comment(index + 1)),
+      pulls: Array.from({ length: 25 }, (_, index) => pull(index + 101)),
+      'issues/events': Array.from({ length: 25 }, (_, index) => event(index + 1)),
+      releases: [{ tag_name: 'v1', draft: false, author: octocat, created_at: at, published_at: at }],
+    });
+    const { id } = await start();
+    await endsAs(id, 'finished');
+    Object.assign(others, {
+      statuses: [],
+      labelRequests: [],
+      brought: [],
+      repositories: [],
+      releases: [],
+      reviews: [],
+    });
+    others.events = { issues: [], pulls: [] };
+    return id;
+  };
+
+  it('without news asks for one page of each list at most, and writes nothing', async () => {
+    const id = await imported();
+    const from = forge.requests.length;
+    expect(await refresh(id)).toMatchObject({ id, import_status: 'scheduled', import_source: 'octo/things' });
+    const shown = await endsAs(id, 'finished');
+    expect(shown).toMatchObject({ stats: { fetched: { label: 0, issue: 0, note: 0, pull_request: 0 } } });
+    expect(others.statuses).toEqual(['scheduled', 'started', 'finished']);
+    expect(pages(from)).toEqual([
+      ...['issues', 'issues/comments', 'issues/events', 'labels', 'milestones'],
+      // That of reviews is a list of those that changed as well.
+      ...['pulls', 'pulls', 'pulls/comments', 'releases'],
+    ]);
+    expect(others.repositories).toHaveLength(1);
+    expect(others).toMatchObject({ brought: [], labelRequests: [], releases: [], events: { issues: [] } });
+    expect(await tokens()).toEqual([]);
+  });
+
+  it('brings what is new and changed alone, and says what is known', async () => {
+    const id = await imported();
+    const { lists } = forge.contents;
+    const changed = { updated_at: soon };
+    lists.labels?.splice(3, 0, label('new'));
+    lists.issues?.push(issue(26, dated(soon)));
+    Object.assign(lists.issues?.[4] ?? {}, changed);
+    Object.assign(lists['issues/comments']?.[20] ?? {}, changed);
+    Object.assign(lists.pulls?.[7] ?? {}, changed, { state: 'closed', closed_at: soon });
+    lists['issues/events']?.unshift(event(26, soon));
+    lists.releases?.unshift({ tag_name: 'v2', draft: false, author: octocat, created_at: soon, published_at: soon });
+    lists['pulls/108/reviews'] = [
+      { id: 1, user: octocat, state: 'APPROVED', body: '', submitted_at: at },
+      { id: 2, user: octocat, state: 'COMMENTED', body: 'New', submitted_at: soon },
+    ];
+    await refresh(id);
+    await endsAs(id, 'finished');
+    const known = others.brought[0]?.knownBefore;
+    expect(Date.now() - (known?.getTime() ?? 0)).toBeGreaterThan(3_600_000);
+    expect(others.brought).toMatchObject([
+      { names: ['#5', '#26'] },
+      { names: ['!108'] },
+      { names: ['21'] },
+      { names: ['review:1#', 'review:2'] },
+    ]);
+    expect(others.brought.every(({ knownBefore }) => knownBefore !== undefined)).toBe(true);
+    expect(others.labelRequests.flatMap(({ labels }) => labels.map(({ title }) => title))).toEqual(['new']);
+    expect(others.releases.map(({ tag }) => tag)).toEqual(['v2']);
+    expect(others.events.issues).toMatchObject([{ key: '26' }]);
+  });
+
+  it('is for an import from a forge that has ended, with the credentials of its family (G-4.19-7)', async () => {
+    await expect(refresh(999_999)).rejects.toMatchObject({ kind: 'not_found' });
+    const id = await imported();
+    await expect(refresh(id, { username: 'u', password: 'p' })).rejects.toMatchObject({
+      kind: 'invalid_params',
+      body: {
+        error:
+          'personal_access_token is missing, forgeb_username is not supported for this forge, forgeb_app_password is not supported for this forge',
+      },
+    });
+    await expect(refresh(id, { personalAccessToken: 'other' })).rejects.toMatchObject({
+      kind: 'unauthorized',
+      body: { error: 'Wrong credentials' },
+    });
+    let go = (): void => undefined;
+    others.repositoryWait = new Promise((resolve) => {
+      go = resolve;
+    });
+    const asked = await Promise.allSettled([refresh(id), refresh(id)]);
+    expect(asked.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    await expect(refresh(id)).rejects.toMatchObject({ kind: 'bad_request' });
+    await eventually(() => expect(others.repositories).toHaveLength(1));
+    expect(await cancel(id)).toMatchObject({ import_status: 'canceled' });
+    go();
+    expect(await tokens()).toEqual([]);
+    // What was cancelled may be done again.
+    await eventually(async () => expect(await refresh(id)).toMatchObject({ import_status: 'scheduled' }));
+    await endsAs(id, 'finished');
+  });
 });
 
 it('a stage that takes more than a day is left out, or ends the import (timeout_strategy)', async () => {

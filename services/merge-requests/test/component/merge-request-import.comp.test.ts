@@ -9,6 +9,7 @@ import {
 } from '@switchyard/protos/merge_requests/v1/merge_request_import';
 import { ReleaseImportServiceService } from '@switchyard/protos/merge_requests/v1/release_import';
 import { ProjectRecordServiceService } from '@switchyard/protos/rpc/v1/project_record';
+import { eventually } from '@switchyard/testkit';
 import { openRepository } from '../../src/git';
 import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
 import { type Harness, people, startHarness, type TestProject } from './repository-harness';
@@ -67,11 +68,11 @@ const given = (iid: number, more: Partial<ImportedMergeRequest> = {}): Partial<I
   ...more,
 });
 const client = () => harness.asImports(MergeRequestImportServiceService);
-const bring = (mergeRequests: Partial<ImportedMergeRequest>[], importedFrom = 'github') =>
+const bring = (mergeRequests: Partial<ImportedMergeRequest>[], importedFrom = 'github', knownBefore?: Date) =>
   client().importMergeRequests(
     ImportMergeRequestsRequest.fromPartial({
       ...{ projectId: project.id, importedFrom, actorId: people.maintainer.id },
-      mergeRequests,
+      ...{ mergeRequests, knownBefore },
     }),
     { requestId: 'test', timeoutMs: 60_000 },
   );
@@ -153,6 +154,72 @@ test('an open one of a fork gets a branch and can be merged; the next number com
   expect(await checked(project, 9)).toMatchObject({ detailed_merge_status: 'mergeable' });
   await harness.git(repository(), 'branch', 'next', shas.open);
   expect((await open(project, 'next')).iid).toBe(10);
+});
+
+test('a refresh takes what changed at the forge and not here, new versions among it, and notifies nobody (ADR 73)', async () => {
+  const since = new Date('2020-03-01T00:00:00.000Z');
+  const latest = new Date('2020-03-02T00:00:00.000Z');
+  const fork = 'github/fork/octo/fork';
+  const ofFork = (headSha: string): Partial<ImportedMergeRequest> => ({
+    ...{ state: 'opened', sourceBranch: fork, diffs: [diffOf(headSha, shas.before)] },
+  });
+  const wasOpen = { state: 'opened', diffs: [diffOf(shas.first, shas.base)], sourceBranch: 'gone' };
+  await bring([given(7, wasOpen), given(8, { labels: ['bug'] }), given(9, ofFork(shas.merge)), given(10)]);
+  await harness.db.query(sql`
+    update merge_requests set title = 'Mine' where project_id = ${project.id} and iid = 8`);
+  await harness.db.query(sql`delete from merge_requests where project_id = ${project.id} and iid = 10`);
+  const before = (await published()).length;
+  const end = {
+    state: 'merged',
+    mergeCommitSha: shas.merge,
+    mergedAt: latest,
+    diffs: [diffOf(shas.head, shas.before)],
+  };
+  const page = [
+    given(7, { ...end, assigneeIds: [people.owner.id], updatedAt: latest }),
+    given(8, { title: 'Theirs', description: 'Theirs', labels: [], updatedAt: latest }),
+    given(9, { ...ofFork(shas.open), title: 'Draft: Theirs', draft: true, updatedAt: latest }),
+    given(10, { title: 'Theirs' }),
+    given(11, { createdAt: latest, updatedAt: latest }),
+  ];
+  for (let round = 0; round < 2; round += 1) {
+    expect(await bring(page, 'github', since)).toEqual({ imported: 5 });
+    expect(await shown(7)).toMatchObject({
+      ...{ state: 'merged', merged_at: latest.toISOString(), merge_commit_sha: shas.merge, sha: shas.head },
+      ...{ title: 'Change 7', updated_at: latest.toISOString(), assignees: [{ id: people.owner.id }] },
+      diff_refs: { base_sha: shas.base, start_sha: shas.before, head_sha: shas.head },
+    });
+    expect(await shown(8)).toMatchObject({ title: 'Mine', description: 'Theirs', labels: [], state: 'closed' });
+    await eventually(async () =>
+      expect(await shown(9)).toMatchObject({ title: 'Draft: Theirs', state: 'opened', sha: shas.open }),
+    );
+    expect((await api(people.developer, 'GET', mr(project, 10))).status).toBe(404);
+    expect(await shown(11)).toMatchObject({ title: 'Change 11' });
+    expect(await git('rev-parse', `refs/heads/${fork}`)).toBe(shas.open);
+    expect(await git('rev-parse', 'refs/merge-requests/7/head', 'refs/merge-requests/9/head')).toBe(
+      `${shas.head}\n${shas.open}`,
+    );
+  }
+  const { body: versions } = await api(people.developer, 'GET', mr(project, 7, '/versions'));
+  expect(versions.map((one: Body) => one.head_commit_sha)).toEqual([shas.head, shas.first]);
+  const facts = (await published())
+    .slice(before)
+    .map(({ body }) => [Object.keys(body).includes('created'), body.imported]);
+  expect(facts.filter(([isCreated]) => isCreated)).toEqual([[true, true]]);
+  expect(facts.every(([, imported]) => imported)).toBe(true);
+  expect(
+    await harness.db.query(sql`select 1 from resource_events e join merge_requests m on m.id = e.merge_request_id
+    where m.project_id = ${project.id}`),
+  ).toEqual([]);
+  // What somebody pushed to its branch here stays.
+  await api(people.maintainer, 'POST', at(project, '/repository/commits'), {
+    ...{ branch: fork, commit_message: 'Mine', actions: [{ action: 'create', file_path: 'd.txt', content: 'd\n' }] },
+  });
+  const mine = await git('rev-parse', `refs/heads/${fork}`);
+  await eventually(async () => expect(await shown(9)).toMatchObject({ sha: mine }));
+  await bring([given(9, { ...ofFork(shas.merge), updatedAt: latest })], 'github', since);
+  expect(await git('rev-parse', `refs/heads/${fork}`)).toBe(mine);
+  expect(await shown(9)).toMatchObject({ sha: mine, state: 'opened', title: 'Change 9' });
 });
 
 test('what is here already is not touched, and what no merge request can be is left out', async () => {
@@ -265,7 +332,7 @@ test('events are there once, with their dates, and say who merged it; releases o
         { projectId: project.id, importedFrom: 'github', events },
         { requestId: 'test' },
       ),
-    ).toEqual({ imported: 3 });
+    ).toEqual({ imported: 2 });
   // Some forges list the newest ones first.
   const earlier = [{ ...event('7', 'state', 'reopened'), createdAt: made }];
   await client().importMergeRequestEvents(
@@ -278,8 +345,8 @@ test('events are there once, with their dates, and say who merged it; releases o
   const { body: states } = await api(people.developer, 'GET', mr(project, 7, '/resource_state_events'));
   expect(states.map(({ state, user }: Body) => [state, user?.id])).toEqual([
     ['reopened', people.owner.id],
+    // It was closed as it was merged: that is one event.
     ['merged', people.owner.id],
-    ['closed', undefined],
   ]);
   const next = (fromIid: number) =>
     client().nextImportedMergeRequest(

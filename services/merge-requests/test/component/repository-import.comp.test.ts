@@ -4,7 +4,12 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from '@switchyard/database/sql';
+import {
+  ImportMergeRequestsRequest,
+  MergeRequestImportServiceService,
+} from '@switchyard/protos/merge_requests/v1/merge_request_import';
 import { RepositoryImportServiceService } from '@switchyard/protos/merge_requests/v1/repository_import';
+import { eventually } from '@switchyard/testkit';
 import { type FakeForge, gitBackend, startFakeForge } from '@switchyard/testkit/forge';
 import { openRepository } from '../../src/git';
 import { type Harness, people, type TestProject } from './repository-harness';
@@ -88,6 +93,47 @@ test('all branches and tags come over, and nothing else; again, and only what is
   await git('push', '-q', bare(), 'main');
   await bring();
   expect(await refs(repositoryPath(), 'refs/heads/main')).toBe(await refs(bare(), 'refs/heads/main'));
+});
+
+test('merge requests of the forge follow their branches as history; those that were made here as ever (ADR 73)', async () => {
+  await bring();
+  const [before, target] = [await git('rev-parse', 'main'), await commit('Target')];
+  await git('push', '-q', bare(), 'main', `${target}:refs/heads/landed`);
+  await git('checkout', '-q', '-b', 'moving', before);
+  const first = await commit('First');
+  await git('push', '-q', bare(), 'moving', 'moving:landing', 'moving:mine');
+  await bring();
+  const mergeRequest = (iid: number, sourceBranch: string) => ({
+    ...{ iid, authorId: people.developer.id, title: sourceBranch, state: 'opened', sourceBranch, targetBranch: 'main' },
+    ...{ diffs: [{ baseSha: '', startSha: target, headSha: first }], createdAt: new Date('2020-01-02') },
+  });
+  await harness.asImports(MergeRequestImportServiceService).importMergeRequests(
+    ImportMergeRequestsRequest.fromPartial({
+      ...{ projectId: project.id, importedFrom: 'github', actorId: people.maintainer.id },
+      mergeRequests: [mergeRequest(1, 'moving'), mergeRequest(2, 'landing')],
+    }),
+    { requestId: 'test', timeoutMs: 60_000 },
+  );
+  const mrs = `/projects/${project.id}/merge_requests`;
+  await harness.api(people.developer, 'POST', mrs, { source_branch: 'mine', target_branch: 'main', title: 'Mine' });
+  const second = await commit('Second');
+  await git('checkout', '-q', 'main');
+  await git('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'merge', '-q', '--no-ff', '-m', 'Merge', first);
+  await git('push', '-q', bare(), 'main', 'moving');
+  await bring();
+  const shown = async (iid: number) => (await harness.api(people.developer, 'GET', `${mrs}/${iid}`)).body;
+  await eventually(async () => {
+    expect(await shown(1)).toMatchObject({ sha: second, state: 'opened' });
+    expect(await shown(3)).toMatchObject({ state: 'merged' });
+  });
+  // The forge says itself that it was merged.
+  expect(await shown(2)).toMatchObject({ state: 'opened', sha: first });
+  const facts = await harness.db.query<{ iid: number; fact: string }>(sql`
+    select (body #>> '{mergeRequest,iid}')::int as iid, fact from events.outbox, json_object_keys(body) as fact
+    where type = 'merge_request.changed' and (body #>> '{mergeRequest,projectId}')::bigint = ${project.id}
+      and fact in ('acted', 'merged', 'closed', 'updated') order by id`);
+  expect(facts).toEqual([{ iid: 3, fact: 'merged' }]);
+  await git('push', '-q', bare(), ':moving', ':landing', ':mine', ':landed');
 });
 
 test('what was made here since is never overwritten', async () => {

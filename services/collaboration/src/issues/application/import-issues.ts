@@ -7,10 +7,11 @@ import type { IssueEdges } from './issue.edges';
 /** Imported issues in the database. */
 export interface IssueImportStore {
   /**
-   * Inserts issues in a transaction each; those whose number the project has already stay. Returns how many of them
-   * there are now: not those whose number another issue has.
+   * Inserts issues in one transaction; those whose number the project has already stay. Of a refresh they get what
+   * changed at the forge and not here, and those that were made before `knownBefore` and are not there stay away. Returns
+   * how many are left to nobody else: all but those whose number another issue has.
    */
-  addIssues(key: ImportKey, issues: readonly ImportedIssue[]): Promise<number>;
+  addIssues(key: ImportKey, issues: readonly ImportedIssue[], knownBefore?: Date): Promise<number>;
   /** Adds events of imported issues by number; returns how many are there now. */
   addEvents(key: ImportKey, events: readonly ImportedIssueEvent[]): Promise<number>;
 }
@@ -28,7 +29,7 @@ const isIssue = ({ iid, authorId, title, description, createdAt, updatedAt }: Im
 export const importIssues =
   ({ directory, imports }: IssueImportEdges) =>
   /** Adds issues; returns how many of them the project has now. Fails with `not_found` for the project. */
-  async (key: ImportKey, given: readonly ImportedIssue[]): Promise<number> => {
+  async (key: ImportKey, given: readonly ImportedIssue[], knownBefore?: Date): Promise<number> => {
     if ((await directory.project(key.projectId)) === undefined) throw notFound('Project');
     const made = given
       .map((issue) => ({ ...issue, title: shortLine(issue.title) }))
@@ -39,7 +40,7 @@ export const importIssues =
         const labels = issue.labels.map(displayText);
         return { ...issue, labels, taskCount: tasks.count, completedTaskCount: tasks.completed };
       });
-    return imports.addIssues(key, made);
+    return imports.addIssues(key, made, knownBefore);
   };
 
 /** What `importIssues` gives. */

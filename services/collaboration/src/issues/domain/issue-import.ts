@@ -1,5 +1,11 @@
-import type { ImportedEvent, ImportedTimelog } from '@switchyard/directory';
-import type { NewIssue } from './issue-change';
+import {
+  fieldsToTake,
+  type ImportedEvent,
+  type ImportedFields,
+  type ImportedTimelog,
+  importedFields,
+} from '@switchyard/directory';
+import type { IssueChange, IssuePatch, LockedIssue, NewIssue } from './issue-change';
 
 /** Where something is imported to, and what it is marked with. */
 export interface ImportKey {
@@ -42,3 +48,75 @@ export interface MoreOfIssue
 
 /** An event of an imported issue. */
 export type ImportedIssueEvent = Omit<ImportedEvent, 'ownerId'> & { readonly iid: number };
+
+/** Fields of an issue that a refresh of its import may overwrite. */
+export interface RefreshedFields {
+  readonly title: string;
+  readonly description: string | undefined;
+  readonly closedAt: Date | undefined;
+  readonly labelIds: readonly number[];
+  readonly milestoneId: number | undefined;
+  readonly assigneeIds: readonly number[];
+  readonly locked: boolean;
+  readonly updatedAt: Date;
+  readonly taskCount: number;
+  readonly completedTaskCount: number;
+}
+
+const ascending = (ids: readonly number[]): number[] => [...new Set(ids)].sort((a, b) => a - b);
+
+/** Digests of what an import writes of an issue. */
+export const fieldsOfImported = (issue: Omit<RefreshedFields, 'updatedAt' | 'taskCount' | 'completedTaskCount'>) =>
+  importedFields({
+    title: issue.title,
+    description: issue.description ?? '',
+    state: issue.closedAt === undefined ? 'opened' : 'closed',
+    labels: ascending(issue.labelIds),
+    milestone: issue.milestoneId ?? 0,
+    assignees: ascending(issue.assigneeIds),
+    locked: issue.locked,
+  });
+
+/**
+ * What a refresh changes of an issue: fields that changed at the forge and still are what an import wrote (ADR 73).
+ * @returns undefined for nothing
+ */
+export function decideRefresh(
+  { issue, labelIds, assigneeIds }: LockedIssue,
+  wrote: ImportedFields,
+  theirs: RefreshedFields,
+): IssueChange | undefined {
+  const { closedAt, discussionLocked } = issue;
+  const ours = fieldsOfImported({
+    ...issue,
+    ...{ labelIds, assigneeIds, locked: discussionLocked === true },
+    closedAt: issue.state === 'closed' ? (closedAt ?? issue.updatedAt) : undefined,
+  });
+  const taken = fieldsToTake(wrote, ours, fieldsOfImported(theirs));
+  if (taken.size === 0) return undefined;
+  const patch: IssuePatch = {
+    ...(taken.has('title') ? { title: theirs.title } : {}),
+    ...(taken.has('description')
+      ? {
+          description: theirs.description ?? null,
+          taskCount: theirs.taskCount,
+          completedTaskCount: theirs.completedTaskCount,
+        }
+      : {}),
+    ...(taken.has('state')
+      ? {
+          state: theirs.closedAt === undefined ? 'opened' : 'closed',
+          closedAt: theirs.closedAt ?? null,
+          closedById: null,
+        }
+      : {}),
+    ...(taken.has('milestone') ? { milestoneId: theirs.milestoneId ?? null } : {}),
+    ...(taken.has('locked') ? { discussionLocked: theirs.locked || null } : {}),
+    updatedAt: new Date(Math.max(issue.updatedAt.getTime(), theirs.updatedAt.getTime())),
+  };
+  return {
+    patch,
+    ...(taken.has('labels') ? { labelIds: ascending(theirs.labelIds) } : {}),
+    ...(taken.has('assignees') ? { assigneeIds: [...theirs.assigneeIds], participants: [...theirs.assigneeIds] } : {}),
+  };
+}

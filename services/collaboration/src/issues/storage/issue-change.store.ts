@@ -16,7 +16,7 @@ import type {
   NewIssue,
 } from '../domain/issue-change';
 import type { CopyRules } from '../domain/issue-copy';
-import { publishIssueFacts } from './issue.events';
+import { publishIssueFacts, publishRefreshedIssue } from './issue.events';
 import { issueColumns, toIssue } from './issue.row';
 import { issueReaders } from './issue.visibility';
 import { copyConversation } from './issue-conversation.store';
@@ -253,6 +253,26 @@ export async function openIssue(tx: Tx, wanted: NewIssue): Promise<Issue> {
   const issue = await insert(tx, wanted, wanted.authorId);
   markFaults(tx);
   return issue;
+}
+
+/**
+ * Changes an issue as it was changed at the forge that it came from: what was done there is recorded by its events. The
+ * issue is locked until the transaction ends.
+ */
+export async function refreshIssue(
+  tx: Tx,
+  id: number,
+  decide: (locked: LockedIssue) => IssueChange | undefined,
+): Promise<void> {
+  const before = await lock(tx, id);
+  const change = before && decide(before);
+  if (before === undefined || change === undefined) return;
+  const { patch = {}, labelIds = before.labelIds, assigneeIds = before.assigneeIds } = change;
+  const after = await update(tx, id, patch, change.labelIds);
+  if (change.assigneeIds !== undefined) await replaceAssignees(tx, id, assigneeIds);
+  if (change.labelIds !== undefined) await replaceLabels(tx, 'issue', id, labelIds);
+  await addParticipants(tx, 'issue', id, [...(change.participants ?? [])]);
+  await publishRefreshedIssue(tx, after, assigneeIds, labelIds);
 }
 
 /** `IssueStore.change` within the caller's transaction. */

@@ -125,6 +125,27 @@ export async function publishIssueFacts(tx: SqlExecutor, input: IssueEventInput)
   await appendAllToOutbox(tx, issueEvents, events);
 }
 
+/** Notifies readers of a change that is history: without a fact nobody is notified of it (D6). The row must be locked. */
+export async function publishRefreshedIssue(
+  tx: SqlExecutor,
+  issue: Issue,
+  assigneeIds: readonly number[],
+  labelIds: readonly number[],
+): Promise<void> {
+  const [state] = await tx.query<{ sequence: number }>(sql`select sequence from directory.state`);
+  const payload = {
+    issue: wireIssue(issue, assigneeIds, labelIds),
+    actorId: 0,
+    occurredAt: issue.updatedAt,
+    imported: true,
+    directorySequence: state?.sequence ?? 0,
+    fact: undefined,
+  };
+  await appendAllToOutbox(tx, issueEvents, [
+    { id: `${issueEvents.type}:refreshed:${issue.id}:${issue.lockVersion}`, payload },
+  ]);
+}
+
 /** The current state of issues after an id, as events without a fact, for `publishStates`. */
 export async function issueStates(
   tx: SqlExecutor,

@@ -13,7 +13,7 @@ export const issueImportHandler = (imports: {
   implement(
     IssueImportServiceService,
     {
-      importIssues: async ({ projectId, importedFrom, issues }) => ({
+      importIssues: async ({ projectId, importedFrom, issues, knownBefore }) => ({
         imported: await imports.importIssues(
           { projectId, importedFrom },
           issues
@@ -25,6 +25,7 @@ export const issueImportHandler = (imports: {
               createdAt,
               updatedAt,
             })),
+          knownBefore,
         ),
       }),
       importIssueEvents: async ({ projectId, importedFrom, events }) => ({

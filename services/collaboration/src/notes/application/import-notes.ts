@@ -23,9 +23,15 @@ export interface ImportedMergeRequests {
 export interface NoteImportStore {
   /**
    * Adds notes, each once, to imported issues and to merge requests of these ids by number; returns how many of them
-   * there are now.
+   * there are now. Of a refresh those that are there get the text of the forge where they still have what an import
+   * wrote, and those that were made before `knownBefore` and are not there stay away.
    */
-  add(key: ImportKey, notes: readonly ImportedNote[], mergeRequests: ReadonlyMap<number, number>): Promise<number>;
+  add(
+    key: ImportKey,
+    notes: readonly ImportedNote[],
+    mergeRequests: ReadonlyMap<number, number>,
+    knownBefore?: Date,
+  ): Promise<number>;
 }
 
 /** What imports need. */
@@ -38,7 +44,7 @@ export interface NoteImportEdges {
 /** Notes that come in from elsewhere; see NoteImportService. */
 export const importNotes =
   ({ projectExists, mergeRequests, imports }: NoteImportEdges) =>
-  async (key: ImportKey, given: readonly ImportedNote[]): Promise<number> => {
+  async (key: ImportKey, given: readonly ImportedNote[], knownBefore?: Date): Promise<number> => {
     if (!(await projectExists(key.projectId))) throw notFound('Project');
     const wanted = given.filter(isImportable);
     const onMergeRequests = wanted.filter(({ noteable }) => noteable === 'MergeRequest');
@@ -69,6 +75,7 @@ export const importNotes =
         resolvedById: note.resolvedAt && (note.resolvedById ?? note.authorId),
       })),
       ids,
+      knownBefore,
     );
     faultPoint('note_import.added');
     return added;

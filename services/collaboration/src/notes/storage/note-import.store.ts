@@ -64,12 +64,13 @@ async function insertNotes(
   // The cause makes a note one of its own: a page that comes again adds nothing. Of a thread the first one begins it.
   return tx.query(sql`
     insert into notes (noteable_id, project_id, discussion_id, starts_discussion, type, author_id, body, system, action, internal,
-      position, original_position, resolved_by_id, resolved_at, cause, imported_from, created_at, updated_at)
+      position, original_position, resolved_by_id, resolved_at, cause, imported_from, imported_body, created_at, updated_at)
     select carrier, ${projectId}::bigint, discussion,
       row_number() over (partition by carrier, discussion order by place) = 1 and not exists (
         select 1 from notes known where known.noteable_id = carrier and known.discussion_id = discussion),
       type, author_id, body, system, action, internal, position::jsonb, coalesce(original::jsonb, position::jsonb), resolved_by, resolved_at,
-      ${causeOf({ projectId, importedFrom })}::text || key, ${importedFrom}::text, created_at, updated_at
+      ${causeOf({ projectId, importedFrom })}::text || key, ${importedFrom}::text,
+      sha256(convert_to(body, 'UTF8')), created_at, updated_at
     from unnest(${column(({ carrier }) => carrier)}::bigint[], ${column(discussionOf)}::bytea[],
       ${column((note) => typeOf(note) ?? null)}::text[], ${column(({ authorId }) => authorId)}::bigint[],
       ${column(({ body }) => body)}::text[], ${column(({ system }) => system)}::boolean[],
@@ -83,6 +84,17 @@ async function insertNotes(
     order by created_at, place
     on conflict (cause) where cause is not null do nothing returning noteable_id as carrier, system, internal`);
 }
+
+/** Gives notes that are there the texts of the forge where nobody has changed them here. */
+const refreshBodies = (tx: Tx, from: ImportKey, notes: readonly PlacedNote[]) =>
+  tx.query(sql`
+    update notes n set body = given.body, imported_body = sha256(convert_to(given.body, 'UTF8')),
+      updated_at = greatest(n.updated_at, given.updated_at)
+    from unnest(${notes.map(({ key }) => `${causeOf(from)}${key}`)}::text[],
+      ${notes.map(({ body }) => body)}::text[], ${notes.map(({ updatedAt }) => updatedAt)}::timestamptz[])
+      as given (cause, body, updated_at)
+    where n.cause = given.cause and n.noteable_id = any(${[...new Set(notes.map(({ carrier }) => carrier))]}::bigint[])
+      and n.body <> given.body and n.imported_body = sha256(convert_to(n.body, 'UTF8'))`);
 
 /** Brings the counters of rows up to what notes they have got; returns them as they are now. */
 const count = (tx: Tx, added: Awaited<ReturnType<typeof insertNotes>>) =>
@@ -104,7 +116,12 @@ const count = (tx: Tx, added: Awaited<ReturnType<typeof insertNotes>>) =>
 
 /** Opens the store of imported notes. */
 export const noteImportStore = (db: Database) => ({
-  add: (key: ImportKey, notes: readonly ImportedNote[], mergeRequests: ReadonlyMap<number, number>): Promise<number> =>
+  add: (
+    key: ImportKey,
+    notes: readonly ImportedNote[],
+    mergeRequests: ReadonlyMap<number, number>,
+    knownBefore?: Date,
+  ): Promise<number> =>
     db.transaction(async (tx) => {
       const of = (kind: ImportedNoteable) => notes.filter(({ noteable }) => noteable === kind);
       const issues = await importedIssues.lock(
@@ -137,7 +154,9 @@ export const noteImportStore = (db: Database) => ({
         const carrier = rows.get(nameOf(target));
         return carrier === undefined ? [] : [{ ...note, carrier }];
       });
-      const counted = await count(tx, await insertNotes(tx, key, placed));
+      if (knownBefore !== undefined) await refreshBodies(tx, key, placed);
+      const wanted = placed.filter(({ createdAt }) => knownBefore === undefined || createdAt >= knownBefore);
+      const counted = await count(tx, await insertNotes(tx, key, wanted));
       await importedIssues.keepCounts(
         tx,
         counted.filter(({ kind }) => kind === 'Issue'),

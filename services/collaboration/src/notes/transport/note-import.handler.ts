@@ -26,7 +26,7 @@ export const noteImportHandler = (importNotes: ImportNotes): ServiceImplementati
   implement(
     NoteImportServiceService,
     {
-      importNotes: async ({ projectId, importedFrom, notes }) => ({
+      importNotes: async ({ projectId, importedFrom, notes, knownBefore }) => ({
         imported: await importNotes(
           { projectId, importedFrom },
           notes
@@ -54,6 +54,7 @@ export const noteImportHandler = (importNotes: ImportNotes): ServiceImplementati
                 updatedAt,
               }),
             ),
+          knownBefore,
         ),
       }),
     },

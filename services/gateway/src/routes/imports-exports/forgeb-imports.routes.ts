@@ -9,8 +9,15 @@ const username = () => forgeText('User at the forge, to whom the password belong
 const email = () => forgeText('E-mail address at the forge of the user to whom the API token belongs.').optional();
 const secret = () => forgeToken().optional();
 
-const usernames = ['forgeb_username', 'bitbucket_username', 'forgeb_email', 'bitbucket_email'] as const;
-const secrets = ['forgeb_app_password', 'bitbucket_app_password', 'forgeb_api_token', 'bitbucket_api_token'] as const;
+/** Parameters that name the user of the cloud. */
+export const usernames = ['forgeb_username', 'bitbucket_username', 'forgeb_email', 'bitbucket_email'] as const;
+/** Parameters that hold the password of the cloud. */
+export const secrets = [
+  'forgeb_app_password',
+  'bitbucket_app_password',
+  'forgeb_api_token',
+  'bitbucket_api_token',
+] as const;
 
 /** A parameter of the server under both its names (G-4.19-10). */
 const serverNames = (name: string) => [`forgeb_server_${name}`, `bitbucket_server_${name}`] as const;
@@ -20,8 +27,22 @@ const serverUser = () => forgeText('User of the server, to whom the token belong
 const key = () => forgeText('Key of the project at the server.').optional();
 const repository = () => forgeText('Name of the repository, as its address has it.').optional();
 
-/** The one that was sent of parameters of which exactly one is. */
-const sent = (...values: readonly (string | undefined)[]): string =>
+/** Who asks the cloud, under all names of it. */
+export const cloudCredentials = () => ({
+  ...{ forgeb_username: username(), bitbucket_username: username() },
+  ...{ forgeb_email: email(), bitbucket_email: email() },
+  ...{ forgeb_app_password: secret(), bitbucket_app_password: secret() },
+  ...{ forgeb_api_token: secret(), bitbucket_api_token: secret() },
+});
+
+/** Parameters that name the user of a server. */
+export const serverUsernames = ['forgeb_server_username', 'bitbucket_server_username'] as const;
+
+/** Who asks a server, under both names of it. */
+export const serverUsers = () => ({ forgeb_server_username: serverUser(), bitbucket_server_username: serverUser() });
+
+/** The one that was sent of parameters of which at most one is; empty for none. */
+export const sent = (...values: readonly (string | undefined)[]): string =>
   values.find((value) => value !== undefined)?.trim() ?? '';
 
 /** Imports of projects from forgeb, cloud and server (G-4.19-4, G-4.19-5), under both names of the forge (G-13-1). */
@@ -46,14 +67,7 @@ export const forgebImportRoutes = [
     params: {
       repo_path: forgeText('The repository as `workspace/repository`.'),
       ...targetParams,
-      ...{
-        forgeb_username: username(),
-        bitbucket_username: username(),
-        forgeb_email: email(),
-        bitbucket_email: email(),
-      },
-      ...{ forgeb_app_password: secret(), bitbucket_app_password: secret() },
-      ...{ forgeb_api_token: secret(), bitbucket_api_token: secret() },
+      ...cloudCredentials(),
     },
     relations: [exactlyOne(...usernames), exactlyOne(...secrets)],
     returns: { 201: 'ImportedProject' },
@@ -89,7 +103,7 @@ export const forgebImportRoutes = [
       target_namespace: targetParams.target_namespace.optional(),
       timeout_strategy: timeoutStrategy(),
       ...{ forgeb_server_url: address(), bitbucket_server_url: address() },
-      ...{ forgeb_server_username: serverUser(), bitbucket_server_username: serverUser() },
+      ...serverUsers(),
       ...{ forgeb_server_project: key(), bitbucket_server_project: key() },
       ...{ forgeb_server_repo: repository(), bitbucket_server_repo: repository() },
     },

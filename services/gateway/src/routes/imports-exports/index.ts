@@ -4,6 +4,7 @@ import { dependencyReportRoutes } from './dependency-reports.routes';
 import { forgebImportRoutes } from './forgeb-imports.routes';
 import { gistImportRoutes } from './gist-imports.routes';
 import { importPlaceholderRoutes } from './import-placeholders.routes';
+import { importRefreshRoutes } from './import-refreshes.routes';
 import { projectExportRoutes } from './project-exports.routes';
 import { projectImportRoutes } from './project-imports.routes';
 
@@ -14,6 +15,7 @@ export const routes: readonly Route[] = [
   ...projectExportRoutes,
   ...projectImportRoutes,
   ...forgebImportRoutes,
+  ...importRefreshRoutes,
   ...importPlaceholderRoutes,
   ...gistImportRoutes,
 ];

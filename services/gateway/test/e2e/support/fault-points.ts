@@ -138,6 +138,13 @@ export const importPoints = [
   'project_import.announced',
 ];
 
+/** Fault points passed by an import that is done again, in their order. */
+export const importRefreshPoints = [
+  'project_import.refreshed',
+  'project_import.refresh_announced',
+  'merge_request_import.refreshed',
+];
+
 /** Fault points passed by an import that is cancelled. */
 export const importCancelPoints = ['project_import.canceled'];
 

@@ -27,6 +27,7 @@ beforeAll(async () => {
     fakes: {
       'ProjectImportService/StartForgeaImport': async () => entity(begun),
       'ProjectImportService/CancelForgeaImport': async () => entity(canceled),
+      'ProjectImportService/RefreshProjectImport': async () => entity(begun),
       'ImportPlaceholderService/ListImportPlaceholders': async () =>
         page([placeholder], { keyset: false, page: 1, perPage: 1, total: 1, hasNext: false }),
       'ImportPlaceholderService/ReassignImportPlaceholder': async () => entity(placeholder),
@@ -110,6 +111,34 @@ it('cancels for Owners alone (G-4.19-2)', async () => {
   const refused = await send('/import/github/cancel', { project_id: 7 });
   expect([refused.status, refused.body]).toEqual([403, { message: 'Unauthorized access' }]);
   expect((await send('/import/github/cancel', {})).body).toEqual({ error: 'project_id is missing' });
+});
+
+it('refreshes for Maintainers, with the credentials of each family, six times a minute with imports (ADR 73)', async () => {
+  const path = '/projects/7/import/refresh';
+  const none = { projectId: 7, personalAccessToken: '', username: '', password: '', serverUsername: '' };
+  level = 40;
+  for (const [body, request] of [
+    [{ personal_access_token: ' t ' }, { personalAccessToken: 't' }],
+    [
+      { bitbucket_email: 'a@b.c', forgeb_api_token: 'p' },
+      { username: 'a@b.c', password: 'p' },
+    ],
+    [
+      { forgeb_server_username: 'u', personal_access_token: 't' },
+      { serverUsername: 'u', personalAccessToken: 't' },
+    ],
+  ] as const) {
+    const reply = await send(path, body, 'glpat-again');
+    expect([reply.status, reply.body]).toEqual([201, begun]);
+    expect(gateway.calls.at(-1)?.request).toEqual({ ...none, ...request });
+  }
+  const twice = await send(path, { forgeb_username: 'a', forgeb_email: 'b' }, 'glpat-again');
+  expect([twice.status, twice.body]).toEqual([400, { error: 'forgeb_username, forgeb_email are mutually exclusive' }]);
+  const replies = [];
+  for (let sent = 0; sent < 4; sent += 1) replies.push((await send(path, {}, 'glpat-again')).status);
+  expect(replies).toContain(429);
+  level = 30;
+  expect((await send(path, {})).status).toBe(403);
 });
 
 const placeholder = {

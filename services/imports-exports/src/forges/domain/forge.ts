@@ -218,6 +218,14 @@ export interface ForgePage<T> {
 type ForgeList<T> = (repository: ForgeRepository, page: number, size: number, cursor?: string) => Promise<ForgePage<T>>;
 
 /**
+ * A list that may leave out what changed last before a date. A forge that cannot tell gives all.
+ * @param since undefined: all
+ */
+type ForgeListSince<T> = (
+  ...of: [repository: ForgeRepository, page: number, size: number, cursor?: string, since?: Date]
+) => Promise<ForgePage<T>>;
+
+/**
  * What an import asks of a forge with a token. Every call throws `ForgeProblem` when there is no answer to it. Lists
  * begin at page 1; one that a forge does not have is empty.
  */
@@ -227,18 +235,18 @@ export interface Forge {
   readonly labels: ForgeList<ForgeLabel>;
   readonly milestones: ForgeList<ForgeMilestone>;
   /** Without pull requests, the oldest first. */
-  readonly issues: ForgeList<ForgeIssue>;
-  /** In all states, the oldest first. */
-  readonly pulls: ForgeList<ForgePull>;
+  readonly issues: ForgeListSince<ForgeIssue>;
+  /** In all states, the oldest first; since a date in any order. */
+  readonly pulls: ForgeListSince<ForgePull>;
   /** Comments on lines of all pull requests, the oldest first. */
-  readonly pullNotes: ForgeList<ForgePullNote>;
+  readonly pullNotes: ForgeListSince<ForgePullNote>;
   /** Of one pull request, in any order. */
   reviews(repository: ForgeRepository, iid: number, page: number, size: number): Promise<ForgePage<ForgeReview>>;
   /** Of all issues and pull requests. */
-  readonly events: ForgeList<ForgeEvent>;
+  readonly events: ForgeListSince<ForgeEvent>;
   readonly releases: ForgeList<ForgeRelease>;
   /** Of all issues and pull requests, the oldest first. */
-  readonly issueNotes: ForgeList<ForgeNote>;
+  readonly issueNotes: ForgeListSince<ForgeNote>;
   /** What a user shows to everybody; undefined for one who is gone. @param login as items have it */
   profileOf(login: string): Promise<ForgeProfile | undefined>;
   /** Refs at which it keeps the heads of pull requests, with a star for the number; empty for none. */

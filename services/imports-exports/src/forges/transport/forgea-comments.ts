@@ -45,6 +45,13 @@ function placeOf(cursor: string): Place {
   return { from, since, page, border: border ?? [], seen: seen ?? [] };
 }
 
+/** The cursor by which a list begins with what changed since then; empty for all of it. */
+export const changesFrom = (since: Date | undefined): string =>
+  since === undefined ? '' : cursorOf({ from: 0, since: since.getTime(), page: 1, border: [], seen: [] });
+
+/** A date as forgea takes it: its dates are whole seconds. */
+export const wholeSecond = (date: Date): string => date.toISOString().replace(/\.\d+Z$/, 'Z');
+
 /**
  * A page of comments. They come as they were written, as far as forgea numbers pages; from there on as they were changed,
  * always from the last change that was read on, so that no page is deep. What was read already is left out.
@@ -67,8 +74,7 @@ export async function commentsPage<T extends Comment>(
     return { ...found, cursor: cursorOf({ from, since: from, page: 1, border, seen: [] }) };
   }
   const place = placeOf(cursor);
-  // Its dates are whole seconds.
-  const since = new Date(place.since).toISOString().replace(/\.\d+Z$/, 'Z');
+  const since = wholeSecond(new Date(place.since));
   const { pages: _, ...found } = await ask({ sort: 'updated', direction: 'asc', page: place.page, since });
   const isNew = ({ foreignId, createdAt }: T): boolean =>
     createdAt.getTime() >= place.from && ![...place.border, ...place.seen].includes(foreignId);

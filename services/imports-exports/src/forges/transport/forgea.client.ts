@@ -25,7 +25,7 @@ import {
   reviewNoteShape,
   reviewShape,
 } from './forgea.shapes';
-import { commentsPage } from './forgea-comments';
+import { changesFrom, commentsPage, wholeSecond } from './forgea-comments';
 import { outboundFetch } from './outbound-fetch';
 import { date, few, number, text, written } from './shapes';
 
@@ -195,6 +195,13 @@ const maxGistBytes = 16 << 20;
 /** All of a list, as they were made. */
 const oldestFirst = { state: 'all', sort: 'created', direction: 'asc' } as const;
 
+/** What of a list with the newest first is not older than a date: the list ends with the first that is. */
+function newestOf<T>(page: ForgePage<T>, since: Date | undefined, dateOf: (item: T) => Date): ForgePage<T> {
+  if (since === undefined) return page;
+  const items = page.items.filter((item) => dateOf(item) >= since);
+  return { ...page, items, fetched: items.length, isLast: page.isLast || items.length < page.items.length };
+}
+
 /** Where a header Link says that the list goes on, by a cursor; empty where it goes by numbers of pages alone. */
 function cursorOf(link: string): string {
   const address = /<([^<>]*)>; *rel="?next"?/.exec(link)?.[1] ?? '';
@@ -288,10 +295,17 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
     }
   }
 
-  const named = ({ fullName }: ForgeRepository, page: number, size: number, cursor = '') => {
+  const ownerAndName = (fullName: string) => {
     const [owner = '', repo = ''] = fullName.split('/');
-    return { owner, repo, ...(cursor === '' ? { page } : { after: cursor }), per_page: size };
+    return { owner, repo };
   };
+
+  const named = ({ fullName }: ForgeRepository, page: number, size: number, cursor = '', since?: Date) => ({
+    ...ownerAndName(fullName),
+    ...(cursor === '' ? { page } : { after: cursor }),
+    ...(since === undefined ? {} : { since: wholeSecond(since) }),
+    per_page: size,
+  });
 
   const forge: Forge = {
     collaborators: (repository, page, size, cursor) =>
@@ -304,19 +318,23 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
       pageOf(milestoneShape, size, () =>
         client.rest.issues.listMilestones({ ...named(repository, page, size, cursor), state: 'all' }),
       ),
-    issues: (repository, page, size, cursor) =>
+    issues: (repository, page, size, cursor, since) =>
       pageOf(
         issueShape,
         size,
-        () => client.rest.issues.listForRepo({ ...named(repository, page, size, cursor), ...oldestFirst }),
+        () => client.rest.issues.listForRepo({ ...named(repository, page, size, cursor, since), ...oldestFirst }),
         (one) => !isOfPull(one),
       ),
-    pulls: (repository, page, size, cursor) =>
-      pageOf(pullShape(repository.fullName), size, () =>
-        client.rest.pulls.list({ ...named(repository, page, size, cursor), ...oldestFirst }),
-      ),
-    pullNotes: (repository, page, size, cursor = '') =>
-      commentsPage({ page, size, cursor }, (query) =>
+    pulls: async (repository, page, size, cursor, since) => {
+      // The list cannot leave out by date: it is read from its newest end.
+      const order = since === undefined ? oldestFirst : ({ state: 'all', sort: 'updated', direction: 'desc' } as const);
+      const found = await pageOf(pullShape(repository.fullName), size, () =>
+        client.rest.pulls.list({ ...named(repository, page, size, cursor), ...order }),
+      );
+      return newestOf(found, since, ({ updatedAt }) => updatedAt);
+    },
+    pullNotes: (repository, page, size, cursor, since) =>
+      commentsPage({ page, size, cursor: cursor || changesFrom(since) }, (query) =>
         pageOf(reviewNoteShape, size, () =>
           client.rest.pulls.listReviewCommentsForRepo({ ...named(repository, page, size), ...query }),
         ),
@@ -325,12 +343,18 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
       pageOf(reviewShape, size, () =>
         client.rest.pulls.listReviews({ ...named(repository, page, size), pull_number: iid }),
       ),
-    events: (repository, page, size, cursor) =>
-      pageOf(eventShape, size, () => client.rest.issues.listEventsForRepo(named(repository, page, size, cursor))),
+    events: async (repository, page, size, cursor, since) =>
+      newestOf(
+        await pageOf(eventShape, size, () =>
+          client.rest.issues.listEventsForRepo(named(repository, page, size, cursor)),
+        ),
+        since,
+        ({ createdAt }) => createdAt,
+      ),
     releases: (repository, page, size, cursor) =>
       pageOf(releaseShape, size, () => client.rest.repos.listReleases(named(repository, page, size, cursor))),
-    issueNotes: (repository, page, size, cursor = '') =>
-      commentsPage({ page, size, cursor }, (query) =>
+    issueNotes: (repository, page, size, cursor, since) =>
+      commentsPage({ page, size, cursor: cursor || changesFrom(since) }, (query) =>
         pageOf(noteShape, size, () =>
           client.rest.issues.listCommentsForRepo({ ...named(repository, page, size), ...query }),
         ),
@@ -375,9 +399,13 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
       }
     },
 
-    /** A repository by its id. @throws ForgeProblem */
-    async repository(id: string): Promise<ForgeRepository> {
-      const { data } = await answered(() => client.request('GET /repositories/{id}', { id: Number(id) }));
+    /** A repository by its id, or by its owner and name. @throws ForgeProblem */
+    async repository(name: string): Promise<ForgeRepository> {
+      const { data } = await answered<{ data: unknown }>(() =>
+        name.includes('/')
+          ? client.rest.repos.get(ownerAndName(name))
+          : client.request('GET /repositories/{id}', { id: Number(name) }),
+      );
       const read = repositoryShape.safeParse(data);
       if (!read.success) throw unexpected();
       const { full_name: fullName, private: isPrivate, default_branch: defaultBranch, ...others } = read.data;

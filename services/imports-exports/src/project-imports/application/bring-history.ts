@@ -30,7 +30,7 @@ export async function bringReviews(
   context: StageContext,
   iid: number,
 ): Promise<{ readonly fetched: number; readonly imported: number }> {
-  const { forge, targets, people, import: one, signal } = context;
+  const { forge, targets, people, import: one, signal, since } = context;
   let { project } = context;
   const decided = new Map<number, OwnedReview>();
   let [fetched, imported] = [0, 0];
@@ -49,13 +49,19 @@ export async function bringReviews(
       const before = userId === undefined ? undefined : decided.get(userId);
       // A comment takes nothing back that was decided before it, and a forge may begin with the newest.
       const isLatest = before === undefined || (state !== 'reviewed' && before.submittedAt <= submittedAt);
-      if (userId !== undefined && (isLatest || before?.state === 'reviewed'))
+      // What was decided before has come over: who has decided otherwise here since is not asked again.
+      const isNew = since === undefined || submittedAt >= since;
+      if (userId !== undefined && isNew && (isLatest || before?.state === 'reviewed'))
         decided.set(userId, { userId, state, submittedAt });
     }
     const notes = items.flatMap((review) => notesOfReview(found, iid, review));
     // A review is up to two notes, a request takes as many as a page has items.
     for (let at = 0; at < notes.length; at += one.pageSize)
-      await targets.importNotes(project, notes.slice(at, at + one.pageSize), one.requestId);
+      await targets.importNotes(
+        project,
+        { items: notes.slice(at, at + one.pageSize), knownBefore: since },
+        one.requestId,
+      );
     if (isLast) break;
     if (page >= maxReviewPages)
       throw new ForgeProblem('refused', `The forge has more than ${maxReviewPages} pages of reviews`);

@@ -13,12 +13,14 @@ import type {
 import type { AskedUser, ForeignPerson, ImportMembers, PromisedRole, StandIn } from '../../placeholders';
 import type { ImportLease, ReleaseReason, StageProgress } from '../domain/import-work';
 import type {
+  BegunStage,
   ImportAuthor,
   ImportFailure,
-  ImportStage,
   ImportStatus,
   NewImport,
   ProjectImport,
+  Refresh,
+  SeenList,
   StageName,
   StandingStage,
 } from '../domain/project-import';
@@ -50,7 +52,7 @@ export interface ImportStore {
   /** Records the project; false when the lease was lost. */
   setProject(one: ImportLease, projectId: number): Promise<boolean>;
   /** The first stage that is not done, marked as begun; `late` when it began more than `hours` ago. */
-  beginStage(one: ImportLease, hours: number): Promise<(ImportStage & { readonly late: boolean }) | undefined>;
+  beginStage(one: ImportLease, hours: number): Promise<(BegunStage & { readonly late: boolean }) | undefined>;
   /** Records where a stage goes on, and that the import got on; `late` as of `beginStage`. Undefined when the lease was lost. */
   saveStage(
     one: ImportLease,
@@ -62,8 +64,25 @@ export interface ImportStore {
   setStatus(one: ImportLease, status: ImportStatus, problem?: string): Promise<boolean>;
   /** Cancels the import of a project and erases its token; undefined when it has ended. */
   cancel(projectId: number): Promise<ProjectImport | undefined>;
+  /**
+   * Has an import that has ended done again, of what changed since its stages began; false when it has not ended. Its
+   * failures are forgotten.
+   */
+  refresh(found: ProjectImport, again: Refresh, token: string): Promise<boolean>;
   /** Records that groups-admin knows a status. */
   setAnnounced(id: number, status: ImportStatus): Promise<void>;
+  /** Has groups-admin notified once more how an import has ended. */
+  announceAgain(id: number): Promise<void>;
+}
+
+/** Items of one request to an owner, and what it needs to know of them. */
+export interface Brought<T> {
+  readonly items: readonly T[];
+  /**
+   * Undefined for a first import. What was made at the forge before has come over: an owner changes what is there where
+   * nobody has here, and what is not there was deleted here (ADR 73).
+   */
+  readonly knownBefore: Date | undefined;
 }
 
 /** What the other services do for an import. Each call may be repeated. */
@@ -84,11 +103,11 @@ export interface ImportTargets {
   /** Returns how many the project has now. */
   importLabels(projectId: number, labels: readonly ForgeLabel[], requestId: string): Promise<number>;
   /** Returns how many the project has now. */
-  importIssues(project: ImportedProject, issues: readonly OwnedIssue[], requestId: string): Promise<number>;
+  importIssues(project: ImportedProject, issues: Brought<OwnedIssue>, requestId: string): Promise<number>;
   /** Returns how many the project has now. */
   importPulls(
     target: { readonly project: ImportedProject; readonly author: ImportAuthor },
-    pulls: readonly OwnedPull[],
+    pulls: Brought<OwnedPull>,
     requestId: string,
   ): Promise<number>;
   /** The lowest number of an imported pull request from one on; undefined for none. */
@@ -110,7 +129,7 @@ export interface ImportTargets {
   /** Returns how many the project has now. */
   importReleases(project: ImportedProject, releases: readonly OwnedRelease[], requestId: string): Promise<number>;
   /** Returns how many the project has now. */
-  importNotes(project: ImportedProject, notes: readonly OwnedNote[], requestId: string): Promise<number>;
+  importNotes(project: ImportedProject, notes: Brought<OwnedNote>, requestId: string): Promise<number>;
   /** Returns how many the project has now. */
   importMilestones(projectId: number, milestones: readonly ForgeMilestone[], requestId: string): Promise<number>;
 }
@@ -220,6 +239,10 @@ export interface StageContext {
   readonly forge: Forge;
   readonly targets: ImportTargets;
   readonly people: ImportPeople;
+  /** What was done at the forge before has come over; undefined where that is not known. */
+  readonly since: Date | undefined;
+  /** The list of the stage as it was read last, of one that cannot say what changed since. */
+  readonly seen: SeenList;
   /** Aborted when the import is cancelled, or its process stops. */
   readonly signal: AbortSignal;
 }

@@ -3,11 +3,19 @@ import { AppError, type ErrorKind, invalidParams, isAppError, notFound, unauthor
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import { type ForgeKind, ForgeProblem, invalidUrl } from '../../forges';
-import { type ImportAuthor, isProjectName, type NewImport, type StageName, stagesWith } from '../domain/project-import';
+import {
+  hasEnded,
+  type ImportAuthor,
+  isProjectName,
+  type NewImport,
+  type Refresh,
+  type StageName,
+  stagesWith,
+} from '../domain/project-import';
 import type { ImportedProject, ShownImport } from '../domain/shown-import';
 import type { Forges, ImportStore, ImportTargets } from './imports.ports';
 
-faultPoints.push('project_import.added', 'project_import.canceled');
+faultPoints.push('project_import.added', 'project_import.canceled', 'project_import.refreshed');
 
 /** What the use cases work with. */
 export interface ImportEdges {
@@ -23,6 +31,9 @@ export interface ImportEdges {
 const cannotCancel = (status: string): AppError =>
   new AppError('bad_request', `The import cannot be canceled because it is ${status}`);
 
+const cannotRefresh = (status: string): AppError =>
+  new AppError('bad_request', `The import cannot be refreshed because it is ${status}`);
+
 /** An import that is asked for, as far as the caller says it. */
 export type WantedImport = Pick<NewImport, 'forge' | 'host' | 'namespace' | 'pageSize' | 'optimistic' | 'requestId'> & {
   readonly author: ImportAuthor;
@@ -35,6 +46,43 @@ export type WantedImport = Pick<NewImport, 'forge' | 'host' | 'namespace' | 'pag
   /** Optional stages that are asked for. */
   readonly optionalStages: readonly StageName[];
 };
+
+/** What a refresh is asked for with; each kind of forge takes what its import takes. */
+export interface ForgeCredentials {
+  /** Empty for none. */
+  readonly personalAccessToken: string;
+  /** Empty for none. */
+  readonly username: string;
+  /** Empty for none. */
+  readonly password: string;
+  /** Empty for none. */
+  readonly serverUsername: string;
+}
+
+/** Credentials that a kind of forge takes, by their public names. */
+const credentialNames: Readonly<Record<ForgeKind, readonly (keyof ForgeCredentials)[]>> = {
+  github: ['personalAccessToken'],
+  bitbucket: ['username', 'password'],
+  bitbucket_server: ['serverUsername', 'personalAccessToken'],
+};
+const publicNames: Readonly<Record<keyof ForgeCredentials, string>> = {
+  personalAccessToken: 'personal_access_token',
+  username: 'forgeb_username',
+  password: 'forgeb_app_password',
+  serverUsername: 'forgeb_server_username',
+};
+
+/** The token as `Forges.open` takes it. @throws AppError invalid_params for those of another kind of forge */
+export function tokenOf(forge: ForgeKind, given: ForgeCredentials): string {
+  const names = credentialNames[forge];
+  const problems = Object.entries(publicNames).flatMap(([key, name]) => {
+    const isTaken = names.includes(key as keyof ForgeCredentials);
+    const isGiven = given[key as keyof ForgeCredentials] !== '';
+    return isTaken === isGiven ? [] : [isTaken ? `${name} is missing` : `${name} is not supported for this forge`];
+  });
+  if (problems.length > 0) throw invalidParams(problems.join(', '));
+  return names.map((name) => given[name]).join(':');
+}
 
 /** A refusal in the form of the family of a forge (G-4.19-7). */
 const refusal = (forge: ForgeKind, kind: ErrorKind, text: string): AppError =>
@@ -106,6 +154,33 @@ export function manageImports({ imports, forges, targets, workSoon, cancelArchiv
         await imports.release(lease, 0, 'stopped');
         workSoon();
       }
+    },
+
+    /**
+     * Does the import of a project again. Fails with `not_found` for one that was not imported from a forge,
+     * `bad_request` for one that runs, `invalid_params`; else as `start`.
+     */
+    async refresh(
+      projectId: number,
+      credentials: ForgeCredentials,
+      { author, requestId }: Pick<Refresh, 'author' | 'requestId'>,
+    ): Promise<ShownImport> {
+      const found = await imports.ofProject(projectId);
+      if (found === undefined) throw notFound();
+      const token = tokenOf(found.forge, credentials);
+      if (!hasEnded(found.status)) throw cannotRefresh(found.status);
+      if (forges.problemOf(found) !== undefined) throw badAddress(found);
+      const repository = await forges
+        .open(found, token)
+        .repository(found.repository.fullName)
+        .catch((error: unknown) => {
+          throw refusalOfForge(error, found);
+        });
+      if (!(await imports.refresh(found, { author, requestId, repository }, token))) throw cannotRefresh('started');
+      faultPoint('project_import.refreshed');
+      workSoon();
+      const project = { ...(await targets.project(projectId, requestId)), importStatus: 'scheduled' };
+      return { project, import: { ...found, status: 'scheduled' }, stages: [], failures: [] };
     },
 
     /** Cancels the import of a project. Fails with `not_found` without one, `bad_request` for one that has ended (G-4.19-2). */

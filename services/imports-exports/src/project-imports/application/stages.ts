@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { type ForgePage, ForgeProblem } from '../../forges';
-import type { FailedItem, StageName } from '../domain/project-import';
+import type { FailedItem, SeenList, StageName } from '../domain/project-import';
 import { bringCollaborators } from './bring-collaborators';
 import { bringReviews, eventsOf, noteOfEvent } from './bring-history';
 import { findPeople } from './find-people';
@@ -10,6 +11,8 @@ export interface WrittenPage extends Pick<ForgePage<unknown>, 'fetched' | 'isLas
   readonly imported: number;
   /** What of it could not be brought over. */
   readonly failed?: readonly FailedItem[];
+  /** What of its list has come over, and how that ended. */
+  readonly seen?: Partial<SeenList>;
 }
 
 /** Brings one page over; it may be repeated. */
@@ -74,6 +77,36 @@ const ifReadable =
     }
   };
 
+const digestOf = (names: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(names)).digest('base64url');
+
+/**
+ * A stage of a list that cannot say what changed, of which only what is new comes over. Whatever its order is, what comes
+ * to it or goes from it changes its last page: where that is as it was, nothing is new.
+ * @param names `nothing` where an owner is not given each of them
+ */
+function ofNames<T>(
+  read: (context: StageContext, page: number, cursor: string) => Promise<ForgePage<T>>,
+  write: (context: StageContext, items: readonly T[]) => Promise<number>,
+  nameOf: (item: T) => string,
+  names: 'what is refused' | 'nothing' = 'what is refused',
+): Stage {
+  const refusedName = names === 'nothing' ? undefined : nameOf;
+  const namesOf = ({ items }: ForgePage<T>): string[] => items.map(nameOf);
+  return async (context, page, cursor) => {
+    const { seen } = context;
+    const isBeginning = page === 1 && cursor === '';
+    const end = isBeginning && seen.lastPage !== undefined ? await read(context, seen.lastPage, '') : undefined;
+    if (end?.isLast && digestOf(namesOf(end)) === seen.lastDigest) return { fetched: 0, imported: 0, isLast: true };
+    const found = seen.lastPage === 1 && end !== undefined ? end : await read(context, page, cursor);
+    const known = new Set(seen.known);
+    const items = found.items.filter((item) => !known.has(nameOf(item)));
+    const written = await ofItems(async () => ({ ...found, items }), write, refusedName)(context, page, cursor);
+    const last = found.isLast && cursor === '' ? { lastPage: page, lastDigest: digestOf(namesOf(found)) } : {};
+    return { ...written, seen: { known: items.map(nameOf), ...last } };
+  };
+}
+
 /** Stages by name. */
 export const stages: Readonly<Record<StageName, Stage>> = {
   async repository({ import: { author, repository, requestId }, project, forge, targets, signal }) {
@@ -82,25 +115,28 @@ export const stages: Readonly<Record<StageName, Stage>> = {
     await targets.importRepository({ project, author }, source, { requestId, signal });
     return { fetched: 0, imported: 0, isLast: true };
   },
+  // Of a refresh those who are new: who was removed here stays so.
   collaborators: ifReadable(
     'all collaborators',
-    ofItems(
+    ofNames(
       ({ forge, import: one }, page, cursor) => forge.collaborators(one.repository, page, one.pageSize, cursor),
       bringCollaborators,
+      ({ login }) => login,
+      'nothing',
     ),
   ),
-  labels: ofItems(
+  labels: ofNames(
     ({ forge, import: one }, page, cursor) => forge.labels(one.repository, page, one.pageSize, cursor),
     ({ targets, project, import: one }, items) => targets.importLabels(project.projectId, items, one.requestId),
     ({ title }) => title,
   ),
-  milestones: ofItems(
+  milestones: ofNames(
     ({ forge, import: one }, page, cursor) => forge.milestones(one.repository, page, one.pageSize, cursor),
     ({ targets, project, import: one }, items) => targets.importMilestones(project.projectId, items, one.requestId),
     ({ title }) => title,
   ),
   issues: ofItems(
-    ({ forge, import: one }, page, cursor) => forge.issues(one.repository, page, one.pageSize, cursor),
+    ({ forge, import: one, since }, page, cursor) => forge.issues(one.repository, page, one.pageSize, cursor, since),
     async (context, issues) => {
       const found = await findPeople(
         context,
@@ -111,12 +147,14 @@ export const stages: Readonly<Record<StageName, Stage>> = {
         authorId: found.writer(author),
         assigneeIds: found.users(assignees),
       }));
-      return context.targets.importIssues(found.project, owned, context.import.requestId);
+      const { targets, since: knownBefore, import: one } = context;
+      return targets.importIssues(found.project, { items: owned, knownBefore }, one.requestId);
     },
     ({ iid }) => `#${iid}`,
   ),
   issue_notes: ofItems(
-    ({ forge, import: one }, page, cursor) => forge.issueNotes(one.repository, page, one.pageSize, cursor),
+    ({ forge, import: one, since }, page, cursor) =>
+      forge.issueNotes(one.repository, page, one.pageSize, cursor, since),
     async (context, notes) => {
       const found = await findPeople(
         context,
@@ -127,12 +165,13 @@ export const stages: Readonly<Record<StageName, Stage>> = {
         authorId: found.writer(author),
         key: String(foreignId),
       }));
-      return context.targets.importNotes(found.project, owned, context.import.requestId);
+      const { targets, since: knownBefore, import: one } = context;
+      return targets.importNotes(found.project, { items: owned, knownBefore }, one.requestId);
     },
     ({ foreignId }) => String(foreignId),
   ),
   pull_requests: ofItems(
-    ({ forge, import: one }, page, cursor) => forge.pulls(one.repository, page, one.pageSize, cursor),
+    ({ forge, import: one, since }, page, cursor) => forge.pulls(one.repository, page, one.pageSize, cursor, since),
     async (context, pulls) => {
       const found = await findPeople(
         context,
@@ -144,13 +183,14 @@ export const stages: Readonly<Record<StageName, Stage>> = {
         assigneeIds: found.users(assignees),
         reviewerIds: found.users(reviewers),
       }));
-      const { targets, import: one } = context;
-      return targets.importPulls({ project: found.project, author: one.author }, owned, one.requestId);
+      const { targets, since: knownBefore, import: one } = context;
+      const target = { project: found.project, author: one.author };
+      return targets.importPulls(target, { items: owned, knownBefore }, one.requestId);
     },
     ({ iid }) => `#${iid}`,
   ),
   diff_notes: ofItems(
-    ({ forge, import: one }, page, cursor) => forge.pullNotes(one.repository, page, one.pageSize, cursor),
+    ({ forge, import: one, since }, page, cursor) => forge.pullNotes(one.repository, page, one.pageSize, cursor, since),
     async (context, notes) => {
       const found = await findPeople(
         context,
@@ -162,21 +202,33 @@ export const stages: Readonly<Record<StageName, Stage>> = {
           ...{ authorId: found.writer(author), body },
         }),
       );
-      return context.targets.importNotes(found.project, owned, context.import.requestId);
+      const { targets, since: knownBefore, import: one } = context;
+      return targets.importNotes(found.project, { items: owned, knownBefore }, one.requestId);
     },
     ({ foreignId }) => String(foreignId),
   ),
   // Forges list reviews for each pull request alone: a page is a pull request, and the stage goes on at the next number.
-  async pull_request_reviews(context, page) {
-    const { targets, project, import: one } = context;
+  // Of a refresh it is a page of those that changed: whoever reviews one changes it.
+  async pull_request_reviews(context, page, cursor) {
+    const { forge, targets, project, import: one, since } = context;
+    if (since !== undefined) {
+      const { items, unread: _, ...rest } = await forge.pulls(one.repository, page, one.pageSize, cursor, since);
+      let [fetched, imported] = [0, 0];
+      for (const { iid } of items) {
+        const brought = await bringReviews(context, iid);
+        fetched += brought.fetched;
+        imported += brought.imported;
+      }
+      return { ...rest, fetched, imported };
+    }
     const iid = await targets.nextPull(project, page, one.requestId);
     if (iid === undefined) return { fetched: 0, imported: 0, isLast: true };
     return { ...(await bringReviews(context, iid)), isLast: false, next: iid + 1 };
   },
   issue_events: ofItems(
-    ({ forge, import: one }, page, cursor) => forge.events(one.repository, page, one.pageSize, cursor),
+    ({ forge, import: one, since }, page, cursor) => forge.events(one.repository, page, one.pageSize, cursor, since),
     async (context, events) => {
-      const { targets, people, import: one } = context;
+      const { targets, people, import: one, since } = context;
       const found = await findPeople(
         context,
         events.flatMap(({ actor, person }) => [actor, person]),
@@ -184,7 +236,8 @@ export const stages: Readonly<Record<StageName, Stage>> = {
       const { project } = found;
       const usernames = await people.usernames(found.users(events.map(({ person }) => person)));
       const notes = events.flatMap((event) => noteOfEvent(found, usernames, event) ?? []);
-      let imported = notes.length === 0 ? 0 : await targets.importNotes(project, notes, one.requestId);
+      const brought = { items: notes, knownBefore: since };
+      let imported = notes.length === 0 ? 0 : await targets.importNotes(project, brought, one.requestId);
       for (const on of ['issue', 'pull'] as const) {
         const of = eventsOf(
           found,
@@ -195,7 +248,7 @@ export const stages: Readonly<Record<StageName, Stage>> = {
       return imported;
     },
   ),
-  releases: ofItems(
+  releases: ofNames(
     ({ forge, import: one }, page, cursor) => forge.releases(one.repository, page, one.pageSize, cursor),
     async (context, releases) => {
       const found = await findPeople(

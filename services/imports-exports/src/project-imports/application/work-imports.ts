@@ -23,6 +23,7 @@ import { stages } from './stages';
 faultPoints.push(
   'project_import.project_made',
   'project_import.started',
+  'project_import.refresh_announced',
   'project_import.page_written',
   'project_import.page_saved',
   'project_import.stage_done',
@@ -77,6 +78,18 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
     return made;
   }
 
+  async function begin(one: ImportLease, { projectId }: ImportedProject): Promise<void> {
+    // To groups-admin an import that has ended stays so until it is scheduled again.
+    if (one.import.refreshes > 0) {
+      await targets.setStatus(projectId, 'scheduled', undefined, one.import.requestId);
+      faultPoint('project_import.refresh_announced');
+    }
+    if (await imports.setStatus(one, 'started')) return;
+    // It was cancelled before groups-admin was notified that it is scheduled: that has to come last.
+    await imports.announceAgain(one.import.id);
+    throw new LeaseLost();
+  }
+
   async function runStage(
     one: ImportLease,
     stage: ImportStage,
@@ -99,7 +112,8 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
       const isDone = written.isLast;
       if (!isDone && isNumbered && page > maxPages)
         throw new ForgeProblem('refused', `The forge has more than ${maxPages} pages`);
-      const progress = { page, cursor, fetched, imported, isDone, pages: written.pages, failed: written.failed };
+      const { pages, failed, seen } = written;
+      const progress = { page, cursor, fetched, imported, isDone, pages, failed, seen };
       const saved = await imports.saveStage(one, stage.name, progress, stageHours);
       if (saved === undefined) throw new LeaseLost();
       gotOn();
@@ -113,7 +127,7 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
   async function carryOut(one: ImportLease, signal: AbortSignal, gotOn: () => void): Promise<void> {
     const project = await projectOf(one);
     faultPoint('project_import.project_made');
-    if (one.import.status === 'scheduled') await owned(imports.setStatus(one, 'started'));
+    if (one.import.status === 'scheduled') await begin(one, project);
     // Each time: a process may have died between the two. Where the project shows another end, groups-admin keeps it.
     await targets.setStatus(project.projectId, 'started', undefined, one.import.requestId);
     faultPoint('project_import.started');
@@ -123,15 +137,18 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
       const current = await targets.project(project.projectId, one.import.requestId);
       if (!(await people.mayImport(current, one.import.author.userId)))
         throw unprocessable('Who imports may not import into this project any more');
-      const context = { import: one.import, project: current, forge, targets, people, signal };
       const stage = await imports.beginStage(one, stageHours);
       if (stage === undefined) return;
+      const { since } = stage;
+      const context = { import: one.import, project: current, forge, targets, people, since, seen: stage, signal };
       if (!stage.late) {
         await runStage(one, stage, context, gotOn);
       } else if (one.import.optimistic) {
         logger.warn({ import: one.import.id, stage: stage.name }, 'a stage of an import took too long and is left out');
         const failed = [{ item: 'the rest', reason: `The stage took more than ${stageHours} hours` }];
-        const saved = await imports.saveStage(one, stage.name, { ...stage, isDone: true, failed }, stageHours);
+        const { name, page, cursor, fetched, imported } = stage;
+        const left = { page, cursor, fetched, imported, isDone: true, isLeftOut: true, failed };
+        const saved = await imports.saveStage(one, name, left, stageHours);
         if (saved === undefined) throw new LeaseLost();
       } else {
         throw new ForgeProblem('refused', `The stage ${stage.name} took more than ${stageHours} hours`);

@@ -30,6 +30,9 @@ export interface NewImport {
   readonly optimistic: boolean;
 }
 
+/** An import that is done again: what of it is new. */
+export type Refresh = Pick<NewImport, 'author' | 'requestId' | 'repository'>;
+
 /** An import. */
 export interface ProjectImport extends NewImport {
   readonly id: number;
@@ -38,6 +41,8 @@ export interface ProjectImport extends NewImport {
   readonly status: ImportStatus;
   /** Why it failed. */
   readonly problem: string | undefined;
+  /** How often it was done again. */
+  readonly refreshes: number;
 }
 
 /** Stages of an import, in this order. */
@@ -77,6 +82,25 @@ export interface ImportStage {
   /** Items that the project has. */
   readonly imported: number;
 }
+
+/** The list of a stage as it was when it was read last, of one that cannot say what changed since. */
+export interface SeenList {
+  /** Its last page, where it has numbers; undefined before it was read. */
+  readonly lastPage: number | undefined;
+  /** Of the names on that page. */
+  readonly lastDigest: string | undefined;
+  /** Names of what has come over. */
+  readonly known: readonly string[];
+}
+
+/** A stage that goes on, with what an earlier import into the project has seen. */
+export interface BegunStage extends ImportStage, SeenList {
+  /** What was done at the forge before has come over; undefined where that is not known. */
+  readonly since: Date | undefined;
+}
+
+/** Names of a list that are kept: later ones are sent to their owner again, who has them. */
+export const maxKnown = 10_000;
 
 /** An item that could not be brought over. */
 export interface FailedItem {

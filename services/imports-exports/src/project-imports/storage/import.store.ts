@@ -6,12 +6,14 @@ import type { ForgeKind, ForgeRepository } from '../../forges';
 import { leased, leaseStore } from '../../leases';
 import type { ImportLease, ReleaseReason, StageProgress } from '../domain/import-work';
 import {
+  type BegunStage,
   type ImportFailure,
-  type ImportStage,
   type ImportStatus,
   maxFailedItems,
+  maxKnown,
   type NewImport,
   type ProjectImport,
+  type Refresh,
   type StageName,
   type StandingStage,
 } from '../domain/project-import';
@@ -19,7 +21,7 @@ import { stageColumns, toStanding } from './stages.store';
 
 const columns =
   raw(`x.id, x.key, x.project_id, x.author_id, x.author_admin, x.author_external, x.request_id, x.forge, x.host,
-  x.repository, x.namespace, x.name, x.page_size, x.optimistic, x.token, x.status, x.problem, x.attempts, x.pauses`);
+  x.repository, x.namespace, x.name, x.page_size, x.optimistic, x.token, x.status, x.problem, x.attempts, x.pauses, x.refreshes`);
 
 const toImport = (row: Record<string, unknown>): ProjectImport => ({
   id: row.id as number,
@@ -40,7 +42,21 @@ const toImport = (row: Record<string, unknown>): ProjectImport => ({
   optimistic: row.optimistic as boolean,
   status: row.status as ImportStatus,
   problem: (row.problem as string | null) ?? undefined,
+  refreshes: row.refreshes as number,
 });
+
+/** A stage as its row has it. */
+type NullableSeen = Omit<BegunStage, 'since' | 'lastPage' | 'lastDigest'> & {
+  readonly since: Date | null;
+  readonly lastPage: number | null;
+  readonly lastDigest: string | null;
+};
+
+/**
+ * What changed so long before a stage began is brought again: the clock of a forge may be behind, and an item may change
+ * after its page was read.
+ */
+const clockSkew = sql`interval '1 hour'`;
 
 /** What a token is encrypted for. */
 const identityOf = (key: string): string => `project_imports:${key}`;
@@ -151,17 +167,45 @@ export const importStore = (db: Database, ring: Keyring) => {
     async beginStage(
       { import: { id } }: ImportLease,
       hours: number,
-    ): Promise<(ImportStage & { late: boolean }) | undefined> {
-      return db.one<ImportStage & { late: boolean }>(sql`
+    ): Promise<(BegunStage & { late: boolean }) | undefined> {
+      const row = await db.one<NullableSeen & { late: boolean }>(sql`
         update import_stages set started_at = coalesce(started_at, now())
         where import_id = ${id} and position = (select min(position) from import_stages where import_id = ${id} and not done)
-        returning name, page, cursor, fetched, imported, started_at < now() - make_interval(hours => ${hours}::int) as late`);
+        returning name, page, cursor, fetched, imported, since, last_page as "lastPage", last_digest as "lastDigest", known,
+          started_at < now() - make_interval(hours => ${hours}::int) as late`);
+      if (row === undefined) return undefined;
+      const { since, lastPage, lastDigest, ...stage } = row;
+      return {
+        ...stage,
+        ...{ since: since ?? undefined, lastPage: lastPage ?? undefined, lastDigest: lastDigest ?? undefined },
+      };
+    },
+
+    refresh: (found: ProjectImport, { author, requestId, repository }: Refresh, token: string): Promise<boolean> =>
+      db.transaction(async (tx) => {
+        const again = await tx.one(sql`
+          update project_imports x set status = 'scheduled', problem = null, ended_at = null, refreshes = refreshes + 1,
+            author_id = ${author.userId}, author_admin = ${author.admin}, author_external = ${author.external},
+            request_id = ${requestId}, repository = ${JSON.stringify(repository)}::jsonb,
+            token = ${ring.encrypt(identityOf(found.key), token)}, attempts = 0, pauses = 0, lease = null, leased_until = null
+          where x.id = ${found.id} and not (${isOpen}) returning 1`);
+        if (again === undefined) return false;
+        await tx.query(sql`
+          update import_stages set page = 1, cursor = '', fetched = 0, imported = 0, pages = null, done = false, started_at = null,
+            since = case when done and started_at is not null then started_at - ${clockSkew} else since end
+          where import_id = ${found.id}`);
+        await tx.query(sql`delete from import_failures where import_id = ${found.id}`);
+        return true;
+      }),
+
+    async announceAgain(id: number): Promise<void> {
+      await db.query(sql`update project_imports set announced = '' where id = ${id} and not (${isOpen})`);
     },
 
     async saveStage(
       { import: { id }, lease }: ImportLease,
       name: StageName,
-      { page, cursor, fetched, imported, isDone, pages, failed = [] }: StageProgress,
+      { page, cursor, fetched, imported, isDone, pages, failed = [], seen = {}, isLeftOut = false }: StageProgress,
       hours: number,
     ): Promise<{ late: boolean } | undefined> {
       return db.one<{ late: boolean }>(sql`
@@ -176,7 +220,11 @@ export const importStore = (db: Database, ring: Keyring) => {
           order by given.place
           limit greatest(0, ${maxFailedItems} - (select count(*) from import_failures where import_id = ${id})))
         update import_stages s set page = ${page}, cursor = ${cursor}, fetched = ${fetched}, imported = ${imported},
-          done = ${isDone}, pages = coalesce(${pages ?? null}::int, s.pages)
+          done = ${isDone}, pages = coalesce(${pages ?? null}::int, s.pages),
+          started_at = case when ${isLeftOut}::boolean then null else s.started_at end,
+          last_page = coalesce(${seen.lastPage ?? null}::int, s.last_page),
+          last_digest = coalesce(${seen.lastDigest ?? null}::text, s.last_digest),
+          known = (s.known || ${[...(seen.known ?? [])]}::text[])[1:${maxKnown}]
         from held where s.import_id = held.id and s.name = ${name}
         returning started_at < now() - make_interval(hours => ${hours}::int) as late`);
     },

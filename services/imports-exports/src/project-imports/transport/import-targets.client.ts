@@ -78,20 +78,22 @@ export function importTargetsOf({
     async importLabels(projectId, given, requestId) {
       return (await labels.importLabels({ projectId, labels: [...given] }, options(requestId))).imported;
     },
-    async importIssues({ projectId, importType: importedFrom, directorySequence }, given, requestId) {
+    async importIssues({ projectId, importType: importedFrom, directorySequence }, { items, knownBefore }, requestId) {
       const request = {
         projectId,
         importedFrom,
-        issues: given.map((one) => ({ ...one, labels: [...one.labels], assigneeIds: [...one.assigneeIds] })),
+        knownBefore,
+        issues: items.map((one) => ({ ...one, labels: [...one.labels], assigneeIds: [...one.assigneeIds] })),
       };
       return (await issues.importIssues(request, { ...options(requestId), directorySequence, timeoutMs: pageMs }))
         .imported;
     },
-    async importNotes({ projectId, importType: importedFrom, directorySequence }, given, requestId) {
+    async importNotes({ projectId, importType: importedFrom, directorySequence }, { items, knownBefore }, requestId) {
       const request = ImportNotesRequest.fromPartial({
         projectId,
         importedFrom,
-        notes: given.map(({ on, iid, place, action, ...note }) => ({
+        knownBefore,
+        notes: items.map(({ on, iid, place, action, ...note }) => ({
           ...note,
           noteableType: on === 'issue' ? 'Issue' : 'MergeRequest',
           noteableIid: iid,
@@ -103,13 +105,14 @@ export function importTargetsOf({
       return (await notes.importNotes(request, { ...options(requestId), directorySequence, timeoutMs: pageMs }))
         .imported;
     },
-    async importPulls({ project, author }, given, requestId) {
+    async importPulls({ project, author }, { items, knownBefore }, requestId) {
       const { projectId, importType: importedFrom, directorySequence } = project;
       const request = ImportMergeRequestsRequest.fromPartial({
         projectId,
         importedFrom,
         actorId: author.userId,
-        mergeRequests: given.map(({ headSha, baseSha, reviewerIds, locked, closedAt, ...pull }) => ({
+        knownBefore,
+        mergeRequests: items.map(({ headSha, baseSha, reviewerIds, locked, closedAt, ...pull }) => ({
           ...pull,
           labels: [...pull.labels],
           assigneeIds: [...pull.assigneeIds],

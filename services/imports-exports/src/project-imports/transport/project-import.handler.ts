@@ -51,6 +51,13 @@ export function projectImportHandler(imports: Imports): ServiceImplementation {
         optimistic: request.timeoutStrategy === 'optimistic',
       }),
 
+    refreshProjectImport: async ({ projectId, ...credentials }, context) => {
+      const { actor, requestId } = context;
+      const author = { userId: actor.userId, admin: actor.admin, external: actor.external };
+      const project = namedProject({ projectId }, context);
+      return entity(presentStarted(await imports.refresh(project, credentials, { author, requestId })));
+    },
+
     cancelForgeaImport: async (request, context) =>
       entity(presentCanceled(await imports.cancel(namedProject(request, context), context.requestId))),
 

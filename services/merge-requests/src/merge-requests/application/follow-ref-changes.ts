@@ -182,12 +182,15 @@ function following(edges: FollowingEdges) {
     branch: string,
     head: Sha | undefined,
     actorId: number,
+    change?: RefChange,
   ): Promise<void> {
     const into = await mergeRequests.openInto(projectId, branch);
     if (into.length === 0) return;
     if (head !== undefined) {
       const { repo } = await edges.openRepository(projectId);
-      for (const mr of await findLanded(repo, into, head)) {
+      // Of what came from there the forge says itself when and by whom it was merged.
+      const here = into.filter((mr) => change === undefined || !isHistory(change, mr));
+      for (const mr of await findLanded(repo, here, head)) {
         const view = await mergeRequests.view({ id: mr.id });
         // A branch without commits of its own was never there to be merged.
         if (view !== undefined && view.commitsCount !== 0) await markLanded(repo, mr, head, actorId);
@@ -218,7 +221,8 @@ function following(edges: FollowingEdges) {
           const into = isAcross(mr) ? await repositoryIfThere(edges, mr.projectId) : repo;
           // A target that is deleted takes its merge requests with it; one that is restored catches up.
           if (into === undefined) continue;
-          await followHead(into, mr, head, { ...change, actId: String(change.id) }).catch((error: unknown) => {
+          const history = isHistory(change, mr);
+          await followHead(into, mr, head, { ...change, actId: String(change.id), history }).catch((error: unknown) => {
             // Commits that the target refuses hold up nothing else; without them the merge request cannot be merged.
             if (!isAcross(mr) || !isAppError(error, 'unprocessable')) throw error;
           });
@@ -230,7 +234,7 @@ function following(edges: FollowingEdges) {
         const into = await mergeRequests.openInto(projectId, branch);
         if (into.length > 0) await retargetStacked(edges)(repo, change, branch, into);
       }
-      await followTarget(projectId, branch, head, change.actorId);
+      await followTarget(projectId, branch, head, change.actorId, change);
     },
 
     /** Takes the head that the source branch of an open merge request has now. */
@@ -248,6 +252,10 @@ function following(edges: FollowingEdges) {
     },
   };
 }
+
+/** Whether a branch moved since it moved at the forge from which a merge request came as well (ADR 73). */
+const isHistory = ({ source }: RefChange, { importedFrom }: MergeRequest): boolean =>
+  source === 'import' && importedFrom !== 'none';
 
 const headOf = async (repo: Repository, branch: string): Promise<Sha | undefined> => {
   const name = branchNameOf(branch);

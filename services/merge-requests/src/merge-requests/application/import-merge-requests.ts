@@ -1,4 +1,4 @@
-import { notFound } from '@switchyard/errors';
+import { isAppError, notFound } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { countTasks, displayText } from '@switchyard/texts';
 import {
@@ -15,13 +15,16 @@ import {
 } from '../../git';
 import type { RefUpdate } from '../../repositories';
 import {
+  type AttachedMergeRequest,
   type CountedMergeRequest,
+  decideRefresh,
   type EventOfImported,
   type ImportedMergeRequest,
   type ImportKey,
   importable,
   type PreparedMergeRequest,
   type ReviewOfImported,
+  type WroteMergeRequest,
 } from '../domain/merge-request-import';
 import { compareBranches } from './compare-branches';
 import type { DiffPosition, DiffPositions, DiffRefs, ImportedPlace } from './diff-positions';
@@ -33,7 +36,7 @@ import type { MergeRequestEdges } from './merge-request.edges';
  */
 const addedTogether = 10;
 
-faultPoints.push('merge_request_import.refs_moved', 'merge_request_import.added');
+faultPoints.push('merge_request_import.refs_moved', 'merge_request_import.added', 'merge_request_import.refreshed');
 
 /** Imported merge requests in the database. */
 export interface MergeRequestImportStore {
@@ -41,6 +44,12 @@ export interface MergeRequestImportStore {
   reserve(key: ImportKey, iids: readonly number[]): Promise<Map<number, { readonly own: boolean }>>;
   /** Adds merge requests; those whose number, or whose open branches, another one has taken meanwhile stay away. */
   add(key: ImportKey, given: readonly CountedMergeRequest[]): Promise<void>;
+  /** Finds the labels and milestones that merge requests name. */
+  attach(key: ImportKey, given: readonly CountedMergeRequest[]): Promise<AttachedMergeRequest[]>;
+  /** What imports wrote of merge requests of some numbers; those that came in before this was kept are left out. */
+  wrote(key: ImportKey, iids: readonly number[]): Promise<Map<number, WroteMergeRequest>>;
+  /** Keeps what an import writes of merge requests. */
+  keep(given: readonly (AttachedMergeRequest & { readonly id: number })[]): Promise<void>;
   /** How many of some numbers came in from there. */
   count(key: ImportKey, iids: readonly number[]): Promise<number>;
   /** Sets reviews; returns how many belong to imported merge requests. */
@@ -58,6 +67,7 @@ export interface MergeRequestImportStore {
 
 /** What imports need. */
 export interface ImportEdges extends Pick<MergeRequestEdges, 'openRepository' | 'changeRefs'> {
+  readonly mergeRequests: Pick<MergeRequestEdges['mergeRequests'], 'change'>;
   readonly directory: Pick<MergeRequestEdges['directory'], 'project'>;
   readonly imports: MergeRequestImportStore;
   readonly positions: Pick<DiffPositions, 'locate'>;
@@ -78,11 +88,21 @@ async function commitsAmong(repo: Repository, texts: readonly (string | undefine
   );
 }
 
+const namedCommit = (commits: ReadonlyMap<string, Sha>, text: string | undefined): Sha | undefined =>
+  text === undefined ? undefined : commits.get(text);
+
 /** A branch that no branch can be here; by its number, so that it is one of its own. */
 const branchOf = (name: string, iid: number): string => branchNameOf(name) ?? `imported-${iid}`;
 
 /** Merge requests that come in from elsewhere; see MergeRequestImportService. */
-export function importMergeRequests({ directory, openRepository, changeRefs, imports, positions }: ImportEdges) {
+export function importMergeRequests({
+  directory,
+  openRepository,
+  changeRefs,
+  mergeRequests,
+  imports,
+  positions,
+}: ImportEdges) {
   /** What git says of a merge request. @param compare compares two commits */
   async function prepare(
     repo: Repository,
@@ -91,7 +111,7 @@ export function importMergeRequests({ directory, openRepository, changeRefs, imp
     commits: ReadonlyMap<string, Sha>,
     compare: (start: Sha, head: Sha) => ReturnType<typeof compareBranches>,
   ): Promise<PreparedMergeRequest> {
-    const there = (text: string | undefined): Sha | undefined => (text === undefined ? undefined : commits.get(text));
+    const there = (text: string | undefined): Sha | undefined => namedCommit(commits, text);
     const target = heads.get(one.targetBranch);
     const known = one.diffs.filter(({ headSha }) => there(headSha) !== undefined);
     const lastHead = there(known.at(-1)?.headSha);
@@ -150,8 +170,39 @@ export function importMergeRequests({ directory, openRepository, changeRefs, imp
     faultPoint('merge_request_import.refs_moved');
   }
 
-  /** Adds merge requests that the project does not have. */
-  async function addSome(key: ImportKey, actorId: number, given: readonly ImportedMergeRequest[]): Promise<void> {
+  /**
+   * Moves the source branches of open ones that are where an import has left them to where they are at the forge: those of
+   * forks came with no branch, and others may have been pushed with force. What was pushed here stays.
+   */
+  async function moveSources(
+    { projectId }: ImportKey,
+    actorId: number,
+    given: readonly ImportedMergeRequest[],
+    wrote: ReadonlyMap<number, WroteMergeRequest>,
+    heads: Map<string, Sha>,
+    commits: ReadonlyMap<string, Sha>,
+  ): Promise<void> {
+    const moves = new Map<string, { readonly ref: string; readonly before: Sha; readonly after: Sha }>();
+    for (const { iid, state, sourceBranch, diffs } of given) {
+      const [before, after] = [heads.get(sourceBranch), namedCommit(commits, diffs.at(-1)?.headSha)];
+      const branch = branchNameOf(sourceBranch);
+      if (state !== 'opened' || branch === undefined || before === undefined || after === undefined) continue;
+      if (before === wrote.get(iid)?.headSha && before !== after)
+        moves.set(sourceBranch, { ref: branchRef(branch), before, after });
+    }
+    const updates = [...moves.values()];
+    const moved = await changeRefs({ projectId, actorId, source: 'import', updates });
+    for (const [at, [name, { after }]] of [...moves].entries())
+      if (moved[at]?.status !== 'stale') heads.set(name, after);
+  }
+
+  /** Merge requests with what git says of them. @param wrote what imports wrote of those that are there */
+  async function prepareSome(
+    key: ImportKey,
+    actorId: number,
+    given: readonly ImportedMergeRequest[],
+    wrote: ReadonlyMap<number, WroteMergeRequest>,
+  ) {
     const { repo } = await openRepository(key.projectId);
     const heads = await readHeads(
       repo,
@@ -164,6 +215,7 @@ export function importMergeRequests({ directory, openRepository, changeRefs, imp
         ...diffs.flatMap(({ baseSha, startSha, headSha }) => [baseSha, startSha, headSha]),
       ]),
     );
+    await moveSources(key, actorId, given, wrote, heads, commits);
     const compared = new Map<string, ReturnType<typeof compareBranches>>();
     const compare = (start: Sha, head: Sha): ReturnType<typeof compareBranches> => {
       const pair = `${start} ${head}`;
@@ -171,22 +223,61 @@ export function importMergeRequests({ directory, openRepository, changeRefs, imp
       compared.set(pair, found);
       return found;
     };
-    const prepared: PreparedMergeRequest[] = [];
-    for (const one of given) prepared.push(await prepare(repo, one, heads, commits, compare));
+    const prepared: CountedMergeRequest[] = [];
+    for (const one of given) {
+      const { count, completed } = countTasks(one.description);
+      const found = await prepare(repo, one, heads, commits, compare);
+      prepared.push({ ...found, taskCount: count, completedTaskCount: completed });
+    }
+    return { repo, heads, prepared };
+  }
+
+  /** Adds merge requests that the project does not have. */
+  async function addSome(key: ImportKey, actorId: number, given: readonly ImportedMergeRequest[]): Promise<void> {
+    const { repo, heads, prepared } = await prepareSome(key, actorId, given, new Map());
     await moveRefs(repo, key, actorId, prepared, heads);
-    await imports.add(
-      key,
-      prepared.map((one) => {
-        const { count, completed } = countTasks(one.description);
-        return { ...one, taskCount: count, completedTaskCount: completed };
-      }),
-    );
+    await imports.add(key, prepared);
     faultPoint('merge_request_import.added');
   }
 
+  /** Brings merge requests that came in before up to how they are at the forge, where nobody has changed them here. */
+  async function refreshSome(
+    key: ImportKey,
+    actorId: number,
+    given: readonly ImportedMergeRequest[],
+    wrote: ReadonlyMap<number, WroteMergeRequest>,
+  ): Promise<void> {
+    const { repo, heads, prepared } = await prepareSome(key, actorId, given, wrote);
+    for (const theirs of await imports.attach(key, prepared)) {
+      const known = wrote.get(theirs.iid);
+      if (known === undefined) continue;
+      const after = await mergeRequests
+        .change(known.id, 0, (locked) => decideRefresh(locked, known, theirs))
+        .catch((error: unknown) => {
+          // Another one is open for its branches, or it was deleted meanwhile: what is here stays.
+          if (!isAppError(error, 'conflict', 'not_found')) throw error;
+          return undefined;
+        });
+      if (after === undefined) continue;
+      // Whether now or before the process died: with the change its refs move.
+      if (after.sourceSha === theirs.sourceSha && after.state === theirs.state)
+        await moveRefs(repo, key, actorId, [theirs], heads);
+      await imports.keep([{ ...theirs, id: known.id }]);
+    }
+    faultPoint('merge_request_import.refreshed');
+  }
+
   return {
-    /** Adds merge requests; returns how many of them the project has now. Fails with `not_found`. */
-    async add(key: ImportKey, actorId: number, given: readonly ImportedMergeRequest[]): Promise<number> {
+    /**
+     * Adds merge requests; returns how many of them the project has now. Fails with `not_found`.
+     * @param knownBefore of a refresh; see ImportMergeRequestsRequest
+     */
+    async add(
+      key: ImportKey,
+      actorId: number,
+      given: readonly ImportedMergeRequest[],
+      knownBefore?: Date,
+    ): Promise<number> {
       if ((await directory.project(key.projectId)) === undefined) throw notFound('Project');
       const wanted = importable(given).map((one) => ({
         ...one,
@@ -198,9 +289,17 @@ export function importMergeRequests({ directory, openRepository, changeRefs, imp
       const iids = wanted.map(({ iid }) => iid);
       const known = await imports.reserve(key, iids);
       const missing = wanted.filter(({ iid }) => !known.has(iid));
-      for (let at = 0; at < missing.length; at += addedTogether)
-        await addSome(key, actorId, missing.slice(at, at + addedTogether));
-      return imports.count(key, iids);
+      const fresh = missing.filter(({ createdAt }) => knownBefore === undefined || createdAt >= knownBefore);
+      for (let at = 0; at < fresh.length; at += addedTogether)
+        await addSome(key, actorId, fresh.slice(at, at + addedTogether));
+      if (knownBefore !== undefined) {
+        const wrote = await imports.wrote(key, iids);
+        const own = wanted.filter(({ iid }) => wrote.has(iid));
+        for (let at = 0; at < own.length; at += addedTogether)
+          await refreshSome(key, actorId, own.slice(at, at + addedTogether), wrote);
+      }
+      // Those that were deleted here are missed by nobody.
+      return (await imports.count(key, iids)) + missing.length - fresh.length;
     },
 
     /** Sets what reviewers decided; returns how many reviews belong to imported merge requests. */

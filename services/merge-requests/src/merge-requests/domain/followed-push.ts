@@ -15,6 +15,8 @@ export interface FollowedChange {
   readonly actId: string;
   /** 0 for the service itself. */
   readonly actorId: number;
+  /** It was pushed at another forge, from which both came. */
+  readonly history?: boolean;
 }
 
 /** Closes a merge request whose source branch was deleted; one that is closed or being merged only loses its branch. */
@@ -66,7 +68,7 @@ export interface NewHead {
 export const decideNewHead = (
   locked: ReviewedMergeRequest,
   { sourceSha, targetSha, diff, push }: NewHead,
-  { actId, actorId }: FollowedChange,
+  { actId, actorId, history = false }: FollowedChange,
 ): MergeRequestChange | undefined => {
   const { mergeRequest, approval } = locked;
   const lost = approvalsLostByPush(locked, actorId);
@@ -86,7 +88,8 @@ export const decideNewHead = (
         ...withoutApprovals(lost),
         diff,
         removalReason: 'pushed',
-        facts: [{ kind: 'acted', act: 'pushed', actId, push, ...losing(mergeRequest, approval, lost) }],
+        facts: history ? [] : [{ kind: 'acted', act: 'pushed', actId, push, ...losing(mergeRequest, approval, lost) }],
+        ...(history ? { history, quiet: true } : {}),
         jobs: [{ kind: 'mergeability', projectId: mergeRequest.projectId }],
       };
 };

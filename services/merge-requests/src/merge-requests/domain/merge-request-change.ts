@@ -310,6 +310,8 @@ export interface MergeRequestChange {
   readonly jobs?: readonly JobRequest[];
   /** Leaves `updated_at` as it is: bookkeeping that is no edit by a user. */
   readonly quiet?: boolean;
+  /** It happened at another forge: what was done there is recorded by its events, and nobody is notified (D6). */
+  readonly history?: boolean;
 }
 
 /** A merge request to be opened. */

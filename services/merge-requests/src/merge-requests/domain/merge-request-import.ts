@@ -1,8 +1,15 @@
-import type { ImportedEvent, ImportedTimelog } from '@switchyard/directory';
+import {
+  fieldsToTake,
+  type ImportedEvent,
+  type ImportedFields,
+  type ImportedTimelog,
+  importedFields,
+} from '@switchyard/directory';
 import { isShowableTime, shortLine } from '@switchyard/texts';
 import type { ReviewState } from './approvals';
 import { isDraftTitle, type MergeRequestState, maxPeople, mergeRequestFieldProblems } from './merge-request';
-import type { DiffVersion } from './merge-request-change';
+import type { DiffVersion, LockedMergeRequest, MergeRequestChange, MergeRequestPatch } from './merge-request-change';
+import { unchecked } from './mergeability';
 
 /** Where merge requests are imported to, and what they are marked with. */
 export interface ImportKey {
@@ -79,6 +86,20 @@ export type CountedMergeRequest = PreparedMergeRequest & {
   readonly completedTaskCount: number;
 };
 
+/** One with the labels and the milestone that it names. */
+export type AttachedMergeRequest = CountedMergeRequest & {
+  readonly labelIds: readonly number[];
+  readonly milestoneId: number | undefined;
+};
+
+/** What an import wrote of a merge request. */
+export interface WroteMergeRequest {
+  readonly id: number;
+  readonly fields: ImportedFields;
+  /** Empty for one whose commit did not come in. */
+  readonly headSha: string;
+}
+
 /** A review of an imported merge request. */
 export interface ReviewOfImported extends ImportedReview {
   readonly mergeRequestIid: number;
@@ -114,4 +135,109 @@ export function importable(given: readonly ImportedMergeRequest[]): ImportedMerg
     }
   }
   return [...byIid.values()];
+}
+
+const ascending = (ids: readonly number[]): number[] => [...new Set(ids)].sort((a, b) => a - b);
+
+type RefreshedFields = Pick<
+  AttachedMergeRequest,
+  | 'title'
+  | 'description'
+  | 'targetBranch'
+  | 'labelIds'
+  | 'milestoneId'
+  | 'assigneeIds'
+  | 'discussionLocked'
+  | 'sourceSha'
+> & { readonly state: MergeRequestState };
+
+/** Digests of what an import writes of a merge request, but for who is asked for a review. */
+const fieldsOf = (one: RefreshedFields): ImportedFields =>
+  importedFields({
+    title: one.title,
+    description: one.description ?? '',
+    state: one.state,
+    target: one.targetBranch,
+    labels: ascending(one.labelIds),
+    milestone: one.milestoneId ?? 0,
+    assignees: ascending(one.assigneeIds),
+    locked: one.discussionLocked,
+    head: one.sourceSha ?? '',
+  });
+
+const reviewersOf = ({ reviewers }: Pick<AttachedMergeRequest, 'reviewers'>): number[] =>
+  ascending(reviewers.map(({ userId }) => userId));
+
+/** Digests of what an import writes of a merge request. */
+export const fieldsOfImported = (one: AttachedMergeRequest): ImportedFields => ({
+  ...fieldsOf(one),
+  ...importedFields({ reviewers: reviewersOf(one) }),
+});
+
+/** A state of the forge as one that comes to be here. */
+const stateOf = (one: AttachedMergeRequest): MergeRequestPatch => {
+  const ended = { mergedAt: null, closedAt: null, closedById: null, mergeUserId: null, mergeError: null };
+  if (one.state === 'merged')
+    return {
+      ...ended,
+      ...{ state: 'merged', mergedAt: one.mergedAt ?? one.updatedAt, mergeCommitSha: one.mergeCommitSha ?? null },
+      mergeStatus: 'can_be_merged',
+    };
+  if (one.state === 'closed') return { ...ended, state: 'closed', closedAt: one.closedAt ?? one.updatedAt };
+  return { ...ended, state: 'opened' };
+};
+
+/**
+ * What a refresh changes of a merge request: fields that changed at the forge and still are what an import wrote (ADR 73).
+ * What somebody has set to be merged here keeps its state, head and target.
+ * @returns undefined for nothing
+ */
+export function decideRefresh(
+  { mergeRequest, labelIds, assigneeIds, reviewerIds, planned }: LockedMergeRequest,
+  { fields: wrote }: WroteMergeRequest,
+  theirs: AttachedMergeRequest,
+): MergeRequestChange | undefined {
+  const { description, discussionLocked, autoMergeStrategy } = mergeRequest;
+  const ours = {
+    ...fieldsOf({ ...mergeRequest, description, labelIds, assigneeIds, discussionLocked: discussionLocked === true }),
+    // Who is asked here since stays asked: others come to them.
+    reviewers: wrote.reviewers ?? '',
+  };
+  const isUnderWay = autoMergeStrategy !== undefined || planned !== undefined || mergeRequest.state === 'locked';
+  const taken = new Set(fieldsToTake(wrote, ours, fieldsOfImported(theirs)));
+  if (isUnderWay) for (const name of ['state', 'head', 'target']) taken.delete(name);
+  if (taken.size === 0) return undefined;
+  const version = theirs.versions.at(-1);
+  const hasNewDiff = version !== undefined && (taken.has('head') || taken.has('target'));
+  const isOpen = (taken.has('state') ? theirs.state : mergeRequest.state) === 'opened';
+  const isChecked = isOpen && ['state', 'head', 'target'].some((name) => taken.has(name));
+  const patch: MergeRequestPatch = {
+    ...(taken.has('title') ? { title: theirs.title, draft: theirs.draft } : {}),
+    ...(taken.has('description')
+      ? {
+          description: theirs.description ?? null,
+          taskCount: theirs.taskCount,
+          completedTaskCount: theirs.completedTaskCount,
+        }
+      : {}),
+    ...(taken.has('target') ? { targetBranch: theirs.targetBranch } : {}),
+    ...(taken.has('milestone') ? { milestoneId: theirs.milestoneId ?? null } : {}),
+    ...(taken.has('locked') ? { discussionLocked: theirs.discussionLocked || null } : {}),
+    ...(taken.has('head') ? { sourceBranchExists: theirs.sourceBranchExists } : {}),
+    ...(hasNewDiff ? { changesCount: version.filesCount, targetSha: theirs.targetSha ?? null } : {}),
+    ...(isChecked ? unchecked(mergeRequest) : {}),
+    ...(taken.has('state') ? stateOf(theirs) : {}),
+    updatedAt: new Date(Math.max(mergeRequest.updatedAt.getTime(), theirs.updatedAt.getTime())),
+  };
+  return {
+    history: true,
+    patch,
+    ...(taken.has('labels') ? { labelIds: ascending(theirs.labelIds) } : {}),
+    ...(taken.has('assignees') ? { assigneeIds: theirs.assigneeIds } : {}),
+    ...(taken.has('reviewers') ? { reviewerIds: [...new Set([...reviewerIds, ...reviewersOf(theirs)])] } : {}),
+    ...(taken.has('head') && theirs.sourceSha !== undefined ? { newHead: theirs.sourceSha } : {}),
+    ...(hasNewDiff ? { diff: version } : {}),
+    participants: [...theirs.assigneeIds, ...reviewersOf(theirs)],
+    jobs: isChecked ? [{ kind: 'mergeability', projectId: mergeRequest.projectId }] : [],
+  };
 }

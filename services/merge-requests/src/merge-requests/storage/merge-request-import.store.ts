@@ -1,9 +1,23 @@
 import type { Database, Tx } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
-import { labelsByTitles, leastPriority, milestoneIdsByIids, milestonesInScope } from '@switchyard/directory';
+import {
+  type ImportedFields,
+  labelsByTitles,
+  leastPriority,
+  milestoneIdsByIids,
+  milestonesInScope,
+} from '@switchyard/directory';
 import { enqueueJobs } from '../../jobs';
 import { lockHead } from '../../pipelines';
-import type { CountedMergeRequest, EventOfImported, ImportKey, ReviewOfImported } from '../domain/merge-request-import';
+import {
+  type AttachedMergeRequest,
+  type CountedMergeRequest,
+  type EventOfImported,
+  fieldsOfImported,
+  type ImportKey,
+  type ReviewOfImported,
+  type WroteMergeRequest,
+} from '../domain/merge-request-import';
 import { publishFacts } from './merge-request.events';
 import { toMergeRequest } from './merge-request.row';
 import { bringEventsIn } from './merge-request-event.store';
@@ -12,8 +26,12 @@ import { timelogs } from './merge-request-timelog.store';
 const noMentions = { usernames: [], directlyAddressed: [] };
 const noReferences = { closing: [], mentioned: [], mergeRequests: [], epics: [] };
 
-/** Ids of the labels and milestones that merge requests name by title or number. */
-async function attachmentsOf(db: Database, projectId: number, given: readonly CountedMergeRequest[]) {
+/** Merge requests with the labels and milestones that they name by title or number. */
+async function attach(
+  db: Database,
+  projectId: number,
+  given: readonly CountedMergeRequest[],
+): Promise<AttachedMergeRequest[]> {
   const byTitle = given.flatMap(({ milestone }) =>
     milestone !== undefined && 'title' in milestone ? milestone.title : [],
   );
@@ -26,9 +44,10 @@ async function attachmentsOf(db: Database, projectId: number, given: readonly Co
   const labelIds = new Map(labels.map(({ title, id }) => [title, id]));
   // Of equal titles the nearest one comes first.
   const milestoneIds = new Map(titled.map(({ title, id }) => [title, id] as const).reverse());
-  return (one: CountedMergeRequest) => {
+  return given.map((one) => {
     const { milestone } = one;
     return {
+      ...one,
       labelIds: [...new Set(one.labels.flatMap((title) => labelIds.get(title) ?? []))],
       milestoneId:
         milestone === undefined
@@ -37,15 +56,19 @@ async function attachmentsOf(db: Database, projectId: number, given: readonly Co
             ? numbered.get(milestone.iid)
             : milestoneIds.get(milestone.title),
     };
-  };
+  });
 }
 
-type Attached = CountedMergeRequest & {
-  readonly labelIds: readonly number[];
-  readonly milestoneId: number | undefined;
-};
+/** Keeps what an import writes of merge requests. */
+const keepFields = (db: Pick<Tx, 'query'>, given: readonly (AttachedMergeRequest & { readonly id: number })[]) =>
+  db.query(sql`
+    insert into merge_request_imports (merge_request_id, fields, head_sha)
+    select id, fields::jsonb, head from unnest(${given.map(({ id }) => id)}::bigint[],
+      ${given.map((one) => JSON.stringify(fieldsOfImported(one)))}::text[],
+      ${given.map(({ sourceSha = '' }) => sourceSha)}::text[]) as given (id, fields, head)
+    on conflict (merge_request_id) do update set fields = excluded.fields, head_sha = excluded.head_sha`);
 
-const rowOf = ({ projectId, importedFrom }: ImportKey, one: Attached) => ({
+const rowOf = ({ projectId, importedFrom }: ImportKey, one: AttachedMergeRequest) => ({
   iid: one.iid,
   project_id: projectId,
   source_project_id: projectId,
@@ -103,7 +126,7 @@ const insertAll = (tx: Tx, rows: readonly object[]) =>
       time_estimate int, total_time_spent int, created_at timestamptz, updated_at timestamptz)
     order by iid on conflict do nothing returning *`);
 
-async function insertDiffs(tx: Tx, given: readonly (Attached & { readonly id: number })[]): Promise<void> {
+async function insertDiffs(tx: Tx, given: readonly (AttachedMergeRequest & { readonly id: number })[]): Promise<void> {
   const rows = given.flatMap(({ id, versions }) =>
     versions.map((version, position) => ({ merge_request_id: id, position, ...version })),
   );
@@ -127,7 +150,7 @@ const pairsOf = <T extends { readonly id: number }>(given: readonly T[], of: (on
 const pairs = ({ ids, others }: ReturnType<typeof pairsOf>): Sql =>
   sql`unnest(${ids}::bigint[], ${others}::bigint[]) with ordinality as given (id, other, position)`;
 
-async function insertPeople(tx: Tx, given: readonly (Attached & { readonly id: number })[]): Promise<void> {
+async function insertPeople(tx: Tx, given: readonly (AttachedMergeRequest & { readonly id: number })[]): Promise<void> {
   // Milliseconds apart, so that the order given is the order kept.
   await tx.query(sql`
     insert into merge_request_assignees (merge_request_id, user_id, created_at)
@@ -186,6 +209,15 @@ async function lockImported(
   return new Map(rows.map(({ id, iid }) => [iid, id]));
 }
 
+const secondOf = (time: Date): number => Math.floor(time.getTime() / 1_000);
+
+/** Seconds at which merge requests were merged, by id: forges that close as they merge say so by two events. */
+async function mergeSeconds(tx: Tx, ids: readonly number[]): Promise<Map<number, number>> {
+  const rows = await tx.query<{ id: number; at: Date }>(sql`
+    select id, merged_at as at from merge_requests where id = any(${[...ids]}::bigint[]) and merged_at is not null`);
+  return new Map(rows.map(({ id, at }) => [id, secondOf(at)]));
+}
+
 /** Opens the store of imported merge requests. */
 export const mergeRequestImportStore = (db: Database) => ({
   async reserve(
@@ -204,8 +236,7 @@ export const mergeRequestImportStore = (db: Database) => ({
   },
 
   async add(key: ImportKey, given: readonly CountedMergeRequest[]): Promise<void> {
-    const attached = await attachmentsOf(db, key.projectId, given);
-    const wanted: Attached[] = given.map((one) => ({ ...one, ...attached(one) }));
+    const wanted = await attach(db, key.projectId, given);
     await db.transaction(async (tx) => {
       const open = wanted.filter(({ state, sourceSha }) => state === 'opened' && sourceSha !== undefined);
       // In one order, so that two pages never wait for each other.
@@ -229,6 +260,7 @@ export const mergeRequestImportStore = (db: Database) => ({
         tx,
         added.flatMap((one) => (one.timelogs ?? []).map((entry) => ({ ...entry, ownerId: one.id }))),
       );
+      await keepFields(tx, added);
       const byId = new Map(added.map((one) => [one.id, one]));
       await publishFacts(
         tx,
@@ -247,6 +279,24 @@ export const mergeRequestImportStore = (db: Database) => ({
       );
       if (open.length > 0) await enqueueJobs(tx, [{ kind: 'mergeability', projectId: key.projectId }]);
     });
+  },
+
+  attach: ({ projectId }: ImportKey, given: readonly CountedMergeRequest[]): Promise<AttachedMergeRequest[]> =>
+    attach(db, projectId, given),
+
+  async wrote(
+    { projectId, importedFrom }: ImportKey,
+    iids: readonly number[],
+  ): Promise<Map<number, WroteMergeRequest>> {
+    const rows = await db.query<{ iid: number; id: number; fields: ImportedFields; head: string }>(sql`
+      select mr.iid, mr.id, w.fields, w.head_sha as head
+      from merge_requests mr join merge_request_imports w on w.merge_request_id = mr.id
+      where mr.project_id = ${projectId} and mr.imported_from = ${importedFrom} and mr.iid = any(${[...iids]}::bigint[])`);
+    return new Map(rows.map(({ iid, id, fields, head }) => [iid, { id, fields, headSha: head }]));
+  },
+
+  async keep(given: readonly (AttachedMergeRequest & { readonly id: number })[]): Promise<void> {
+    await keepFields(db, given);
   },
 
   async count({ projectId, importedFrom }: ImportKey, iids: readonly number[]): Promise<number> {
@@ -289,9 +339,12 @@ export const mergeRequestImportStore = (db: Database) => ({
         key,
         events.map(({ iid }) => iid),
       );
+      const mergedAt = await mergeSeconds(tx, [...idOf.values()]);
       const placed = events.flatMap(({ iid, ...event }) => {
         const ownerId = idOf.get(iid);
-        return ownerId === undefined ? [] : [{ ...event, ownerId }];
+        if (ownerId === undefined || (event.action === 'closed' && mergedAt.get(ownerId) === secondOf(event.createdAt)))
+          return [];
+        return [{ ...event, ownerId }];
       });
       const added = await bringEventsIn(tx, key.projectId, placed);
       const ends = placed.filter(({ kind, userId }) => kind === 'state' && userId > 0);

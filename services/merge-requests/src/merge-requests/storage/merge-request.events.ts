@@ -258,36 +258,65 @@ export interface MergeRequestEventInput {
   readonly mergeUserId?: number | undefined;
 }
 
-/** Appends the events of some inputs, in order, in the transaction that made them true. The rows must be locked. */
-export async function publishFacts(tx: SqlExecutor, inputs: readonly MergeRequestEventInput[]): Promise<void> {
-  if (inputs.length === 0) return;
-  const ids = inputs.map(({ subject }) => subject.id);
+/** What the events of merge requests share: what the directory was, and their labels. */
+async function stateOf(
+  tx: SqlExecutor,
+  ids: readonly number[],
+): Promise<{ readonly sequence: number; labelsOf(id: number): number[] }> {
   const [state] = await tx.query<{ sequence: number; labels: Record<string, number[]> | null }>(sql`
     select sequence, (
       select json_object_agg(merge_request_id, label_ids) from (
         select merge_request_id, array_agg(label_id order by label_id) as label_ids from merge_request_labels
-        where merge_request_id = any(${ids}::bigint[]) group by merge_request_id) as labelled) as labels
+        where merge_request_id = any(${[...ids]}::bigint[]) group by merge_request_id) as labelled) as labels
     from directory.state`);
+  return { sequence: state?.sequence ?? 0, labelsOf: (id) => state?.labels?.[id] ?? [] };
+}
+
+/** A merge request as its events carry it. */
+const wireSubject = (subject: Subject, labelIds: number[]) => ({
+  id: subject.id,
+  iid: subject.iid,
+  projectId: subject.projectId,
+  authorId: subject.authorId,
+  title: subject.title,
+  state: subject.state,
+  labelIds,
+  version: subject.lockVersion,
+});
+
+/** Notifies readers of a change that is history: without a fact nobody is notified of it (D6). The row must be locked. */
+export async function publishRefreshed(tx: SqlExecutor, subject: MergeRequest): Promise<void> {
+  const { sequence, labelsOf } = await stateOf(tx, [subject.id]);
+  const payload = {
+    mergeRequest: wireSubject(subject, labelsOf(subject.id)),
+    actorId: 0,
+    occurredAt: subject.updatedAt,
+    imported: true,
+    directorySequence: sequence,
+    fact: undefined,
+  };
+  const id = `${mergeRequestEvents.type}:refreshed:${subject.id}:${subject.lockVersion}`;
+  await appendAllToOutbox(tx, mergeRequestEvents, [{ id, payload }]);
+}
+
+/** Appends the events of some inputs, in order, in the transaction that made them true. The rows must be locked. */
+export async function publishFacts(tx: SqlExecutor, inputs: readonly MergeRequestEventInput[]): Promise<void> {
+  if (inputs.length === 0) return;
+  const { sequence, labelsOf } = await stateOf(
+    tx,
+    inputs.map(({ subject }) => subject.id),
+  );
   const events = inputs.map(({ subject, fact, actorId, occurredAt, mergeUserId }) => {
     const wire = wireFact(fact, subject, mergeUserId ?? subject.autoMergeUserId ?? 0);
     return {
       id: mergeRequestEventId(wire.fact.$case, subject.id, wire.cause),
       payload: {
-        mergeRequest: {
-          id: subject.id,
-          iid: subject.iid,
-          projectId: subject.projectId,
-          authorId: subject.authorId,
-          title: subject.title,
-          state: subject.state,
-          labelIds: state?.labels?.[subject.id] ?? [],
-          version: subject.lockVersion,
-        },
+        mergeRequest: wireSubject(subject, labelsOf(subject.id)),
         actorId,
         occurredAt,
         // An import brings the merge request in; whatever happens to it afterwards happens here.
         imported: fact.kind === 'created' && subject.importedFrom !== 'none',
-        directorySequence: state?.sequence ?? 0,
+        directorySequence: sequence,
         fact: wire.fact,
       },
     };

@@ -23,7 +23,7 @@ import { type ApprovalFactsRow, approvalFactsJson, toApprovalFacts } from './app
 import { mergePlanStore, savePlan } from './merge-plan.store';
 import { mergeabilityStore } from './merge-request.checks';
 import { patchColumns } from './merge-request.columns';
-import { publishFacts } from './merge-request.events';
+import { publishFacts, publishRefreshed } from './merge-request.events';
 import { mergeRequestReads } from './merge-request.reads';
 import { toMergeRequest } from './merge-request.row';
 import { jobsOfWaiting, openBlocks } from './merge-request-block.store';
@@ -164,13 +164,15 @@ async function apply(
   if (change.reviewerIds !== undefined) await replacePeople(tx, 'reviewers', id, change.reviewerIds);
   if (change.labelIds !== undefined) await replaceLabels(tx, id, change.labelIds);
   await saveApprovals(tx, id, change);
-  await recordEvents(
-    tx,
-    id,
-    actorId,
-    { ...before.mergeRequest, labelIds: before.labelIds },
-    { ...after, labelIds: change.labelIds ?? before.labelIds },
-  );
+  if (change.history) await publishRefreshed(tx, after);
+  else
+    await recordEvents(
+      tx,
+      id,
+      actorId,
+      { ...before.mergeRequest, labelIds: before.labelIds },
+      { ...after, labelIds: change.labelIds ?? before.labelIds },
+    );
   if (change.plan !== undefined) await savePlan(tx, id, change.plan);
   await addParticipants(tx, id, change.participants ?? []);
   await timelogs.record(tx, id, actorId, change.timelogs ?? []);

@@ -38,7 +38,7 @@ export const mergeRequestImportHandler = (imports: ImportMergeRequests): Service
   implement(
     MergeRequestImportServiceService,
     {
-      importMergeRequests: async ({ projectId, importedFrom, actorId, mergeRequests }) => ({
+      importMergeRequests: async ({ projectId, importedFrom, actorId, mergeRequests, knownBefore }) => ({
         imported: await imports.add(
           { projectId, importedFrom },
           actorId,
@@ -66,6 +66,7 @@ export const mergeRequestImportHandler = (imports: ImportMergeRequests): Service
               createdAt,
               updatedAt,
             })),
+          knownBefore,
         ),
       }),
       importMergeRequestReviews: async ({ projectId, importedFrom, reviews }) => ({

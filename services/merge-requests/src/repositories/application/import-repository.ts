@@ -52,7 +52,7 @@ export const importRepository =
     forge: ForgeRepository,
   ): Promise<{ readonly refs: number; readonly skipped: number }> => {
     /**
-     * Heads that the project does not have yet. Anybody may have made a merge request at the forge: one whose objects git
+     * Heads that the project does not have yet, and commits of others. Anybody may have made a merge request at the forge: one whose objects git
      * refuses costs itself alone.
      */
     async function bringHeads(
@@ -68,7 +68,8 @@ export const importRepository =
       const fetched = await fetchWhatCan(
         repo,
         url,
-        heads.filter(({ ref }) => !now.has(ref)),
+        // What of them moves, and when, is for who keeps the merge requests.
+        heads.filter(({ ref, sha }) => now.get(ref)?.sha !== sha),
         { refusals: maxRefusals, failure },
       );
       await placeHeads(changeRefs, repo, projectId, fetched);
