@@ -221,7 +221,7 @@ type ForgeList<T> = (repository: ForgeRepository, page: number, size: number, cu
  * A list that may leave out what changed last before a date. A forge that cannot tell gives all.
  * @param since undefined: all
  */
-type ForgeListSince<T> = (
+export type ForgeListSince<T> = (
   ...of: [repository: ForgeRepository, page: number, size: number, cursor?: string, since?: Date]
 ) => Promise<ForgePage<T>>;
 

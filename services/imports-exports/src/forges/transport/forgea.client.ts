@@ -6,6 +6,7 @@ import {
   type ForgeGist,
   type ForgeIssue,
   type ForgeLabel,
+  type ForgeListSince,
   type ForgeMilestone,
   type ForgeNote,
   type ForgePage,
@@ -307,7 +308,29 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
     per_page: size,
   });
 
-  const forge: Forge = {
+  /** A repository by its owner and name. */
+  const repositoryAt = (fullName: string): Promise<{ data: unknown }> =>
+    answered(() => client.rest.repos.get(ownerAndName(fullName)));
+
+  /**
+   * A page of a list that a repository may have switched off: the forge says 404 or 410 of it. It is empty where the
+   * repository itself is there; one that goes on would be taken for whole.
+   */
+  async function orSwitchedOff<T>(
+    { fullName }: ForgeRepository,
+    page: number,
+    found: Promise<ForgePage<T>>,
+  ): Promise<ForgePage<T>> {
+    try {
+      return await found;
+    } catch (error) {
+      if (!(error instanceof ForgeProblem && error.kind === 'not_found') || page > 1) throw error;
+      await repositoryAt(fullName);
+      return { fetched: 0, items: [], isLast: true };
+    }
+  }
+
+  const lists: Forge = {
     collaborators: (repository, page, size, cursor) =>
       pageOf(collaboratorShape, size, () =>
         client.rest.repos.listCollaborators({ ...named(repository, page, size, cursor), affiliation: 'direct' }),
@@ -372,8 +395,20 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
     headsPattern: 'refs/pull/*/head',
     authorization: `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`,
   };
+  /** The same list, which may be switched off. */
+  const switchable =
+    <T>(list: ForgeListSince<T>): ForgeListSince<T> =>
+    (...of) =>
+      orSwitchedOff(of[0], of[1], list(...of));
   return {
-    ...forge,
+    ...lists,
+    milestones: switchable(lists.milestones),
+    issues: switchable(lists.issues),
+    pulls: switchable(lists.pulls),
+    pullNotes: switchable(lists.pullNotes),
+    issueNotes: switchable(lists.issueNotes),
+    events: switchable(lists.events),
+    releases: switchable(lists.releases),
     /** Gists of the owner of the token, the last changed first. @throws ForgeProblem */
     gists: (page: number, size: number): Promise<ForgePage<ForgeGist>> =>
       pageOf(gistShape, size, () => client.rest.gists.list({ page, per_page: size })),
@@ -401,11 +436,9 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
 
     /** A repository by its id, or by its owner and name. @throws ForgeProblem */
     async repository(name: string): Promise<ForgeRepository> {
-      const { data } = await answered<{ data: unknown }>(() =>
-        name.includes('/')
-          ? client.rest.repos.get(ownerAndName(name))
-          : client.request('GET /repositories/{id}', { id: Number(name) }),
-      );
+      const { data } = name.includes('/')
+        ? await repositoryAt(name)
+        : await answered(() => client.request('GET /repositories/{id}', { id: Number(name) }));
       const read = repositoryShape.safeParse(data);
       if (!read.success) throw unexpected();
       const { full_name: fullName, private: isPrivate, default_branch: defaultBranch, ...others } = read.data;
