@@ -1,4 +1,4 @@
-import { decideAdd, decideRemove, decideUpdate, type MemberFacts } from './member-change';
+import { decideAdd, decideImport, decideRemove, decideUpdate, type MemberFacts } from './member-change';
 
 const membership = {
   id: 1,
@@ -57,4 +57,29 @@ test('a member leaves or is removed, with the memberships below', () => {
   const self = { ...owner, userId: 7, level: 10 };
   expect(decideRemove(self, group, { ...facts, below })).toEqual({ ...removed, reason: 'left' });
   expect(() => decideRemove(owner, group, { ...facts, membership: undefined })).toThrow(kind('not_found'));
+});
+
+test('an import lets in at no level above that of who imports, lowers none, and heeds what groups admit', () => {
+  const project = { kind: 'project', id: 3 } as const;
+  const now = new Date('2030-01-02T03:04:05Z');
+  const given = { username: 'ada', level: 40, expiresAt: undefined, since: now };
+  const maintainer = { ...owner, level: 40 };
+  const unknown = { ...facts, membership: undefined };
+  const added = { kind: 'added', role: { level: 40, expiresAt: undefined }, since: now };
+  const decide = (by = maintainer, of: Partial<MemberFacts> = {}) =>
+    decideImport(by, project, { ...unknown, ...of }, given, now);
+  expect(decide()).toEqual(added);
+  expect(decide({ ...owner, level: 30 })).toBeUndefined();
+  expect(decide({ ...owner, userId: 0, level: 0 })).toBeUndefined();
+  expect(decide({ ...owner, level: 0, admin: true })).toEqual(added);
+  expect(decide(maintainer, { membership: { ...membership, access_level: 10 } })).toBeUndefined();
+  expect(decide(maintainer, { inheritedLevel: 50 })).toBeUndefined();
+  const admission = {
+    membersLocked: false,
+    emailDomains: [],
+    email: { address: 'ada@example.com', isConfirmed: true },
+  };
+  expect(decide(maintainer, { admission })).toEqual(added);
+  expect(decide(maintainer, { admission: { ...admission, membersLocked: true } })).toBeUndefined();
+  expect(decide(maintainer, { admission: { ...admission, emailDomains: ['acme.example'] } })).toBeUndefined();
 });
