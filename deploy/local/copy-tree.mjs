@@ -17,7 +17,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { LaunchFailure } from './failure.mjs';
 
 /** Folders, in a data folder, of files that rows name; a backup copies them after the rows. */
-export const BACKUP_FILES = ['repositories', 'blobs', 'mails'];
+export const BACKUP_FILES = ['repositories', 'storages', 'blobs', 'mails'];
 
 /** Is in a data folder while a backup of it is made: nothing that rows name is removed (libs/background). */
 const MARKER = 'backup-running';

@@ -19,7 +19,7 @@ import { POSTGRES } from './services.mjs';
 export const DATA_FORMAT = 1;
 
 /** Folders below the data folder whose content is closed to other users; PostgreSQL sees to its own. */
-const FOLDERS = ['logs', 'keys', 'repositories', 'blobs', 'mails'];
+const FOLDERS = ['logs', 'keys', 'repositories', 'storages', 'blobs', 'mails'];
 
 /** The passwords of the database roles. */
 export const PASSWORDS_FILE = 'database-passwords.json';

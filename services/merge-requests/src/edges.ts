@@ -5,8 +5,24 @@ import type { ServiceEdges } from '@switchyard/service';
 import type { PrismaClient } from './generated/prisma/client';
 import { defaultGitLimits, type GitLimits } from './git';
 
-/** Folder of the installation's data, which holds the repositories. */
-export const dataVariables = { SWITCHYARD_DATA: z.string().default('.switchyard') };
+const storage = /^([a-z0-9][a-z0-9_-]{0,62}):(\d{1,3})$/;
+
+/** Storages of repositories with their weights: `<name>:<weight>,…`. */
+const storages = z
+  .string()
+  .default('default:1')
+  .transform((written) => written.split(',').map((one) => storage.exec(one.trim())))
+  .refine((list) => list.every((one) => one !== null && Number(one[2]) <= 100), 'must be <name>:<weight>,… (0 to 100)')
+  .transform((list) => list.map((one) => [one?.[1] ?? '', Number(one?.[2])] as const))
+  .refine((list) => new Set(list.map(([name]) => name)).size === list.length, 'names a storage twice')
+  .refine((list) => list.some(([, weight]) => weight > 0), 'must have a storage with a weight above 0')
+  .transform((list): ReadonlyMap<string, number> => new Map(list));
+
+/** Folder of the installation's data, and the storages of repositories in it. */
+export const dataVariables = {
+  SWITCHYARD_DATA: z.string().default('.switchyard'),
+  SWITCHYARD_REPOSITORY_STORAGES: storages,
+};
 
 /** Keys of the values that the service stores encrypted. */
 export const secretVariables = {

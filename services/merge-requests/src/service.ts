@@ -24,7 +24,7 @@ import { composeMergeTrains, targetOfTrain, testedCars, trainFollowers, verifyLa
 import { composePipelines, newestPipelineOf, rotateSecrets } from './pipelines';
 import { composeProjectRecords } from './project-records';
 import { composeReleases, followTags, releaseNotesOf } from './releases';
-import { composeRepositories, runAsGitWork } from './repositories';
+import { composeRepositories, moveRepositories, runAsGitWork } from './repositories';
 import { composeRepositorySizes } from './repository-sizes';
 
 /**
@@ -99,6 +99,7 @@ export const service = defineService({
   // A ref change holds a connection while git moves the ref, so there must be more than pushes at once.
   poolSize: 20,
   commands: {
+    'move-repository': moveRepositories,
     'verify-landings': verifyLandings,
     'publish-merge-request-states': publishMergeRequestStates,
     'rotate-secrets': rotateSecrets,

@@ -147,7 +147,8 @@ function headOf(refs: readonly Ref[], [best, ...others]: CopyRequest['defaultBra
   return [best, ...others].find((name) => branches.has(name)) ?? [...branches].sort()[0] ?? best;
 }
 
-async function writeRefs(draft: Repository, refs: readonly Ref[]): Promise<void> {
+/** Writes all refs of a repository that nobody uses yet. */
+export async function writeRefs(draft: Repository, refs: readonly Ref[]): Promise<void> {
   const lines = refs.map(({ sha, ref }) => `${sha} ${ref}\n`);
   const file = await open(join(draft.path, 'packed-refs'), 'w');
   try {

@@ -6,7 +6,15 @@ export * from './bundle';
 export { type ChangedFile, type Changes, compareTrees } from './changed-files';
 export * from './commit-files';
 export * from './commits';
-export * from './copy-repository';
+export {
+  type CopyOutcome,
+  type CopyRequest,
+  type CopyStep,
+  copyRepository,
+  ensureUncopied,
+  readCopyError,
+} from './copy-repository';
+export { copyObjects, copyWhole, isWhole, type WholeCopy } from './copy-whole';
 export * from './diffs';
 export * from './fetch-remote';
 export { defaultGitLimits, type GitLimits, gitLimits, limitGit } from './git-limits';

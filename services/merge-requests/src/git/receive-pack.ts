@@ -43,8 +43,9 @@ export interface PushHooks {
   /**
    * Called once with the accepted updates when their objects are in place and before any ref moves. A rejection refuses
    * them.
+   * @returns where the refs move: elsewhere when the repository was moved meanwhile, with the objects
    */
-  onIntent(updates: readonly ProposedUpdate[]): Promise<void>;
+  onIntent(updates: readonly ProposedUpdate[]): Promise<Repository>;
   /**
    * Called once after the refs were tried, before the client hears of it. Messages are printed as `remote:` lines.
    * A rejection changes nothing that has moved: the intent stays open for the reconciler.
@@ -305,8 +306,8 @@ async function carryOut(
     if (accepted.length > 0) {
       options.signal?.throwIfAborted();
       await migrateObjects(area);
-      await hooks.onIntent(accepted.map((command) => proposed.get(command)!));
-      const failed = await runToCompletion(() => moveRefs(repo, accepted, atomic, settled));
+      const place = await hooks.onIntent(accepted.map((command) => proposed.get(command)!));
+      const failed = await runToCompletion(() => moveRefs(place, accepted, atomic, settled));
       for (const [command, reason] of failed) refused.set(command, reason);
     }
     const results = push.commands.map((command): UpdateResult => {

@@ -6,7 +6,7 @@ import { gitText, type Repository, runGit } from './run-git';
 
 /**
  * The repository of a project: `<root>/<xx>/<id>.git`, `xx` the last two hexadecimal digits of the id, so that 256
- * folders fill evenly. Touches nothing on disk. `root` is `$SWITCHYARD_DATA/repositories`.
+ * folders fill evenly. Touches nothing on disk. `root` is the folder of a storage.
  */
 export function openRepository(root: string, projectId: number): Repository {
   if (!Number.isSafeInteger(projectId) || projectId < 1) throw new RangeError(`no project id: ${projectId}`);
@@ -37,17 +37,7 @@ export async function ensureRepository(
   await mkdir(parent, { recursive: true });
   const draft = join(parent, `.new-${randomBytes(8).toString('hex')}`);
   try {
-    const branch = options.defaultBranch ?? 'main';
-    await runGit(undefined, [
-      'init',
-      '--quiet',
-      '--bare',
-      '--object-format=sha1',
-      '--template=',
-      `--initial-branch=${branch}`,
-      draft,
-    ]);
-    await mkdir(join(draft, 'info'), { recursive: true });
+    await initRepository({ path: draft }, options.defaultBranch ?? 'main');
     await options.fill?.({ path: draft });
     await rename(draft, repo.path);
     return true;
@@ -57,6 +47,20 @@ export async function ensureRepository(
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
+}
+
+/** Makes an empty repository, HEAD on a branch. */
+export async function initRepository(repo: Repository, defaultBranch: string): Promise<void> {
+  await runGit(undefined, [
+    'init',
+    '--quiet',
+    '--bare',
+    '--object-format=sha1',
+    '--template=',
+    `--initial-branch=${defaultBranch}`,
+    repo.path,
+  ]);
+  await mkdir(join(repo.path, 'info'), { recursive: true });
 }
 
 /** Points HEAD at a branch, which need not exist yet. */

@@ -118,7 +118,10 @@ export interface MergeRequests extends Area {
   readonly check: CheckMergeability;
   /** Closes what has lost its fork, as the area does every few seconds. Safe in several processes at once. */
   readonly closeWithoutFork: () => Promise<void>;
-  readonly jobHandlers: Omit<JobHandlers, 'merge_train' | 'train_ref' | 'repository_size' | 'copy_repository'>;
+  readonly jobHandlers: Omit<
+    JobHandlers,
+    'merge_train' | 'train_ref' | 'repository_size' | 'copy_repository' | 'remove_former_copy'
+  >;
   /** Takes the merge requests of an archive. */
   readonly records: Readonly<Record<'merge_requests' | 'merge_request_events' | 'merge_request_blocks', RecordWriter>>;
 }
@@ -156,11 +159,11 @@ function edgesOf(given: Edges, areas: ReadAreas): MergeRequestEdges {
   const { db, clock, peer, directory } = given;
   const { openRepository, changeRefs, beginRefChange, protectedBranches, protectedTags, committers } =
     areas.repositories;
-  const { codeReaders, collaboratesOn } = areas.repositories;
+  const { codeReaders, collaboratesOn, writeInPlace } = areas.repositories;
   return {
     ...followEdges(given, areas),
     ...{ openRepository, changeRefs, beginRefChange, protectedBranches, protectedTags, committers },
-    ...{ codeReaders, collaboratesOn },
+    ...{ codeReaders, collaboratesOn, writeInPlace },
     pipelines: areas.pipelines,
     refreshThreads: refreshThreads(peer('collaboration'), db, keepNoteCounters),
     ensureLabels: labelsOf(peer('groups-admin'), directory),

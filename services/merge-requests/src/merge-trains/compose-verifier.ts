@@ -2,7 +2,7 @@ import { repeat } from '@switchyard/background';
 import { type Closable, command } from '@switchyard/service';
 import { counter, gauge } from '@switchyard/telemetry';
 import { dataVariables, type Edges } from '../edges';
-import { type Repositories, repositoriesIn } from '../repositories';
+import { type Repositories, repositoriesOf } from '../repositories';
 import { landingVerifier } from './application/verify-landings';
 import { landingReceiptStore } from './storage/landing-receipt.store';
 import { reportLandings } from './transport/verify-landings.command';
@@ -48,7 +48,7 @@ export const verifyLandings = command({
   variables: dataVariables,
   run({ config, db, write }, args) {
     const receipts = landingReceiptStore(db);
-    const repositoryOf = repositoriesIn(config.SWITCHYARD_DATA);
+    const repositoryOf = repositoriesOf(db, config);
     const verifier = landingVerifier({ receipts, repositoryOf, clock: () => new Date() });
     return reportLandings({ receipts, verifier, write }, args);
   },

@@ -1,13 +1,13 @@
-import { join } from 'node:path';
 import { isBackupRunning, repeat } from '@switchyard/background';
+import type { Database } from '@switchyard/database';
 import { projectById } from '@switchyard/directory';
 import { notFound } from '@switchyard/errors';
 import { configuredOutbound } from '@switchyard/outbound';
 import { expressionsInSlices } from '@switchyard/patterns';
-import { type Area, type Closable, type RecordWriter, recordWriter } from '@switchyard/service';
+import { type Area, type Closable, command, type RecordWriter, recordWriter } from '@switchyard/service';
 import { gauge } from '@switchyard/telemetry';
-import type { Edges } from '../edges';
-import { measureGit, openRepository, type Repository, sweepLeftovers } from '../git';
+import { dataVariables, type Edges } from '../edges';
+import { measureGit, type Repository, sweepLeftovers } from '../git';
 import { enqueueJobs, type JobHandlers } from '../jobs';
 import { archiveRepository } from './application/archive-repository';
 import { refChanges } from './application/change-refs';
@@ -21,6 +21,7 @@ import { manageBranches } from './application/manage-branches';
 import { manageProtectedBranches } from './application/manage-protected-branches';
 import { manageProtectedTags } from './application/manage-protected-tags';
 import { type ManageTags, manageTags, type TagsByName } from './application/manage-tags';
+import { copiesIn, moveRepository, removeFormerCopy } from './application/move-repository';
 import { openProjectRepository } from './application/open-project-repository';
 import { pickCommit } from './application/pick-commit';
 import { purgeRepositories } from './application/purge-repositories';
@@ -32,6 +33,9 @@ import { type CheckPushOptions, type InviteFor, receivePush } from './applicatio
 import type { LocalSubscriber, RefChanging } from './application/ref-change';
 import type { RefChangeSubscriber, RepositoryAccess } from './application/repository-access';
 import { serveFetch } from './application/serve-fetch';
+import { type Storages, storagesIn } from './application/storages';
+import { writeInPlace } from './application/write-in-place';
+import { defaultStorage } from './domain/repository';
 import { codeReaders } from './storage/code-readers';
 import { licenseTemplates } from './storage/license-templates';
 import { protectedBranchStore } from './storage/protected-branch.store';
@@ -75,13 +79,13 @@ export interface RepositoryPorts {
 /** The area, and what others use of it. */
 export interface Repositories extends Area, RepositoryAccess {
   /** The bare repository of a project, made or not. */
-  readonly repositoryOf: (projectId: number) => Repository;
+  readonly repositoryOf: (projectId: number) => Promise<Repository>;
   readonly tagsByName: TagsByName;
   /** Makes a tag, with the rights of who asks for it. */
   readonly createTag: ManageTags['create'];
   /** Settles what processes left behind, as the area does every few seconds. Safe in several processes at once. */
   readonly reconcile: () => Promise<void>;
-  readonly jobHandlers: Pick<JobHandlers, 'copy_repository'>;
+  readonly jobHandlers: Pick<JobHandlers, 'copy_repository' | 'remove_former_copy'>;
   /** Takes what archives say of branches and tags. */
   readonly records: Readonly<Record<'protected_branches' | 'protected_tags', RecordWriter>>;
 }
@@ -95,14 +99,32 @@ const sweepEveryMs = 3_600_000;
 /** Forks that are copied at once when their source is there again; others wait for the pause of their job to end. */
 const resumedForks = 1_000;
 
-/** Bare repositories lie in this folder. */
-const folderOf = (dataFolder: string): string => join(dataFolder, 'repositories');
+type StorageConfig = Pick<Edges['config'], 'SWITCHYARD_DATA' | 'SWITCHYARD_REPOSITORY_STORAGES'>;
 
-/** Opens the bare repository of a project in a data folder; it need not exist. */
-export const repositoriesIn =
-  (dataFolder: string) =>
-  (projectId: number): Repository =>
-    openRepository(folderOf(dataFolder), projectId);
+const storagesOf = (config: StorageConfig): Storages =>
+  storagesIn(config.SWITCHYARD_DATA, config.SWITCHYARD_REPOSITORY_STORAGES);
+
+/** Finds the bare repository of a project; it need not exist. */
+export function repositoriesOf(db: Database, config: StorageConfig): Repositories['repositoryOf'] {
+  const [storages, repositories] = [storagesOf(config), repositoryStore(db)];
+  return async (projectId) => {
+    const storage = storages.only ?? (await repositories.home(projectId))?.storage ?? defaultStorage;
+    return storages.at(storage, projectId);
+  };
+}
+
+/** The sub-command `move-repository`. */
+export const moveRepositories = command({
+  usage: '<project> <storage>',
+  variables: dataVariables,
+  async run({ config, db, write }, [written = '', storage = '', ...more]) {
+    if (storage === '' || more.length > 0) throw new Error('needs a project and a storage');
+    const [storages, repositories] = [storagesOf(config), repositoryStore(db)];
+    const projectId = await repositories.projectAt(written);
+    if (projectId === undefined) throw new Error(`there is no project ${written}`);
+    await moveRepository({ repositories, storages })(projectId, storage, write);
+  },
+});
 
 /** The rules of projects on their branches, for what is built before there are repositories. */
 export const protectedBranchesIn = ({
@@ -162,14 +184,17 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
   const { config, db, observe } = given;
   const externalUrl = config.SWITCHYARD_EXTERNAL_URL;
   const recoverySeconds = config.SWITCHYARD_RECOVERY_SECONDS;
-  const repositoryOf = repositoriesIn(config.SWITCHYARD_DATA);
+  const storages = storagesOf(config);
+  const repositoryOf = repositoriesOf(db, config);
   const repositories = repositoryStore(db);
+  const inPlace = writeInPlace({ repositories, storages });
   const protectedBranches = protectedBranchStore(db, given.prisma);
   const protectedTags = protectedTagStore(db, given.prisma);
   const accessBy = ({ changeRefs, beginRefChange }: RefChanging): RepositoryAccess => ({
-    openRepository: openProjectRepository({ repositories, repositoryOf, changeRefs }),
+    openRepository: openProjectRepository({ repositories, storages, changeRefs }),
     changeRefs,
     beginRefChange,
+    writeInPlace: inPlace,
     protectedBranches,
     protectedTags,
     codeReaders: codeReaders(db),
@@ -180,10 +205,14 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
   const changes = refChanges({
     log,
     projects: repositories,
-    repositoryOf,
+    repositoryAt: storages.at,
     externalUrl: given.config.SWITCHYARD_EXTERNAL_URL,
     subscribers: [
-      followDefaultBranch({ repositories, repositoryOf, announce: defaultBranchOf(given.peer('groups-admin')) }),
+      followDefaultBranch({
+        repositories,
+        writeInPlace: inPlace,
+        announce: defaultBranchOf(given.peer('groups-admin')),
+      }),
       ...ports.subscribers.map(
         (subscriber): LocalSubscriber => ({
           afterRefChange: (change, refs, say) => subscriber.afterRefChange(change, accessBy(refs), say),
@@ -195,6 +224,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
   const { changeRefs, openRepository: open, collaboratesOn } = access;
 
   const outbound = configuredOutbound(config);
+  const backupRuns = () => isBackupRunning(config.SWITCHYARD_DATA);
   const imports = observe('merge_requests.imports', {
     importRepository: importRepository({ open, changeRefs, fromForge: forgeRelay(outbound) }),
     importBundle: importBundle({ open, changeRefs, readBundle: bundlesOf(given.peer('imports-exports')) }),
@@ -241,6 +271,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
       copy_repository: async ({ projectId }) => {
         await open(projectId);
       },
+      remove_former_copy: removeFormerCopy({ repositories, storages, isBackupRunning: backupRuns }),
     },
     consumers: [
       {
@@ -280,22 +311,26 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
     ],
     http: repositoryEndpoints({ fetches, receivePush: pushes, files, archives: writing.archiveRepository }),
     close: () => outbound.close(),
-    start: () => [
-      repeat('ref changes', recoverySeconds * 1_000, changes.reconcile),
-      repeat(
-        'deleted repositories',
-        purgeEveryMs,
-        purgeRepositories({
-          repositories,
-          repositoryOf,
-          isBackupRunning: () => isBackupRunning(config.SWITCHYARD_DATA),
+    start: async () => {
+      const other = await repositories.otherStorage(storages.names);
+      if (other !== undefined) throw new Error(`SWITCHYARD_REPOSITORY_STORAGES: repositories lie in ${other}, too`);
+      return [
+        repeat('ref changes', recoverySeconds * 1_000, changes.reconcile),
+        repeat(
+          'deleted repositories',
+          purgeEveryMs,
+          purgeRepositories({
+            repositories,
+            copiesOf: copiesIn({ repositories, storages }),
+            isBackupRunning: backupRuns,
+          }),
+        ),
+        repeat('leftovers of killed processes', sweepEveryMs, async () => {
+          for (const folder of storages.folders) await sweepLeftovers(folder);
         }),
-      ),
-      repeat('leftovers of killed processes', sweepEveryMs, async () => {
-        await sweepLeftovers(folderOf(config.SWITCHYARD_DATA));
-      }),
-      measureBacklog(log),
-      measureGit(),
-    ],
+        measureBacklog(log),
+        measureGit(),
+      ];
+    },
   };
 }

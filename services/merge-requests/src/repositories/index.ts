@@ -7,7 +7,13 @@ export { countedCommits, findReadme } from './application/push-facts';
 export type { CheckPushOptions, InviteFor, PushedBranch } from './application/receive-push';
 export type { ChangeRefsRequest, Say } from './application/ref-change';
 export type { RefChangeSubscriber, RepositoryAccess } from './application/repository-access';
-export { composeRepositories, protectedBranchesIn, type Repositories, repositoriesIn } from './compose';
+export {
+  composeRepositories,
+  moveRepositories,
+  protectedBranchesIn,
+  type Repositories,
+  repositoriesOf,
+} from './compose';
 export {
   allowsForcePush,
   developer,

@@ -17,7 +17,7 @@ export interface RepositorySizes extends Area {
 /** Measures repositories some seconds after pushes and landings, and once a day. */
 export function composeRepositorySizes(
   { db, observe }: Pick<Edges, 'db' | 'observe'>,
-  { repositoryOf }: { repositoryOf: (projectId: number) => Repository },
+  { repositoryOf }: { repositoryOf: (projectId: number) => Promise<Repository> },
 ): RepositorySizes {
   const sizes = repositorySizeStore(db);
   const jobs = observe('merge_requests.repository_sizes', { measure: measureRepository({ sizes, repositoryOf }) });

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { sql } from '@switchyard/database/sql';
 import { ProjectEvent } from '@switchyard/protos/groups_admin/events/v1/project_event';
 import { eventually } from '@switchyard/testkit';
-import { repositoriesIn } from '../../src/repositories/compose';
 import { repositoryStore } from '../../src/repositories/storage/repository.store';
 import { type Harness, people, startHarness, type TestProject } from './repository-harness';
 
@@ -179,7 +178,7 @@ test('a fork is cloned after its origin was packed and deleted', async () => {
   const origin = await source();
   const fork = await harness.project({ origin: { id: origin.id } });
   await branchesOf(fork);
-  const { path } = repositoriesIn(harness.data)(origin.id);
+  const { path } = await harness.beside.repositories.repositoryOf(origin.id);
   await harness.git(path, 'repack', '-a', '-d', '-f', '-q');
   await harness.git(path, 'prune', '--expire=now');
   await purge(origin);
@@ -190,6 +189,6 @@ test('a fork is cloned after its origin was packed and deleted', async () => {
     harness.remote(people.developer, fork.path),
     join(harness.folder(), 'one'),
   );
-  const { path: copy } = repositoriesIn(harness.data)(fork.id);
+  const { path: copy } = await harness.beside.repositories.repositoryOf(fork.id);
   await harness.git(copy, 'fsck', '--strict');
 });

@@ -195,7 +195,7 @@ describe('hook bodies (G-6-4)', () => {
     const after = await lastEvent();
     const project = await newProject();
     const [event] = (await eventsAfter(after)).filter(({ type }) => type === 'repository.pushed');
-    rmSync(harness.beside.repositories.repositoryOf(project.id).path, { recursive: true });
+    rmSync((await harness.beside.repositories.repositoryOf(project.id)).path, { recursive: true });
     const [pushed] = shown(await render([event!]));
     expect(pushed?.json).toMatchObject({ total_commits_count: 1, commits: [] });
   });

@@ -26,7 +26,7 @@ const {
 } = mergeTrainSteps(() => harness);
 
 beforeAll(async () => {
-  harness = await startHarness(undefined, 1);
+  harness = await startHarness(undefined, { SWITCHYARD_RECOVERY_SECONDS: '1' });
   await addMembers();
 });
 afterAll(() => harness?.close());
@@ -121,7 +121,7 @@ test('those who wait for the window are tested once, at their tip, and land by o
   }
   const verifier = landingVerifier({
     receipts: landingReceiptStore(harness.db),
-    repositoryOf: (id) => openRepository(join(harness.data, 'repositories'), id),
+    repositoryOf: async (id) => openRepository(join(harness.data, 'repositories'), id),
     clock: () => new Date(),
   });
   const verified: [number, readonly string[], readonly string[]][] = [];

@@ -23,7 +23,7 @@ const {
 } = mergeTrainSteps(() => harness);
 
 beforeAll(async () => {
-  harness = await startHarness(undefined, 1);
+  harness = await startHarness(undefined, { SWITCHYARD_RECOVERY_SECONDS: '1' });
   await addMembers();
 });
 afterAll(() => harness?.close());

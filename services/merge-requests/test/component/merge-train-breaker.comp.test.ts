@@ -11,7 +11,7 @@ const { api, addMembers, commit, control, facts, head, merged, report, standing,
   mergeTrainSteps(() => harness);
 
 beforeAll(async () => {
-  harness = await startHarness(undefined, 1);
+  harness = await startHarness(undefined, { SWITCHYARD_RECOVERY_SECONDS: '1' });
   await addMembers();
 });
 afterAll(() => harness?.close());

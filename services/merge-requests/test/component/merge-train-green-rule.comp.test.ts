@@ -8,7 +8,7 @@ const { api, addMembers, car, configure, facts, head, merged, parents, report, s
   mergeTrainSteps(() => harness);
 
 beforeAll(async () => {
-  harness = await startHarness(undefined, 1);
+  harness = await startHarness(undefined, { SWITCHYARD_RECOVERY_SECONDS: '1' });
   await addMembers();
 });
 afterAll(() => harness?.close());

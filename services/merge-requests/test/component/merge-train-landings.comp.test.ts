@@ -64,7 +64,7 @@ async function verdicts(): Promise<{ iid: number; differences: readonly string[]
   const root = join(harness.data, 'repositories');
   const verifier = landingVerifier({
     receipts: landingReceiptStore(harness.db),
-    repositoryOf: (projectId) => openRepository(root, projectId),
+    repositoryOf: async (projectId) => openRepository(root, projectId),
     clock: () => new Date(),
   });
   const found = [];

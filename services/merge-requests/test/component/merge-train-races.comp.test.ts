@@ -9,7 +9,7 @@ const { maintainer, developer } = people;
 
 beforeAll(async () => {
   // What a crashed process left behind is waited for.
-  harness = await startHarness(undefined, 1);
+  harness = await startHarness(undefined, { SWITCHYARD_RECOVERY_SECONDS: '1' });
   await addMembers();
 });
 afterAll(() => harness?.close());

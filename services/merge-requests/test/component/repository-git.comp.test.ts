@@ -404,8 +404,8 @@ test('a push of many hundred refs arrives, each with its event', async () => {
 test('the repository of a deleted project goes, and does not come back', async () => {
   const repositories = repositoryStore(harness.db);
   let copying = true;
-  const { repositoryOf } = harness.beside.repositories;
-  const purge = purgeRepositories({ repositories, repositoryOf, isBackupRunning: async () => copying });
+  const copiesOf = async (id: number) => [await harness.beside.repositories.repositoryOf(id)];
+  const purge = purgeRepositories({ repositories, copiesOf, isBackupRunning: async () => copying });
   const { project } = await pushed();
   const { repo } = await harness.beside.repositories.openRepository(project.id);
   await purge();
@@ -424,7 +424,7 @@ test('the repository of a deleted project goes, and does not come back', async (
 test('what lies in the place of a repository without a row, as after a restore, is not shown but set aside', async () => {
   const { repositoryOf, openRepository: open } = harness.beside.repositories;
   const project = await harness.project();
-  const repo = repositoryOf(project.id);
+  const repo = await repositoryOf(project.id);
   await ensureRepository(repo, { defaultBranch: branchNameOf('theirs') });
   const opened = await Promise.all([open(project.id), open(project.id), open(project.id)]);
   expect(opened.map((one) => one.defaultBranch)).toEqual(['main', 'main', 'main']);

@@ -224,8 +224,11 @@ async function separate(db: Database, id: number, levels: Readonly<Record<number
   }
 }
 
-/** Starts service and gateway on a ground of their own, or on a given one, which then stays. */
-export async function startHarness(given?: Omit<Ground, 'close'>, recoverySeconds?: number): Promise<Harness> {
+/**
+ * Starts service and gateway on a ground of their own, or on a given one, which then stays.
+ * @param further variables of the service
+ */
+export async function startHarness(given?: Omit<Ground, 'close'>, further: NodeJS.ProcessEnv = {}): Promise<Harness> {
   const ground = given === undefined ? await prepareGround() : undefined;
   const { folder, databaseUrl } = given ?? (ground as Ground);
   const db = openDatabase({ url: databaseUrl, applicationName: 'repository test' });
@@ -236,7 +239,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
   };
   const config = service.readConfig({
     ...environmentOn(databaseUrl, folder),
-    ...(recoverySeconds === undefined ? {} : { SWITCHYARD_RECOVERY_SECONDS: String(recoverySeconds) }),
+    ...further,
   });
   const parts = await service.compose(config, context, { bus: silentBus, peers: standInPeers(db, announced) });
   const running: RunningService = await startService(config, context, parts);
@@ -345,7 +348,7 @@ export async function startHarness(given?: Omit<Ground, 'close'>, recoverySecond
 
   return {
     db,
-    beside: areasOn({ db }, { folder }),
+    beside: areasOn({ db }, { folder, further }),
     url,
     data: folder,
     announced,

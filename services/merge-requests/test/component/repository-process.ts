@@ -34,7 +34,11 @@ export function killProcesses(): void {
 }
 
 /** Starts a process on a ground; `fault` (`<name>[:nth]`) arms a fault point in it. */
-export async function startProcess(ground: Ground, fault?: string): Promise<RepositoryProcess> {
+export async function startProcess(
+  ground: Ground,
+  fault?: string,
+  further: NodeJS.ProcessEnv = {},
+): Promise<RepositoryProcess> {
   const faultFile = join(mkdtempSync(join(ground.folder, 'fault-')), 'fault');
   if (fault !== undefined) writeFileSync(faultFile, fault);
   const child = spawn(
@@ -45,6 +49,7 @@ export async function startProcess(ground: Ground, fault?: string): Promise<Repo
       join(__dirname, 'repository-fault-process.ts'),
       ground.databaseUrl,
       ground.folder,
+      JSON.stringify(further),
     ],
     { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NODE_ENV: 'test', FAULT_FILE: faultFile } },
   );

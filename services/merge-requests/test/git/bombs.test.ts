@@ -16,6 +16,7 @@ import {
   listCommits,
   parseBranchName,
   parseSha,
+  type Repository,
   readCommit,
   readFetchRequest,
   readRefs,
@@ -25,13 +26,13 @@ import {
 import { type Bomb, deltaBomb, gzipBomb, pushOf, treeBomb } from './support/bombs';
 import { author, committer, Workshop } from './support/workshop';
 
-const hooks = {
+const hooksOn = (repo: Repository) => ({
   decide: async ({ updates }: { updates: readonly unknown[] }) => ({
     verdicts: updates.map(() => ({ accept: true }) as const),
   }),
-  onIntent: async () => undefined,
+  onIntent: async () => repo,
   onResult: async () => undefined,
-};
+});
 
 describe('what is small to push and large to read', () => {
   let shop: Workshop;
@@ -48,7 +49,7 @@ describe('what is small to push and large to read', () => {
     const [request, response] = [new PassThrough(), new PassThrough()];
     request.end(pushOf(bomb, branch));
     response.resume();
-    return receivePack(shop.repo, request, response, hooks);
+    return receivePack(shop.repo, request, response, hooksOn(shop.repo));
   }
 
   describe('a million files in folders that are all the same', () => {
@@ -163,7 +164,9 @@ describe('what is small to push and large to read', () => {
     limitGit({ requestMs: 50 });
     const [request, response] = [new PassThrough(), new PassThrough()];
     request.write('00a0');
-    await expect(receivePack(shop.repo, request, response, hooks)).rejects.toMatchObject({ kind: 'request_timeout' });
+    await expect(receivePack(shop.repo, request, response, hooksOn(shop.repo))).rejects.toMatchObject({
+      kind: 'request_timeout',
+    });
     expect(leftovers()).toEqual([]);
   });
 
@@ -171,7 +174,9 @@ describe('what is small to push and large to read', () => {
     limitGit({ idleMs: 50 });
     const [request, response] = [new PassThrough(), new PassThrough()];
     request.write(pushOf(treeBomb('half\n'), 'half').subarray(0, -30));
-    await expect(receivePack(shop.repo, request, response, hooks)).rejects.toMatchObject({ kind: 'request_timeout' });
+    await expect(receivePack(shop.repo, request, response, hooksOn(shop.repo))).rejects.toMatchObject({
+      kind: 'request_timeout',
+    });
     expect(leftovers()).toEqual([]);
     expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain('unpack-objects -q');
   });

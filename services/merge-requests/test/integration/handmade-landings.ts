@@ -165,7 +165,7 @@ export function handmadeLandings() {
   }
 
   async function look(which: ReceiptCheck = 'unverified', limit?: number): Promise<LandingVerdict[]> {
-    const verifier = landingVerifier({ receipts: landingReceiptStore(db), repositoryOf: () => bare, clock });
+    const verifier = landingVerifier({ receipts: landingReceiptStore(db), repositoryOf: async () => bare, clock });
     const verdicts: LandingVerdict[] = [];
     for await (const verdict of verifier.verify(which, limit)) verdicts.push(verdict);
     return verdicts;

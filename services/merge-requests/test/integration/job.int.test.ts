@@ -80,6 +80,7 @@ test('a landing and a copy do not wait for long work of other kinds, and long wo
     settle_merge: short,
     merge_train: short,
     train_ref: short,
+    remove_former_copy: short,
     delete_authored: short,
     recheck: long,
     merge_request_facts: long,
@@ -127,6 +128,7 @@ async function withTrains(
   const handlers: JobHandlers = {
     mergeability: none,
     rebase: none,
+    remove_former_copy: none,
     auto_merge: none,
     settle_merge: none,
     train_ref: none,

@@ -35,7 +35,7 @@ test('subscribers are notified of every move, again after a failure', async () =
   const changes = refChanges({
     log: refChangeStore(db, 5),
     projects: repositoryStore(db),
-    repositoryOf: () => repo,
+    repositoryAt: () => repo,
     externalUrl: 'https://forge.example',
     subscribers: [
       {

@@ -30,7 +30,8 @@ beforeEach(async () => {
 });
 
 const sizes = () => repositorySizeStore(db);
-const measure = (repositoryOf = () => shop.repo) => measureRepository({ sizes: sizes(), repositoryOf })(projectId);
+const measure = (repositoryOf = async () => shop.repo) =>
+  measureRepository({ sizes: sizes(), repositoryOf })(projectId);
 const published = async () =>
   (await db.query<{ body: Record<string, string> }>(sql`select body from events.outbox order by id`)).map(
     ({ body: { size, commitCount = 0, version } }) =>
@@ -65,7 +66,7 @@ test('a rewritten branch is counted from its beginning, and one that is missing 
   await measure();
   await db.query(sql`update repositories set default_branch = 'none'`);
   await measure();
-  await measure(() => openRepository(shop.root, 7));
+  await measure(async () => openRepository(shop.root, 7));
   const counts = (await published()).map(([size, commits]) => [size > 0, commits]);
   expect(counts).toEqual([
     [true, 4],

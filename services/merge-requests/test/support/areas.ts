@@ -30,11 +30,15 @@ export const environmentOn = (databaseUrl: string, folder: string): NodeJS.Proce
 /** The areas of the service as a process composes them, without its servers and background work. */
 export function areasOn(
   { db, prisma = new PrismaClient({ adapter: prismaAdapter(db) }) }: { db: Database; prisma?: PrismaClient },
-  { folder, clock = () => new Date() }: { folder: string; clock?: () => Date },
+  {
+    folder,
+    clock = () => new Date(),
+    further = {},
+  }: { folder: string; clock?: () => Date; further?: NodeJS.ProcessEnv },
 ): ReturnType<typeof composeAreas> {
   const peers = standInPeers(db);
   const edges: Edges = {
-    config: service.readConfig(environmentOn('postgres://unused', folder)),
+    config: service.readConfig({ ...environmentOn('postgres://unused', folder), ...further }),
     db,
     prisma,
     bus: silentBus,

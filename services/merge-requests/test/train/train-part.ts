@@ -58,7 +58,6 @@ export function trainPart(db: Database, dataFolder: string, now: () => Date) {
     },
     changeRefs: repositories.changeRefs,
     reconcile: repositories.reconcile,
-    repositoryOf: repositories.repositoryOf,
     open: repositories.openRepository,
     create: createMergeRequest(edges),
     update: updateMergeRequest(edges),

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
+import { openRepository } from '../../src/git';
 import { gitEnvironment } from '../component/repository-harness';
 import { type TrainPart, trainPart } from './train-part';
 
@@ -123,7 +124,7 @@ export abstract class SceneState {
     protected readonly settings: SceneSettings,
   ) {
     this.part = this.partOn(db);
-    this.repo = this.part.repositoryOf(projectId).path;
+    this.repo = openRepository(join(data, 'repositories'), projectId).path;
   }
 
   protected partOn(db: Database): TrainPart {

@@ -124,14 +124,14 @@ async function readProject(
 
 /** Reads commits for hook bodies. @throws AppError unavailable while there is no place for git */
 export const readPushedCommits =
-  (repositoryOf: (projectId: number) => Repository): CommitReader =>
+  (repositoryOf: (projectId: number) => Promise<Repository>): CommitReader =>
   async (wanted) => {
     const signal = AbortSignal.timeout(timeoutMs);
     const read: ReadCommits[] = [];
     const left = [...wanted];
     const work = async (): Promise<void> => {
       for (let next = left.shift(); next !== undefined; next = left.shift()) {
-        read.push(await readProject(repositoryOf(next.projectId), next, signal));
+        read.push(await readProject(await repositoryOf(next.projectId), next, signal));
       }
     };
     await Promise.all(Array.from({ length: Math.min(projectsAtOnce, left.length) }, work));

@@ -23,6 +23,8 @@ export type JobRequest =
   | { readonly kind: 'repository_size'; readonly projectId: number }
   /** Make the repository of a fork, unless a request has touched it already. */
   | { readonly kind: 'copy_repository'; readonly projectId: number }
+  /** Remove what is left of a repository where it lay before it was moved to another storage. */
+  | { readonly kind: 'remove_former_copy'; readonly projectId: number }
   /**
    * Take up what was pushed to forks while the target of their merge requests was marked for deletion. `after`: id of
    * the last one that was seen to.
@@ -76,5 +78,5 @@ export const lanes: readonly Lane[] = [
     ofProject: 2,
     restMs: 10,
   },
-  { kinds: ['copy_repository'], places: 2, ofProject: 1, restMs: 10 },
+  { kinds: ['copy_repository', 'remove_former_copy'], places: 2, ofProject: 1, restMs: 10 },
 ];

@@ -121,7 +121,7 @@ async function advance(
   if (stored.unseenMoves !== undefined && !merging) return readTarget(edges, repo, stored);
   const now = edges.clock();
   const { train, steps } = workOf(stored, now);
-  if (train.probe !== undefined) await pointProbeRef(repo, stored.id, train.probe.sha);
+  if (train.probe !== undefined) await pointProbeRef(edges, repo, stored, train.probe.sha);
   // The intent to land saves the news as well: a landing waits for one commit less.
   const lands = steps.some(({ kind }) => kind === 'land');
   if (train !== stored.train && !lands) return edges.mergeTrains.news(stored.id, now);
@@ -199,7 +199,7 @@ async function readTarget(edges: MergeTrainEdges, repo: Repository, stored: Stor
   const branch = parseBranchName(stored.targetBranch);
   const head = (await readHeads(repo, [branch])).get(branch);
   if (head === undefined) return dissolve(edges, stored, 'target_branch_deleted');
-  if (stored.train.targetFailing) await pointProbeRef(repo, stored.id, head);
+  if (stored.train.targetFailing) await pointProbeRef(edges, repo, stored, head);
   await edges.mergeTrains.targetRead(stored.id, head, stored.unseenMoves);
   return true;
 }
@@ -207,28 +207,44 @@ async function readTarget(edges: MergeTrainEdges, repo: Repository, stored: Stor
 /**
  * Points the ref of a car at `next`, or removes it, whatever it points at; `expected` is what it most likely points at.
  */
-const setTrainRef = (repo: Repository, iid: number, expected: Sha, next: Sha): Promise<void> =>
-  pointRef(repo, mergeRequestRef(iid, 'train'), expected, next);
+const setTrainRef = (
+  edges: MergeTrainEdges,
+  { projectId, iid }: { readonly projectId: number; readonly iid: number },
+  expected: Sha,
+  next: Sha,
+): Promise<void> => pointRef(edges, projectId, mergeRequestRef(iid, 'train'), expected, next);
 
 /**
  * Has the ref of a probe point at what it tests: the outside CI fetches it. A probe may also be opened by what happens
  * to a merge request, where no git runs; then this is the first to point its ref. It stays until the next probe.
  */
-async function pointProbeRef(repo: Repository, trainId: number, sha: string): Promise<void> {
-  const ref = probeRef(trainId);
+async function pointProbeRef(
+  edges: MergeTrainEdges,
+  repo: Repository,
+  { id, projectId }: StoredTrain,
+  sha: string,
+): Promise<void> {
+  const ref = probeRef(id);
   const at = (await readRefs(repo, [ref])).get(ref)?.sha;
-  if (at !== sha) await pointRef(repo, ref, at ?? zeroSha, parseSha(sha));
+  if (at !== sha) await pointRef(edges, projectId, ref, at ?? zeroSha, parseSha(sha));
 }
 
 /** Points a ref at `next` whatever it points at. */
-async function pointRef(repo: Repository, ref: RefName, expected: Sha, next: Sha): Promise<void> {
-  try {
-    await updateRefs(repo, [{ ref, old: expected, new: next }]);
-  } catch (error) {
-    if (!(error instanceof RefMovedError)) throw error;
-    if (error.actual !== next) await updateRefs(repo, [{ ref, old: error.actual, new: next }]);
-  }
-}
+const pointRef = (
+  { writeInPlace }: MergeTrainEdges,
+  projectId: number,
+  ref: RefName,
+  expected: Sha,
+  next: Sha,
+): Promise<void> =>
+  writeInPlace(projectId, async (repo) => {
+    try {
+      await updateRefs(repo, [{ ref, old: expected, new: next }]);
+    } catch (error) {
+      if (!(error instanceof RefMovedError)) throw error;
+      if (error.actual !== next) await updateRefs(repo, [{ ref, old: error.actual, new: next }]);
+    }
+  });
 
 type Built = { readonly ok: true; readonly merge: BuiltMerge; readonly method: string };
 
@@ -300,7 +316,7 @@ async function build(
     },
     async () => {
       // The ref is made more often than moved.
-      await setTrainRef(repo, car.iid, zeroSha, newSha);
+      await setTrainRef(edges, { projectId: stored.projectId, iid: car.iid }, zeroSha, newSha);
       faultPoint('train.ref_pointed');
     },
   );
@@ -395,7 +411,7 @@ export const dropTrainRef =
     const ref = mergeRequestRef(iid, 'train');
     await edges.mergeTrains.whileNotQueued(projectId, iid, async () => {
       const old = sha === undefined ? (await readRefs(repo, [ref])).get(ref)?.sha : parseSha(sha);
-      if (old !== undefined) await setTrainRef(repo, iid, old, zeroSha);
+      if (old !== undefined) await setTrainRef(edges, { projectId, iid }, old, zeroSha);
     });
     faultPoint('train.ref_dropped');
   };

@@ -8,7 +8,7 @@ import { batchDifferences, chainDifferences, commitsOf, moveDifferences } from '
 /** What the verifier needs. */
 export interface VerifierEdges {
   readonly receipts: LandingReceipts;
-  readonly repositoryOf: (projectId: number) => Repository;
+  readonly repositoryOf: (projectId: number) => Promise<Repository>;
   readonly clock: () => Date;
 }
 
@@ -139,7 +139,7 @@ export function landingVerifier({ receipts, repositoryOf, clock }: VerifierEdges
       ...(await batchMoves(receipt, members)),
     ];
     const findings: string[] = [];
-    const repo = repositoryOf(receipt.projectId);
+    const repo = await repositoryOf(receipt.projectId);
     try {
       if (!(await repositoryExists(repo)))
         return { receipt, differences: [...differences, 'the repository is missing'], findings };

@@ -5,6 +5,7 @@ import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import { type IssueReference, issueReferences } from '@switchyard/texts';
 import {
+  copyObjects,
   countCommits,
   describeObjects,
   listCommits,
@@ -34,7 +35,7 @@ import {
   type Settlement,
   tagOf,
 } from '../domain/ref-change';
-import { fallbackDefaultBranch, initialDefault, type RepositoryProject } from '../domain/repository';
+import { fallbackDefaultBranch, type Home, initialDefault, type RepositoryProject } from '../domain/repository';
 import type { NewDefault } from '../domain/settlement';
 import { countedCommits, findReadme } from './push-facts';
 import type { BeginRefChange, ChangeRefsRequest, LocalSubscriber, RefChanging, Say } from './ref-change';
@@ -47,8 +48,11 @@ faultPoints.push(
   'push.told',
 );
 
-/** Moves refs for real: per update, undefined when it moved, else why not. */
-export type MoveRefs = (changes: readonly RefChange[]) => Promise<readonly (string | undefined)[]>;
+/**
+ * Moves refs for real: per update, undefined when it moved, else why not.
+ * @param repo where the project's repository lies as long as this runs; a move to another storage waits for it
+ */
+export type MoveRefs = (changes: readonly RefChange[], repo: Repository) => Promise<readonly (string | undefined)[]>;
 
 type Settled = { settlements: readonly Settlement[]; newDefault?: NewDefault | undefined };
 
@@ -68,13 +72,14 @@ export interface RefChangeLog {
   ): Promise<RefChange[]>;
   settle(
     pushId: string,
-    settle: (open: RefChange[]) => Promise<Settled>,
+    settle: (open: RefChange[], home: Home) => Promise<Settled>,
     also?: (tx: Tx, settlements: readonly Settlement[]) => Promise<void>,
   ): Promise<readonly Settlement[]>;
   settleAbandoned(
     settle: (
       open: RefChange[],
       later: (change: RefChange) => Promise<(RefChange & { done: boolean })[]>,
+      home: Home,
     ) => Promise<Settled>,
   ): Promise<readonly Settlement[] | undefined>;
   claimUnpublished(): Promise<(RefChange & { attempts: number })[]>;
@@ -87,7 +92,7 @@ export interface RefChangeLog {
 export interface RefChangeEdges {
   readonly log: RefChangeLog;
   readonly projects: { find(projectId: number): Promise<RepositoryProject | undefined> };
-  readonly repositoryOf: (projectId: number) => Repository;
+  readonly repositoryAt: (storage: string, projectId: number) => Repository;
   /** Start of all addresses of this installation. */
   readonly externalUrl: string;
   /** Notified of every move, in this order. */
@@ -120,7 +125,7 @@ export interface RefChanges extends RefChanging {
 
 /** Builds the one way by which refs move (D7). */
 export function refChanges(edges: RefChangeEdges): RefChanges {
-  const { log, repositoryOf, subscribers, externalUrl } = edges;
+  const { log, repositoryAt, subscribers, externalUrl } = edges;
 
   /**
    * Issues that the messages of a push to the default branch close. The first push of a branch closes nothing: it brings
@@ -210,13 +215,12 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
   }
 
   async function settlementsOf(
-    projectId: number,
+    repo: Repository,
     changes: readonly RefChange[],
     moved: readonly boolean[],
     project: RepositoryProject | undefined,
     known?: ChangeRefsRequest['facts'],
   ): Promise<Settled> {
-    const repo = repositoryOf(projectId);
     const created = changes.flatMap((change, at) =>
       moved[at] && creates(change) && change.source !== 'internal' ? (branchOf(change.ref) ?? []) : [],
     );
@@ -277,12 +281,15 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
     let reasons: readonly (string | undefined)[] = [];
     const settlements = await log.settle(
       pushId,
-      async (open) => {
+      async (open, home) => {
         if (open.length !== updates.length) return { settlements: [] };
-        reasons = await move(open);
+        const repo = repositoryAt(home.storage, projectId);
+        // The caller may have made its objects where the repository lay before.
+        if (home.former !== undefined) await copyObjects(repositoryAt(home.former, projectId), repo);
+        reasons = await move(open, repo);
         faultPoint('push.ref_moved');
         return settlementsOf(
-          projectId,
+          repo,
           open,
           reasons.map((reason) => reason === undefined),
           project,
@@ -304,32 +311,30 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
     });
   }
 
-  const moveEach =
-    (repo: Repository): MoveRefs =>
-    async (changes) => {
-      const wanted = changes.map(({ ref, before, after }) => ({
-        ref: parseRefName(ref),
-        old: parseSha(before),
-        new: parseSha(after),
-      }));
-      const attempt = async (updates: typeof wanted): Promise<string | undefined> => {
-        try {
-          await updateRefs(repo, updates);
-          return undefined;
-        } catch (error) {
-          if (!isAppError(error, 'conflict', 'unprocessable')) throw error;
-          return typeof error.body.message === 'string' ? error.body.message : 'The reference has changed';
-        }
-      };
-      const together = await attempt(wanted);
-      if (together === undefined || wanted.length === 1) return wanted.map(() => together);
-      const reasons: (string | undefined)[] = [];
-      for (const update of wanted) reasons.push(await attempt([update]));
-      return reasons;
+  const moveEach: MoveRefs = async (changes, repo) => {
+    const wanted = changes.map(({ ref, before, after }) => ({
+      ref: parseRefName(ref),
+      old: parseSha(before),
+      new: parseSha(after),
+    }));
+    const attempt = async (updates: typeof wanted): Promise<string | undefined> => {
+      try {
+        await updateRefs(repo, updates);
+        return undefined;
+      } catch (error) {
+        if (!isAppError(error, 'conflict', 'unprocessable')) throw error;
+        return typeof error.body.message === 'string' ? error.body.message : 'The reference has changed';
+      }
     };
+    const together = await attempt(wanted);
+    if (together === undefined || wanted.length === 1) return wanted.map(() => together);
+    const reasons: (string | undefined)[] = [];
+    for (const update of wanted) reasons.push(await attempt([update]));
+    return reasons;
+  };
 
   function changeRefs(request: ChangeRefsRequest): Promise<RefChangeOutcome[]> {
-    return changeRefsBy(request, moveEach(repositoryOf(request.projectId)));
+    return changeRefsBy(request, moveEach);
   }
 
   const beginRefChange: BeginRefChange = async (tx, { projectId, actorId, source, cause, updates }) => {
@@ -358,9 +363,9 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
 
   async function settleAbandoned(): Promise<void> {
     for (;;) {
-      const settlements = await log.settleAbandoned(async (open, later) => {
+      const settlements = await log.settleAbandoned(async (open, later, home) => {
         const projectId = open[0]?.projectId ?? 0;
-        const repo = repositoryOf(projectId);
+        const repo = repositoryAt(home.storage, projectId);
         const project = await edges.projects.find(projectId);
         const refs = (await repositoryExists(repo))
           ? await readRefs(
@@ -372,7 +377,7 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
         for (const change of open) {
           moved.push(await happened(change, refs.get(parseRefName(change.ref))?.sha ?? zeroSha, later));
         }
-        return settlementsOf(projectId, open, moved, project);
+        return settlementsOf(repo, open, moved, project);
       });
       if (settlements === undefined) return;
       logger.info(

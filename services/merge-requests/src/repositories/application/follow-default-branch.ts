@@ -1,7 +1,8 @@
 import { isAppError } from '@switchyard/errors';
-import { parseBranchName, type Repository, readHead, setHead } from '../../git';
+import { parseBranchName, readHead, setHead } from '../../git';
 import type { Repositories } from './open-project-repository';
 import { branchOf, creates, type LocalSubscriber } from './ref-change';
+import type { WriteInPlace } from './write-in-place';
 
 /** Reports to the owner of projects which branch a first push made the default; see the compose of the area. */
 export type AnnounceDefaultBranch = (projectId: number, branch: string) => Promise<void>;
@@ -12,11 +13,11 @@ export type AnnounceDefaultBranch = (projectId: number, branch: string) => Promi
  */
 export function followDefaultBranch({
   repositories,
-  repositoryOf,
+  writeInPlace,
   announce,
 }: {
   repositories: Pick<Repositories, 'find'>;
-  repositoryOf: (projectId: number) => Repository;
+  writeInPlace: WriteInPlace;
   announce: AnnounceDefaultBranch | undefined;
 }): LocalSubscriber {
   return {
@@ -25,9 +26,10 @@ export function followDefaultBranch({
       if (branch === undefined || !creates(change)) return;
       const project = await repositories.find(change.projectId);
       if (project === undefined || project.storedDefault !== branch) return;
-      const repo = repositoryOf(change.projectId);
       const name = parseBranchName(branch);
-      if ((await readHead(repo)) !== name) await setHead(repo, name);
+      await writeInPlace(change.projectId, async (repo) => {
+        if ((await readHead(repo)) !== name) await setHead(repo, name);
+      });
       if (project.wantedDefault === branch || announce === undefined) return;
       try {
         await announce(change.projectId, branch);

@@ -19,6 +19,7 @@ import {
 } from '../../git';
 import {
   type Committer,
+  defaultStorage,
   initialDefault,
   type RepositoryCopy,
   type RepositoryOrigin,
@@ -27,6 +28,7 @@ import {
 import { inTurn } from './in-turn';
 import { findReadme } from './push-facts';
 import type { ChangeRefs } from './ref-change';
+import type { Storages } from './storages';
 
 faultPoints.push('fork.draft_made', 'fork.objects_linked', 'fork.refs_written', 'fork.placed', 'fork.recorded');
 
@@ -56,18 +58,26 @@ export interface Repositories {
   find(projectId: number): Promise<RepositoryProject | undefined>;
   /** True for a project that is marked for deletion and not gone: it may be restored. */
   isMarked(projectId: number): Promise<boolean>;
-  /** Adds the row once; `setAside` runs before it is seen, and not where there is one already. */
-  add(projectId: number, defaultBranch: string, setAside: () => Promise<void>): Promise<void>;
+  /**
+   * Adds the row once; `setAside` runs before it is seen, and not where there is one already. Returns the storage of the
+   * row.
+   */
+  add(
+    projectId: number,
+    made: { readonly defaultBranch: string; readonly storage: string },
+    setAside: () => Promise<void>,
+  ): Promise<string>;
   markCreated(projectId: number): Promise<void>;
   markCopied(projectId: number, copy: RepositoryCopy): Promise<void>;
-  setDefaultBranch(projectId: number, branch: string): Promise<void>;
+  /** Changes the default branch, while the repository lies in `storage`. */
+  setDefaultBranch(projectId: number, branch: string, storage: string): Promise<void>;
   committer(userId: number): Promise<Committer>;
 }
 
 /** What opening a repository needs. */
 export interface OpenEdges {
   readonly repositories: Repositories;
-  readonly repositoryOf: (projectId: number) => Repository;
+  readonly storages: Pick<Storages, 'at' | 'choose' | 'takesNew'>;
   readonly changeRefs: ChangeRefs;
 }
 
@@ -80,10 +90,23 @@ const asBranch = (name: string): BranchName => branchNameOf(name) ?? ('main' as 
  * before the folder: a folder that is there without a row is of a project that a restored backup does not know, whose id was
  * given again, and is set aside.
  */
-export function openProjectRepository({ repositories, repositoryOf, changeRefs }: OpenEdges): OpenProjectRepository {
-  async function create(repo: Repository, project: RepositoryProject): Promise<void> {
+export function openProjectRepository({ repositories, storages, changeRefs }: OpenEdges): OpenProjectRepository {
+  /** Makes the row, and says where the repository is to be. */
+  async function place(project: RepositoryProject, defaultBranch: BranchName): Promise<Repository> {
+    const storage = project.storage ?? (await storageFor(project));
+    const setAside = () => setRepositoryAside(storages.at(storage, project.id));
+    return storages.at(await repositories.add(project.id, { defaultBranch, storage }, setAside), project.id);
+  }
+
+  /** A fork lies where its source does, if it can: there they share files. */
+  async function storageFor({ origin }: RepositoryProject): Promise<string> {
+    const beside = origin && (await repositories.find(origin.projectId))?.storage;
+    return beside !== undefined && storages.takesNew(beside) ? beside : storages.choose();
+  }
+
+  async function create(project: RepositoryProject): Promise<void> {
     const branch = asBranch(initialDefault(project));
-    await repositories.add(project.id, branch, () => setRepositoryAside(repo));
+    const repo = await place(project, branch);
     await ensureRepository(repo, { defaultBranch: branch });
     if (project.initializeWithReadme && !project.pushed) await addReadme(repo, project, branch);
     await repositories.markCreated(project.id);
@@ -137,9 +160,9 @@ export function openProjectRepository({ repositories, repositoryOf, changeRefs }
     }
   }
 
-  async function fork(repo: Repository, project: RepositoryProject, origin: RepositoryOrigin): Promise<void> {
+  async function fork(project: RepositoryProject, origin: RepositoryOrigin): Promise<void> {
     const wanted = asBranch(initialDefault(project));
-    await repositories.add(project.id, wanted, () => setRepositoryAside(repo));
+    const repo = await place(project, wanted);
     const error = await copyFrom(origin, repo, wanted);
     faultPoint('fork.placed');
     if (error === undefined) {
@@ -162,10 +185,10 @@ export function openProjectRepository({ repositories, repositoryOf, changeRefs }
 
   // A process copies a repository once, however many requests touch it; another process may do so as well.
   const alone = inTurn();
-  const makeFork = (repo: Repository, projectId: number): Promise<void> =>
+  const makeFork = (projectId: number): Promise<void> =>
     alone(String(projectId), async () => {
       const project = await repositories.find(projectId);
-      if (project?.origin !== undefined && !project.created) await fork(repo, project, project.origin);
+      if (project?.origin !== undefined && !project.created) await fork(project, project.origin);
     });
 
   // The directory's default branch was changed by its owner once it differs from ours and exists here.
@@ -175,17 +198,16 @@ export function openProjectRepository({ repositories, repositoryOf, changeRefs }
     if (wanted === undefined || wanted === stored) return stored;
     if (!(await readRefs(repo, [branchRef(wanted)])).has(branchRef(wanted))) return stored;
     await setHead(repo, wanted);
-    await repositories.setDefaultBranch(project.id, wanted);
+    await repositories.setDefaultBranch(project.id, wanted, project.storage ?? defaultStorage);
     return wanted;
   }
 
   const open: OpenProjectRepository = async (projectId) => {
     const found = await repositories.find(projectId);
     if (found === undefined) throw notFound('Project');
-    const repo = repositoryOf(projectId);
-    if (found.created) return { repo, project: found, defaultBranch: await currentDefault(repo, found) };
-    await (found.origin === undefined ? create(repo, found) : makeFork(repo, projectId));
-    const project = (await repositories.find(projectId)) ?? found;
+    if (!found.created) await (found.origin === undefined ? create(found) : makeFork(projectId));
+    const project = found.created ? found : ((await repositories.find(projectId)) ?? found);
+    const repo = storages.at(project.storage ?? defaultStorage, projectId);
     return { repo, project, defaultBranch: await currentDefault(repo, project) };
   };
   return open;

@@ -9,7 +9,8 @@ export interface PurgeEdges {
     /** Drops what is stored of a project apart from its repository: rules, ref changes, the row itself. */
     purge(projectId: number): Promise<void>;
   };
-  readonly repositoryOf: (projectId: number) => Repository;
+  /** The repository of a project, and its former copy where it was just moved. */
+  readonly copiesOf: (projectId: number) => Promise<readonly Repository[]>;
   /** Repositories stay while a backup is made. */
   readonly isBackupRunning: () => Promise<boolean>;
 }
@@ -18,13 +19,13 @@ export interface PurgeEdges {
  * Removes the repositories of projects that were deleted (D5). Repeatable: the row of a repository goes last, so what
  * is left is found again.
  */
-export function purgeRepositories({ repositories, repositoryOf, isBackupRunning }: PurgeEdges): () => Promise<void> {
+export function purgeRepositories({ repositories, copiesOf, isBackupRunning }: PurgeEdges): () => Promise<void> {
   return async () => {
     for (;;) {
       const projects = await repositories.deletedProjects();
       for (const projectId of projects) {
         if (await isBackupRunning()) return;
-        await deleteRepository(repositoryOf(projectId));
+        for (const repo of await copiesOf(projectId)) await deleteRepository(repo);
         await repositories.purge(projectId);
         logger.info({ project_id: projectId }, 'the repository of a deleted project was removed');
       }

@@ -8,6 +8,7 @@ import {
   decodedBody,
   type ProposedPush,
   type PushHooks,
+  type Repository,
   receivePack,
   type UpdateResult,
   zeroSha,
@@ -100,19 +101,21 @@ function deferred<T>() {
  * The refs of a push move inside git's receiving end, between two of its hooks. This turns the two into one call of
  * `changeRefsBy`: `begin` returns when the intents are committed and locked, `end` when the results are.
  */
-function bracket(start: (move: () => Promise<readonly (string | undefined)[]>) => Promise<RefChangeOutcome[]>) {
-  const begun = deferred<void>();
+function bracket(
+  start: (move: (place: Repository) => Promise<readonly (string | undefined)[]>) => Promise<RefChangeOutcome[]>,
+) {
+  const begun = deferred<Repository>();
   const results = deferred<readonly (string | undefined)[]>();
   results.promise.catch(() => undefined);
   let running: Promise<RefChangeOutcome[]> | undefined;
   return {
-    async begin(): Promise<void> {
-      running = start(() => {
-        begun.resolve();
+    async begin(): Promise<Repository> {
+      running = start((place) => {
+        begun.resolve(place);
         return results.promise;
       });
       running.then(() => begun.reject(new Error('the intents of the push were given up')), begun.reject);
-      await begun.promise;
+      return begun.promise;
     },
     async end(reasons: readonly (string | undefined)[]): Promise<void> {
       results.resolve(reasons);
@@ -249,7 +252,7 @@ export function receivePush({
             options,
             say: (line: string) => void said.push(spoken(line)),
           } as const;
-          push = bracket((move) => changes.changeRefsBy(change, move));
+          push = bracket((move) => changes.changeRefsBy(change, (_changes, place) => move(place)));
           return push.begin();
         },
         onResult: async (results: readonly UpdateResult[]) => {

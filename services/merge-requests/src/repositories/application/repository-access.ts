@@ -5,6 +5,7 @@ import type { CollaboratesOn } from './collaboration';
 import type { OpenProjectRepository } from './open-project-repository';
 import type { CodeReaders } from './read-commits';
 import type { BeginRefChange, ChangeRefs, RefChange, Say } from './ref-change';
+import type { WriteInPlace } from './write-in-place';
 
 /** What other areas do with repositories. */
 export interface RepositoryAccess {
@@ -13,6 +14,8 @@ export interface RepositoryAccess {
   readonly changeRefs: ChangeRefs;
   /** Its first half, in the transaction that decides on a change. */
   readonly beginRefChange: BeginRefChange;
+  /** How refs are written that no one is notified of, and HEAD. */
+  readonly writeInPlace: WriteInPlace;
   /** The rules of a project on its branches; see domain/protected-branch.ts. */
   readonly protectedBranches: { all(projectId: number): Promise<ProtectedBranch[]> };
   /** The rules of a project on its tags. */

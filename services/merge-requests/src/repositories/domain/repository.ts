@@ -20,8 +20,20 @@ export interface RepositoryProject {
   readonly pushed: boolean;
   /** How the first branch that is pushed is protected. */
   readonly defaultProtection: DefaultProtection;
+  /** Storage that it lies in; undefined before the first touch. */
+  readonly storage: string | undefined;
   /** Where the first contents come from; undefined for a project that is not made as a fork. */
   readonly origin: RepositoryOrigin | undefined;
+}
+
+/** The storage that is meant where none is named. */
+export const defaultStorage = 'default';
+
+/** Where a repository lies. */
+export interface Home {
+  readonly storage: string;
+  /** Storage of its former copy, which is there for a while after a move. */
+  readonly former: string | undefined;
 }
 
 /** The repository that a fork starts as a copy of. */

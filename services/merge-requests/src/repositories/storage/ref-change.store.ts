@@ -12,6 +12,7 @@ import {
   type Settlement,
   tagOf,
 } from '../domain/ref-change';
+import { defaultStorage, type Home } from '../domain/repository';
 import { decideSettlement, type NewDefault, type PublishedMove } from '../domain/settlement';
 import { protectDefault } from './protect-default';
 
@@ -32,10 +33,23 @@ const toChange = ({ cause, options, ...row }: Row): RefChange => ({
   options: options ?? undefined,
 });
 
-async function openOf(tx: Tx, pushId: string): Promise<RefChange[]> {
-  const rows = await tx.query<Row>(sql`
-    select ${columns} from ref_change_intents where push_id = ${pushId}::uuid and state = 'open' order by id for update`);
-  return rows.map(toChange);
+/**
+ * The open intents of a push, and where the repository lies. It stays there until the transaction ends: a move waits for
+ * this share of the lock of its row.
+ */
+async function openOf(tx: Tx, pushId: string): Promise<{ open: RefChange[]; home: Home }> {
+  const rows = await tx.query<Row & { storage: string | null; former: string | null }>(sql`
+    with home as (
+      select storage, former_storage from repositories
+      where project_id = (select project_id from ref_change_intents where push_id = ${pushId}::uuid limit 1)
+      for key share)
+    select ${columns}, (select storage from home) as storage, (select former_storage from home) as former
+    from ref_change_intents where push_id = ${pushId}::uuid and state = 'open' order by id for update`);
+  const { storage, former } = rows[0] ?? {};
+  return {
+    open: rows.map(({ storage: _storage, former: _former, ...row }) => toChange(row)),
+    home: { storage: storage ?? defaultStorage, former: former ?? undefined },
+  };
 }
 
 // Of two first pushes at once the one that commits later finds the other's mark.
@@ -160,12 +174,16 @@ export const refChangeStore = (db: Database, publishTimeoutSeconds: number) => (
    */
   settle: (
     pushId: string,
-    settle: (open: RefChange[]) => Promise<{ settlements: readonly Settlement[]; newDefault?: NewDefault | undefined }>,
+    settle: (
+      open: RefChange[],
+      home: Home,
+    ) => Promise<{ settlements: readonly Settlement[]; newDefault?: NewDefault | undefined }>,
     also?: (tx: Tx, settlements: readonly Settlement[]) => Promise<void>,
   ): Promise<readonly Settlement[]> =>
     db.transaction(
       async (tx) => {
-        const { settlements, newDefault } = await settle(await openOf(tx, pushId));
+        const { open, home } = await openOf(tx, pushId);
+        const { settlements, newDefault } = await settle(open, home);
         await record(tx, pushId, settlements, newDefault, publishTimeoutSeconds);
         await also?.(tx, settlements);
         return settlements;
@@ -183,6 +201,7 @@ export const refChangeStore = (db: Database, publishTimeoutSeconds: number) => (
     settle: (
       open: RefChange[],
       later: (change: RefChange) => Promise<(RefChange & { done: boolean })[]>,
+      home: Home,
     ) => Promise<{ settlements: readonly Settlement[]; newDefault?: NewDefault | undefined }>,
   ): Promise<readonly Settlement[] | undefined> {
     let pushId: string | undefined;
@@ -200,7 +219,8 @@ export const refChangeStore = (db: Database, publishTimeoutSeconds: number) => (
             where project_id = ${change.projectId} and ref = ${change.ref} and id > ${change.id} and state <> 'failed' order by id`);
         return rows.map((row) => ({ ...toChange(row), done: row.done }));
       };
-      const { settlements, newDefault } = await settle(await openOf(tx, oldest.pushId), later);
+      const { open, home } = await openOf(tx, oldest.pushId);
+      const { settlements, newDefault } = await settle(open, later, home);
       await record(tx, oldest.pushId, settlements, newDefault, publishTimeoutSeconds);
       return settlements;
     };

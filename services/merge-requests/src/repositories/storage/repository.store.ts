@@ -1,18 +1,37 @@
 import type { Database, SqlExecutor } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
 import { appendToOutbox, repositoryCopied } from '@switchyard/events';
+import { enqueueJobs } from '../../jobs';
 import { instanceProtection } from '../domain/default-protection';
-import type { Committer, RepositoryCopy, RepositoryProject } from '../domain/repository';
+import type { Committer, Home, RepositoryCopy, RepositoryProject } from '../domain/repository';
 import { protectDefault } from './protect-default';
 
 interface ProjectRow
-  extends Omit<RepositoryProject, 'wantedDefault' | 'storedDefault' | 'defaultProtection' | 'origin'> {
+  extends Omit<RepositoryProject, 'wantedDefault' | 'storedDefault' | 'defaultProtection' | 'origin' | 'storage'> {
+  storage: string | null;
   originId: number | null;
   originBranch: string | null;
   wantedDefault: string | null;
   storedDefault: string | null;
   /** Of the group; null where it says nothing, and for the namespaces of users. */
   protection: RepositoryProject['defaultProtection'] | null;
+}
+
+interface HomeRow {
+  storage: string;
+  former: string | null;
+}
+
+const toHome = ({ storage, former }: HomeRow): Home => ({ storage, former: former ?? undefined });
+
+async function homeOf(tx: SqlExecutor, projectId: number): Promise<Home | undefined> {
+  const [row] = await tx.query<HomeRow>(
+    named(
+      'repository_home',
+      sql`select storage, former_storage as former from repositories where project_id = ${projectId}`,
+    ),
+  );
+  return row && toHome(row);
 }
 
 /** Rows one statement of a purge deletes. */
@@ -30,7 +49,7 @@ export const repositoryStore = (db: Database) => ({
             p.default_branch as "wantedDefault", r.default_branch as "storedDefault",
             coalesce(r.state = 'created', false) as created, r.last_pushed_at is not null as pushed,
             n.default_branch_protection as protection, p.repository_origin_id as "originId",
-            p.repository_origin_branch as "originBranch"
+            p.repository_origin_branch as "originBranch", r.storage
           from directory.projects p
           join directory.namespaces n on n.id = p.namespace_id
           left join repositories r on r.project_id = p.id
@@ -38,12 +57,13 @@ export const repositoryStore = (db: Database) => ({
       ),
     );
     if (row === undefined) return undefined;
-    const { wantedDefault, storedDefault, protection, originId, originBranch, ...project } = row;
+    const { wantedDefault, storedDefault, protection, originId, originBranch, storage, ...project } = row;
     return {
       ...project,
       wantedDefault: wantedDefault ?? undefined,
       storedDefault: storedDefault ?? undefined,
       defaultProtection: protection ?? instanceProtection,
+      storage: storage ?? undefined,
       origin: originId === null ? undefined : { projectId: originId, branch: originBranch ?? undefined },
     };
   },
@@ -56,15 +76,85 @@ export const repositoryStore = (db: Database) => ({
     return rows.length > 0;
   },
 
-  /** Makes the row of a repository about to be made on disk, before which `setAside` runs; keeps the one that is there. */
-  add: (projectId: number, defaultBranch: string, setAside: () => Promise<void>): Promise<void> =>
+  /**
+   * Makes the row of a repository about to be made on disk, before which `setAside` runs; keeps the one that is there.
+   * @returns the storage that it is made in
+   */
+  add: (
+    projectId: number,
+    { defaultBranch, storage }: { readonly defaultBranch: string; readonly storage: string },
+    setAside: () => Promise<void>,
+  ): Promise<string> =>
     db.transaction(async (tx) => {
       const added = await tx.one(sql`
-        insert into repositories (project_id, default_branch) values (${projectId}, ${defaultBranch})
+        insert into repositories (project_id, default_branch, storage) values (${projectId}, ${defaultBranch}, ${storage})
         on conflict (project_id) do nothing returning project_id`);
       // Another first touch waits for this row, so it cannot have made what is moved.
-      if (added !== undefined) await setAside();
+      if (added !== undefined) {
+        await setAside();
+        return storage;
+      }
+      return (await homeOf(tx, projectId))?.storage ?? storage;
     }),
+
+  /** Where a repository lies; undefined before the first touch. */
+  home: (projectId: number): Promise<Home | undefined> => homeOf(db, projectId),
+
+  /** The same once a move that is about to end has ended: the move holds the row's lock. */
+  async settledHome(projectId: number): Promise<Home | undefined> {
+    const row = await db.one<HomeRow>(
+      sql`select storage, former_storage as former from repositories where project_id = ${projectId} for key share`,
+    );
+    return row && toHome(row);
+  },
+
+  /** A storage that some repository lies in and that is not among these. */
+  async otherStorage(names: readonly string[]): Promise<string | undefined> {
+    const row = await db.one<{ storage: string }>(sql`
+      select storage from repositories where storage <> all(${[...names]}::text[]) limit 1`);
+    return row?.storage;
+  },
+
+  /** Id of a project by its id or its path with namespaces. */
+  async projectAt(written: string): Promise<number | undefined> {
+    const row = await db.one<{ id: number }>(sql`
+      select p.id from directory.projects p join directory.namespaces n on n.id = p.namespace_id
+      where p.deleted_at is null
+        and (p.id::text = ${written} or lower(n.full_path || '/' || p.path) = lower(${written}))`);
+    return row?.id;
+  },
+
+  /**
+   * Names another storage for a repository, once `place` has put it there. No ref moves meanwhile: whoever moves one
+   * holds a share of the row's lock. The former copy is removed by a job.
+   * @returns false where it does not lie in `from` any more, or has a former copy still
+   */
+  move: (
+    projectId: number,
+    { from, to, keptSeconds }: { readonly from: string; readonly to: string; readonly keptSeconds: number },
+    place: () => Promise<void>,
+  ): Promise<boolean> =>
+    db.transaction(
+      async (tx) => {
+        const row = await tx.one(sql`
+          select 1 from repositories
+          where project_id = ${projectId} and storage = ${from} and former_storage is null for update`);
+        if (row === undefined) return false;
+        await place();
+        await tx.query(sql`
+          update repositories set storage = ${to}, former_storage = ${from}, updated_at = now()
+          where project_id = ${projectId}`);
+        await enqueueJobs(tx, [{ kind: 'remove_former_copy', projectId }], keptSeconds);
+        return true;
+      },
+      { retries: 0 },
+    ),
+
+  /** Notes that the former copy is gone. */
+  async forgetFormer(projectId: number, former: string): Promise<void> {
+    await db.query(sql`
+      update repositories set former_storage = null where project_id = ${projectId} and former_storage = ${former}`);
+  },
 
   /** Notes that the repository is whole. */
   async markCreated(projectId: number): Promise<void> {
@@ -101,11 +191,11 @@ export const repositoryStore = (db: Database) => ({
       );
     }),
 
-  /** Changes the default branch. */
-  async setDefaultBranch(projectId: number, branch: string): Promise<void> {
-    await db.query(
-      sql`update repositories set default_branch = ${branch}, updated_at = now() where project_id = ${projectId}`,
-    );
+  /** Changes the default branch, unless the repository has been moved from the storage where HEAD names it. */
+  async setDefaultBranch(projectId: number, branch: string, storage: string): Promise<void> {
+    await db.query(sql`
+      update repositories set default_branch = ${branch}, updated_at = now()
+      where project_id = ${projectId} and storage = ${storage}`);
   },
 
   /** Name and commit address of a user; the service itself for 0 and for the unknown. */

@@ -45,11 +45,11 @@ async function countDefaultBranch(repo: Repository, known: MeasuredRepository): 
  * day. A history that takes too long to count keeps its last number.
  */
 export const measureRepository =
-  ({ sizes, repositoryOf }: { sizes: RepositorySizeStore; repositoryOf: (projectId: number) => Repository }) =>
+  ({ sizes, repositoryOf }: { sizes: RepositorySizeStore; repositoryOf: (projectId: number) => Promise<Repository> }) =>
   async (projectId: number): Promise<void> => {
     const known = await sizes.find(projectId);
     if (known === undefined) return;
-    const repo = repositoryOf(projectId);
+    const repo = await repositoryOf(projectId);
     if (!(await repositoryExists(repo))) {
       return sizes.save(projectId, { size: 0, commitCount: 0, countedSha: undefined });
     }

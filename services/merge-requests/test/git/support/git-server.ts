@@ -55,7 +55,11 @@ export class GitServer {
           else await uploadPack(this.repo, await readFetchRequest(body), response, { gitProtocol });
         } else if (advertise) await advertiseReceivePack(this.repo, response);
         else {
-          const hooks = { decide: this.decide, onIntent: this.onIntent, onResult: this.onResult };
+          const onIntent = async (updates: readonly ProposedUpdate[]) => {
+            await this.onIntent(updates);
+            return this.repo;
+          };
+          const hooks = { decide: this.decide, onIntent, onResult: this.onResult };
           this.outcomes.push(await receivePack(this.repo, body, response, hooks, this.limits));
         }
       } catch (cause) {

@@ -1,0 +1,36 @@
+import { notFound } from '@switchyard/errors';
+import { copyObjects, type Repository } from '../../git';
+import type { Home } from '../domain/repository';
+import type { Storages } from './storages';
+
+/**
+ * Writes to the repository of a project otherwise than by `changeRefs`. `write` must be repeatable: it runs once more
+ * where the repository was moved to another storage meanwhile.
+ */
+export type WriteInPlace = (projectId: number, write: (repo: Repository) => Promise<void>) => Promise<void>;
+
+/** What such writes need. */
+export interface WriteInPlaceEdges {
+  /** Where a repository lies once a move that is about to end has ended. */
+  readonly repositories: { settledHome(projectId: number): Promise<Home | undefined> };
+  readonly storages: Pick<Storages, 'at' | 'only'>;
+}
+
+/**
+ * A move copies the refs under the lock for which `settledHome` waits: what was written before that lock is copied, and
+ * what was written under it is written again.
+ */
+export const writeInPlace =
+  ({ repositories, storages }: WriteInPlaceEdges): WriteInPlace =>
+  async (projectId, write) => {
+    if (storages.only !== undefined) return write(storages.at(storages.only, projectId));
+    for (let written: string | undefined; ; ) {
+      const home = await repositories.settledHome(projectId);
+      if (home === undefined) throw notFound('Project');
+      if (home.storage === written) return;
+      const repo = storages.at(home.storage, projectId);
+      if (home.former !== undefined) await copyObjects(storages.at(home.former, projectId), repo);
+      await write(repo);
+      written = home.storage;
+    }
+  };

@@ -1,0 +1,248 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openDatabase } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
+import { eventually, signalOf } from '@switchyard/testkit';
+import { openRepository, parseSha, zeroSha } from '../../src/git';
+import { moveRepositories } from '../../src/repositories';
+import { areasOn } from '../support/areas';
+import { silentBus } from '../support/stand-ins';
+import { gitSteps } from './git-steps';
+import {
+  type Ground,
+  type Harness,
+  insertProject,
+  people,
+  prepareGround,
+  startHarness,
+  type TestProject,
+} from './repository-harness';
+import { git, killProcesses, startProcess } from './repository-process';
+
+const storages = { SWITCHYARD_REPOSITORY_STORAGES: 'default:1,second:0' };
+const silent = { bus: () => silentBus, write: () => undefined };
+let ground: Ground;
+let harness: Harness;
+let said: string[];
+
+beforeAll(async () => {
+  ground = await prepareGround();
+  harness = await startHarness(ground, { SWITCHYARD_RECOVERY_SECONDS: '1', ...storages });
+});
+afterAll(async () => {
+  await harness?.close();
+  await ground?.close();
+});
+afterEach(killProcesses);
+beforeEach(() => {
+  said = [];
+});
+
+const { pushed } = gitSteps(() => harness);
+const inDefault = ({ id }: TestProject) => openRepository(join(harness.data, 'repositories'), id);
+const inSecond = ({ id }: TestProject) => openRepository(join(harness.data, 'storages', 'second'), id);
+const move = ({ id }: TestProject, storage = 'second') =>
+  moveRepositories.run({ db: harness.db, ...silent, write: (line) => void said.push(line) }, [String(id), storage], {
+    SWITCHYARD_DATA: harness.data,
+    ...storages,
+  });
+const homeOf = ({ id }: TestProject) =>
+  harness.db.one<{ storage: string; former: string | null }>(sql`
+    select storage, former_storage as former from repositories where project_id = ${id}`);
+const removeNow = ({ id }: TestProject) =>
+  harness.db.query(sql`
+    update jobs set run_at = now() where kind = 'remove_former_copy' and project_id = ${id} returning id`);
+const headOf = async (path: string, ref = 'refs/heads/main') => (await harness.git(path, 'rev-parse', ref)).trim();
+const branches = async ({ id }: TestProject) => {
+  const { body } = await harness.api(people.maintainer, 'GET', `/projects/${id}/repository/branches?per_page=100`);
+  return (body as { name: string }[]).map(({ name }) => name);
+};
+
+test('a repository moves while it is pushed to, and no push is refused or lost', async () => {
+  const { project, folder } = await pushed();
+  let moved = false;
+  const arrived = ['main'];
+  const pushing = (async () => {
+    for (let at = 0; !moved || at < 5; at += 1) {
+      await harness.git(folder, 'commit', '--quiet', '--allow-empty', '-m', `More ${at}`);
+      const args = ['push', '--quiet', harness.remote(people.maintainer, project.path), `HEAD:refs/heads/more-${at}`];
+      await harness.git(folder, ...args);
+      arrived.push(`more-${at}`);
+    }
+  })();
+  await move(project);
+  moved = true;
+  await pushing;
+  expect(await homeOf(project)).toEqual({ storage: 'second', former: 'default' });
+  expect((await branches(project)).sort()).toEqual(arrived.sort());
+  const last = arrived.at(-1) ?? '';
+  const clone = join(harness.folder(), 'clone');
+  await harness.git('/', 'clone', '--quiet', harness.remote(people.maintainer, project.path), clone);
+  expect(await headOf(clone, `origin/${last}`)).toBe(await headOf(inSecond(project).path, `refs/heads/${last}`));
+  await harness.git(inSecond(project).path, 'fsck', '--strict');
+  await expect(move(project, 'default')).rejects.toThrow('moved within the hour');
+
+  await removeNow(project);
+  await eventually(async () => expect(await homeOf(project)).toEqual({ storage: 'second', former: null }));
+  expect(existsSync(inDefault(project).path)).toBe(false);
+  await expect(move(project)).rejects.toThrow('lies in second already');
+  await move(project, 'default');
+  expect((await branches(project)).sort()).toEqual(arrived);
+  expect(said.at(-1)).toContain('moved to default');
+}, 120_000);
+
+test('what a request writes where the repository lay before it was moved arrives', async () => {
+  const { project } = await pushed();
+  await move(project);
+  const former = inDefault(project).path;
+  const commit = async (message: string) =>
+    parseSha((await harness.git(former, 'commit-tree', '-p', 'main', '-m', message, 'main^{tree}')).trim());
+  const late = await commit('Late');
+  const { changeRefs, writeInPlace } = harness.beside.repositories;
+  const update = { ref: 'refs/heads/late', before: zeroSha, after: late };
+  const [outcome] = await changeRefs({ projectId: project.id, actorId: 2, source: 'api', updates: [update] });
+  expect(outcome?.status).toBe('moved');
+  expect(await headOf(inSecond(project).path, 'refs/heads/late')).toBe(late);
+  const later = await commit('Later');
+  await writeInPlace(project.id, async ({ path }) => {
+    await harness.git(path, 'update-ref', 'refs/merge-requests/1/train', later);
+  });
+  expect(await headOf(inSecond(project).path, 'refs/merge-requests/1/train')).toBe(later);
+  const last = await commit('Last');
+  writeFileSync(join(harness.data, 'backup-running'), '');
+  await removeNow(project);
+  await eventually(async () => {
+    const [job] = await harness.db.query(sql`
+      select last_error from jobs where kind = 'remove_former_copy' and project_id = ${project.id}`);
+    expect(job?.last_error).toContain('unavailable');
+  });
+  expect(existsSync(former)).toBe(true);
+  rmSync(join(harness.data, 'backup-running'));
+  await removeNow(project);
+  await eventually(() => expect(existsSync(former)).toBe(false));
+  expect((await harness.git(inSecond(project).path, 'cat-file', '-t', last)).trim()).toBe('commit');
+}, 60_000);
+
+test('the refs of a push that came before the move and waits for it move where the repository lies then', async () => {
+  const { project, folder } = await pushed();
+  await harness.git(folder, 'commit', '--quiet', '--allow-empty', '-m', 'Second');
+  let push: Promise<string> | undefined;
+  // As a move does: the lock, the copy, the row.
+  await harness.db.transaction(async (tx) => {
+    await tx.query(sql`select 1 from repositories where project_id = ${project.id} for update`);
+    push = harness.git(folder, 'push', '--quiet', harness.remote(people.maintainer, project.path), 'HEAD:main');
+    await eventually(async () => {
+      const waiting = await harness.db.query(sql`
+        select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%for key share%'`);
+      expect(waiting).not.toEqual([]);
+    });
+    await harness.git('/', 'clone', '--quiet', '--mirror', inDefault(project).path, inSecond(project).path);
+    await tx.query(sql`
+      update repositories set storage = 'second', former_storage = 'default' where project_id = ${project.id}`);
+  });
+  await push;
+  expect(await headOf(inSecond(project).path)).toBe(await headOf(folder, 'HEAD'));
+  expect(await headOf(inDefault(project).path)).not.toBe(await headOf(folder, 'HEAD'));
+}, 60_000);
+
+test('a fork on another storage than its source has its own files', async () => {
+  const { project } = await pushed();
+  await move(project);
+  const fork = await harness.project({ origin: { id: project.id } });
+  expect(await branches(fork)).toEqual(['main']);
+  expect(await homeOf(fork)).toEqual({ storage: 'default', former: null });
+  await harness.db.query(sql`update directory.projects set deleted_at = now() where id = ${project.id}`);
+  for (const { path } of [inDefault(project), inSecond(project)]) rmSync(path, { recursive: true });
+  await harness.git(inDefault(fork).path, 'fsck', '--strict');
+}, 60_000);
+
+test('what cannot be moved is said in one line', async () => {
+  const empty = await harness.project();
+  await expect(move(empty)).rejects.toThrow('the project has no repository yet');
+  await expect(move({ ...empty, id: 999_999 })).rejects.toThrow('there is no project 999999');
+  const { project } = await pushed();
+  await expect(move(project, 'third')).rejects.toThrow('the storage third is none of default, second');
+  await expect(move(project, '')).rejects.toThrow('needs a project and a storage');
+  rmSync(inDefault(project).path, { recursive: true });
+  await expect(move(project)).rejects.toThrow();
+  expect(await homeOf(project)).toEqual({ storage: 'default', former: null });
+});
+
+test('a process that does not have all storages in use does not start', async () => {
+  const { project } = await pushed();
+  await move(project);
+  const { repositories } = areasOn({ db: harness.db }, { folder: harness.data });
+  await expect(repositories.start?.()).rejects.toThrow(
+    'SWITCHYARD_REPOSITORY_STORAGES: repositories lie in second, too',
+  );
+});
+
+test.each([
+  ['move.copied', 'default'],
+  ['move.placed', 'default'],
+  ['move.recorded', 'second'],
+] as const)(
+  'a move killed at %s leaves the repository in %s, and can be made again',
+  async (point, storage) => {
+    const { project } = await pushed();
+    const faultFile = join(mkdtempSync(join(ground.folder, 'fault-')), 'fault');
+    writeFileSync(faultFile, point);
+    const child = spawn(
+      process.execPath,
+      [
+        '--require',
+        join(__dirname, '../../../../libs/testkit/jest/register-ts.cjs'),
+        join(__dirname, 'repository-move-process.ts'),
+        ground.databaseUrl,
+        harness.data,
+        storages.SWITCHYARD_REPOSITORY_STORAGES,
+        String(project.id),
+        'second',
+      ],
+      { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, NODE_ENV: 'test', FAULT_FILE: faultFile } },
+    );
+    expect(await signalOf(child)).toBe('SIGKILL');
+    expect((await homeOf(project))?.storage).toBe(storage);
+    expect(await branches(project)).toEqual(['main']);
+    if (storage === 'default') await move(project);
+    expect(await branches(project)).toEqual(['main']);
+    await harness.git(inSecond(project).path, 'fsck', '--strict');
+  },
+  60_000,
+);
+
+test('a removal that is killed at any point is finished by another process', async () => {
+  const own = await prepareGround();
+  const db = openDatabase({ url: own.databaseUrl, applicationName: 'repository move test' });
+  try {
+    await insertProject(db, 1);
+    const first = await startProcess(own, 'move.objects_followed', storages);
+    const folder = join(own.folder, 'work');
+    await git('/', 'init', '--quiet', '--initial-branch=main', folder);
+    await git(folder, 'commit', '--quiet', '--allow-empty', '-m', 'First');
+    await git(folder, 'push', '--quiet', first.remote('group/project1'), 'main');
+    const environment = { SWITCHYARD_DATA: own.folder, ...storages };
+    await moveRepositories.run({ db, ...silent }, ['group/project1', 'second'], environment);
+    await db.query(sql`update jobs set run_at = now() where kind = 'remove_former_copy'`);
+    expect(await first.exited).toBe('SIGKILL');
+    const former = openRepository(join(own.folder, 'repositories'), 1).path;
+    expect(existsSync(former)).toBe(true);
+    const second = await startProcess(own, 'move.former_removed', storages);
+    expect(await second.exited).toBe('SIGKILL');
+    expect(existsSync(former)).toBe(false);
+    await startProcess(own, undefined, storages);
+    await eventually(
+      async () => {
+        expect(await db.query(sql`select former_storage as former from repositories`)).toEqual([{ former: null }]);
+      },
+      { within: 30_000 },
+    );
+    await git(openRepository(join(own.folder, 'storages', 'second'), 1).path, 'fsck', '--strict');
+  } finally {
+    killProcesses();
+    await db.close();
+    await own.close();
+  }
+}, 120_000);
