@@ -5,6 +5,7 @@ import { IngestionServiceService } from '@switchyard/protos/alerts/v1/ingestion'
 import { UnsubscribeServiceService } from '@switchyard/protos/collaboration/v1/unsubscribe';
 import { AccessServiceService } from '@switchyard/protos/groups_admin/v1/access';
 import { IdempotencyServiceService } from '@switchyard/protos/groups_admin/v1/idempotency';
+import { RequestCountServiceService } from '@switchyard/protos/groups_admin/v1/request_count';
 import { SettingsServiceService } from '@switchyard/protos/groups_admin/v1/settings';
 import { UserEmailServiceService } from '@switchyard/protos/groups_admin/v1/user_email';
 import type { Signer } from '@switchyard/rpc';
@@ -28,6 +29,7 @@ import { accessResolver } from './http/resolve-access';
 import { restrictAddresses } from './http/restrict-addresses';
 import type { Route } from './http/route';
 import { routeBodies } from './http/route-bodies';
+import { sharedWindows } from './http/shared-windows';
 import { confirmationPage } from './pages/confirmation/confirmation-page';
 import { trainsPage } from './pages/trains/trains-page';
 import { unsubscribePage } from './pages/unsubscribe/unsubscribe-page';
@@ -72,7 +74,8 @@ export async function compose(
   });
   const resolver = accessResolver(admit.access(peers.client(AccessServiceService)));
   const answers = { ...resolver, ...restrictAddresses(resolver) };
-  const access = { ...answers, ...guardLogins(answers, config.SWITCHYARD_APPLICATION_LIMITS) };
+  const shared = sharedWindows(peers.client(RequestCountServiceService));
+  const access = { ...answers, ...guardLogins(answers, config.SWITCHYARD_APPLICATION_LIMITS, shared.of('logins')) };
   const way = giveWay();
   const forward = forwarder(addresses.http, signer, peers.reach, way);
   const limits = rateLimits(
@@ -81,7 +84,9 @@ export async function compose(
       unauthenticated: config.SWITCHYARD_THROTTLE_UNAUTHENTICATED,
     },
     config.SWITCHYARD_APPLICATION_LIMITS,
+    shared.of('requests'),
   );
+  const counting = shared.start();
   const settings = followSettings(peers.client(SettingsServiceService), limits);
   const streams = eventStreams(streamLimits(config));
   const declared = given.routes ?? routes;
@@ -116,6 +121,7 @@ export async function compose(
           payloadLimit: config.SWITCHYARD_ALERT_PAYLOAD_LIMIT,
           inboundLimit: config.SWITCHYARD_ALERT_LIMIT,
           scale: config.SWITCHYARD_APPLICATION_LIMITS,
+          windows: shared.of('alerts'),
         }),
         gitProxy({ access, limits, forward }),
       ],
@@ -164,7 +170,7 @@ export async function compose(
         });
       });
       await internal.close(0);
-      await settings.close();
+      await Promise.all([settings.close(), counting.close()]);
       peers.close();
     },
   };

@@ -24,6 +24,7 @@ import { composeNamespaces } from './namespaces';
 import { composeProjectRecords } from './project-records';
 import { composeProjects } from './projects';
 import { composePurge } from './purge';
+import { composeRequestCounts } from './request-counts';
 import { rotateSecrets } from './rotate-secrets';
 import { composeServiceAccounts } from './service-accounts';
 import { composeSettings } from './settings';
@@ -73,6 +74,7 @@ export function composeAreas(given: Edges, directory: DirectoryWriter, digest: T
     composeDeployTokens(given, digest),
     composeJobTokens(given, digest),
     composeIdempotency(given),
+    composeRequestCounts(given),
     composeNamespaces(given),
     groups,
     projects,

@@ -8,7 +8,7 @@ import { bodyMemory } from './body-memory';
 import { addressKey } from './client-address';
 import { contentEncodings, decoderOf } from './content-encoding';
 import { keyGuard, type Presented } from './key-guard';
-import { countingWindows, type Limit, setThrottleHeaders } from './rate-limits';
+import { type Limit, setThrottleHeaders, type Windows } from './rate-limits';
 import { type MinimumRate, receiveBody } from './receive-body';
 
 /** What alert ingestion needs of the process. */
@@ -18,6 +18,8 @@ export interface AlertIngestionEdges {
   readonly payloadLimit: number;
   /** Payloads a project may receive (G-4.12-4); undefined for any number. */
   readonly inboundLimit: Limit | undefined;
+  /** In which payloads and wrong keys are counted. */
+  readonly windows: Windows;
   /** Factor on the limit of wrong keys; 0 turns it off. */
   readonly scale: number;
   readonly now?: () => number;
@@ -93,9 +95,8 @@ function reasonOf(error: unknown): ErrorKind {
  * failure is the sender's to see as a 500: it has to retry.
  */
 export function alertIngestion(edges: AlertIngestionEdges): (app: Express) => void {
-  const { ingestion, payloadLimit, inboundLimit, scale, now = Date.now } = edges;
-  const windows = countingWindows(now);
-  const guard = keyGuard({ address: wrongKeys }, scale, now);
+  const { ingestion, payloadLimit, inboundLimit, scale, windows, now = Date.now } = edges;
+  const guard = keyGuard({ address: wrongKeys }, scale, windows, now);
 
   const memory = bodyMemory(maxConcurrent * payloadLimit, maxConcurrentPerAddress * payloadLimit);
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { countingWindows, type Limit } from './rate-limits';
+import type { Limit, Windows } from './rate-limits';
 
 /** How long a right key is cached, milliseconds. */
 const keyCacheMs = 3_600_000;
@@ -50,9 +50,12 @@ export interface KeyGuard {
   readonly waitSeconds: number;
 }
 
-/** Makes a guard. `scale` is a factor on the limits; 0 turns it off. */
-export function keyGuard(limits: WrongKeyLimits, scale: number, now: () => number): KeyGuard {
-  const windows = countingWindows(now);
+/**
+ * Makes a guard.
+ * @param scale factor on the limits; 0 turns it off
+ * @param windows in which wrong keys are counted
+ */
+export function keyGuard(limits: WrongKeyLimits, scale: number, windows: Windows, now: () => number): KeyGuard {
   const right = new LRUCache<string, number>({ max: maxRightKeys });
   /** Addresses of accounts: from where they have presented right keys. */
   const known = new LRUCache<string, number>({ max: maxRightKeys });

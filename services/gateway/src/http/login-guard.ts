@@ -3,7 +3,7 @@ import { type ResolveResponse, ResolveResponse_TokenRefusal as Token } from '@sw
 import { counter, logger } from '@switchyard/telemetry';
 import { addressKey } from './client-address';
 import { keyGuard, type WrongKeyLimits } from './key-guard';
-import { countingWindows, Throttled } from './rate-limits';
+import { countingWindows, Throttled, type Windows } from './rate-limits';
 
 import type { AccessResolver } from './resolve-access';
 
@@ -50,13 +50,15 @@ const shown = (account: string | undefined): string | undefined =>
  * still gets its answer. Who presents an expired or revoked token does not guess. Failed logins of every kind are
  * counted and logged.
  * @param scale factor on the limits; 0 turns them off
+ * @param windows in which unknown tokens are counted
  */
 export function guardLogins(
   access: AccessResolver,
   scale: number,
+  windows: Windows,
   now: () => number = Date.now,
 ): Pick<AccessResolver, 'resolve'> {
-  const guard = keyGuard(unknownTokens, scale, now);
+  const guard = keyGuard(unknownTokens, scale, windows, now);
   const lines = countingWindows(now);
 
   function noteFailure(address: string | undefined, account: string | undefined): void {

@@ -48,7 +48,7 @@ export interface LimitsInForce {
   readonly application: Readonly<Record<keyof typeof applicationLimits, Limit>>;
 }
 
-/** Counts requests and refuses those over a limit. Counters are kept per replica. */
+/** Counts requests and refuses those over a limit. */
 export interface RateLimits {
   /** The limits that are kept now. */
   inForce(): LimitsInForce;
@@ -78,6 +78,8 @@ export interface Windows {
   find(key: string): Window | undefined;
   /** Takes one back that was counted under `key`, where its window has not ended. */
   discount(key: string): void;
+  /** Replaces what is known of the window under `key`. */
+  put(key: string, window: Window): void;
 }
 
 /** Makes counters. */
@@ -89,6 +91,7 @@ export function countingWindows(now: () => number = Date.now): Windows {
   };
   return {
     find,
+    put: (key, { count, endsAt }) => void windows.set(key, { count, endsAt }),
     discount(key) {
       const window = find(key);
       if (window !== undefined) window.count = Math.max(0, window.count - 1);
@@ -128,8 +131,12 @@ export function setThrottleHeaders(
 }
 
 /** Limits in fixed windows. `scale` multiplies every application limit; one of 0 requests is off. */
-export function rateLimits(throttles: Throttles, scale = 1, now: () => number = Date.now): RateLimits {
-  const { count } = countingWindows(now);
+export function rateLimits(
+  throttles: Throttles,
+  scale: number,
+  { count }: Windows,
+  now: () => number = Date.now,
+): RateLimits {
   const caller = (request: Request, actor: Actor): string =>
     actor.userId > 0 ? `user:${actor.userId}` : `ip:${addressKey(request.ip)}`;
   const counted = new WeakSet<Request>();

@@ -92,8 +92,9 @@ export function newToken(): { readonly token: string } {
   return { token: `token number ${tokens}` };
 }
 
-/** Every gateway asks it all the time; it belongs to no request. */
+/** Every gateway asks these all the time; they belong to no request. */
 const following = 'SettingsService/FollowSettings';
+const counting = 'RequestCountService/CountRequests';
 
 /** Starts a gateway whose services are `fakes`; without an `AccessService/Resolve` of their own, `access` answers it. */
 export async function startTestGateway(options: {
@@ -118,6 +119,8 @@ export async function startTestGateway(options: {
     new Promise((answer) => {
       signal?.addEventListener('abort', () => answer({ version: 0, limits: undefined }), { once: true });
     })) as Fakes[string];
+  // Other gateways count nothing.
+  fakes[counting] ??= (async () => ({ sums: [] })) as Fakes[string];
   const peers: Peers = {
     client: (definition: ServiceDefinition) =>
       Object.fromEntries(
@@ -137,7 +140,7 @@ export async function startTestGateway(options: {
           return [
             name,
             async (request: unknown, callOptions: CallOptions) => {
-              if (rpc !== following) calls.push({ rpc, request, options: callOptions });
+              if (rpc !== following && rpc !== counting) calls.push({ rpc, request, options: callOptions });
               const fake = fakes[rpc] ?? options.otherwise;
               if (fake === undefined) throw new Error(`no fake for ${rpc}`);
               return fake(request as never, callOptions);

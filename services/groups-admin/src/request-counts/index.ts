@@ -1,0 +1,1 @@
+export { composeRequestCounts } from './compose';
