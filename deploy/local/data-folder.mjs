@@ -120,6 +120,12 @@ export function writePasswordFile(data, role, ...passwords) {
   return file;
 }
 
+/** Passwords in the file of a role, the one to use first. */
+export function passwordsIn(data, role) {
+  const file = join(data, 'keys', `${role}.password`);
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+}
+
 /** Keeps the password of a database role. */
 export function keepDatabasePassword(data, role, password) {
   const kept = { ...databasePasswordsOf(data, []), [role]: password };

@@ -7,6 +7,7 @@ import {
   IDENTITY_KEY_STEPS,
   keepDatabasePassword,
   newPassword,
+  passwordsIn,
   writePasswordFile,
 } from './data-folder.mjs';
 import { LaunchFailure } from './failure.mjs';
@@ -61,9 +62,10 @@ async function rotatePasswords({ data, serverUrl, roles, progress }) {
   try {
     for (const role of roles) {
       await progress.step(role, async () => {
-        const { [role]: old } = databasePasswordsOf(data, []);
+        const { [role]: kept } = databasePasswordsOf(data, []);
         const password = newPassword();
-        writePasswordFile(data, role, password, old);
+        // The server may have another one than is kept, where this command was interrupted before.
+        writePasswordFile(data, role, password, ...new Set([...passwordsIn(data, role), kept]));
         await client.query(`alter role ${client.escapeIdentifier(role)} password ${client.escapeLiteral(password)}`);
         keepDatabasePassword(data, role, password);
         writePasswordFile(data, role, password);

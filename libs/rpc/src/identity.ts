@@ -38,11 +38,12 @@ const lookAgainMs = 1_000;
 /** Content of a file that may be replaced while the process runs. One that cannot be read then leaves the old content. */
 function following<T>(file: string, read: () => T): () => T {
   const stampOf = (): string => {
-    const { ino, size, mtimeMs } = statSync(file);
+    const { ino, size, mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? {};
     return `${ino} ${size} ${mtimeMs}`;
   };
-  let content = read();
+  // Before it is read: what replaces it meanwhile has another stamp.
   let [stamp, lookedAt] = [stampOf(), performance.now()];
+  let content = read();
   return () => {
     if (performance.now() - lookedAt < lookAgainMs) return content;
     lookedAt = performance.now();

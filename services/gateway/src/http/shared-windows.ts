@@ -2,10 +2,14 @@ import { hash, randomUUID } from 'node:crypto';
 import { type Repeating, repeat } from '@switchyard/background';
 import type { RequestCountServiceService } from '@switchyard/protos/groups_admin/v1/request_count';
 import type { RpcClient } from '@switchyard/rpc';
+import { logger } from '@switchyard/telemetry';
 import { countingWindows, type Windows } from './rate-limits';
 
 /** Milliseconds between two exchanges of counts: for as long gateways do not know of each other's requests. */
 const exchangeMs = 250;
+
+/** Milliseconds without an exchange after one that failed. */
+const restMs = 5_000;
 
 /** Counters of one exchange, and those that wait for it; what comes beyond is counted by this gateway alone. */
 const mostOfExchange = 1_000;
@@ -30,7 +34,7 @@ export interface SharedWindows {
 /**
  * Counters in memory, as `countingWindows` has them, with what other gateways have counted: no request waits for them.
  * Counts that groups-admin may not have taken are not sent again, so none counts twice; while it is away each gateway
- * counts for itself (ADR 76).
+ * counts for itself (ADR 77).
  */
 export function sharedWindows(client: RpcClient<typeof RequestCountServiceService>, now = Date.now): SharedWindows {
   const unsent = new Map<string, Unsent>();
@@ -42,7 +46,22 @@ export function sharedWindows(client: RpcClient<typeof RequestCountServiceServic
     else if (unsent.size < mostWaiting) unsent.set(id, { windows, name, seconds, added });
   }
 
+  /** When the next exchange may be tried; 0 while they succeed. */
+  let restsUntil = 0;
+
   async function exchange(signal: AbortSignal): Promise<void> {
+    if (now() < restsUntil) return;
+    try {
+      await exchangeCounts(signal);
+      if (restsUntil > 0) logger.info('counts of requests are shared again');
+      restsUntil = 0;
+    } catch (error) {
+      if (restsUntil === 0) logger.warn({ err: error }, 'counts of requests are not shared: this gateway counts alone');
+      restsUntil = now() + restMs;
+    }
+  }
+
+  async function exchangeCounts(signal: AbortSignal): Promise<void> {
     const sent = [...unsent].slice(0, mostOfExchange);
     if (sent.length === 0) return;
     for (const [id] of sent) unsent.delete(id);
@@ -54,7 +73,9 @@ export function sharedWindows(client: RpcClient<typeof RequestCountServiceServic
     const { sums } = await client.countRequests({ counts }, { requestId: randomUUID(), signal, timeoutMs: 5_000 });
     for (const [at, { count, endsInMs }] of sums.entries()) {
       const [id, { windows, name }] = sent[at] as (typeof sent)[number];
-      windows.put(name, { count: count + (unsent.get(id)?.added ?? 0), endsAt: now() + endsInMs });
+      // Earlier counts may have been lost on the way: then this gateway knows of more.
+      const known = windows.find(name)?.count ?? 0;
+      windows.put(name, { count: Math.max(known, count + (unsent.get(id)?.added ?? 0)), endsAt: now() + endsInMs });
     }
   }
 

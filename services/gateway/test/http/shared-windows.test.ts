@@ -60,6 +60,24 @@ test('two gateways count together, and each by itself while groups-admin is away
   await Promise.all(exchanging.map((exchange) => exchange.close()));
 });
 
+test('what a gateway counted while groups-admin was away still counts when it is back', async () => {
+  const shared = counters();
+  let clock = Date.now();
+  const gateway = sharedWindows(shared as never, () => clock);
+  const windows = gateway.of('requests');
+  const exchanging = gateway.start();
+  shared.leave(true);
+  for (let at = 0; at < 9; at += 1) windows.count('user:1', 600);
+  await eventually(() => expect(shared.requests).toHaveLength(1));
+  shared.leave(false);
+  windows.count('user:1', 600);
+  // It is not asked again at once.
+  clock += 5_000;
+  await eventually(() => expect(shared.requests).toHaveLength(2));
+  await exchanging.close();
+  expect(windows.find('user:1')?.count).toBe(10);
+});
+
 test('a limit is refused by a gateway whose requests alone would not fill it', async () => {
   const shared = counters();
   const start = () =>

@@ -1,5 +1,5 @@
 -- additive
--- Requests that all gateways have counted for a limit, in windows (ADR 76). Not logged: after a crash counting begins anew.
+-- Requests that all gateways have counted for a limit, in windows (ADR 77). Not logged: after a crash counting begins anew.
 create unlogged table request_counts (
   key bytea primary key,
   count bigint not null,

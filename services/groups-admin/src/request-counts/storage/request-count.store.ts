@@ -28,6 +28,9 @@ export const requestCountStore = (db: Database) => ({
   },
 
   async prune(): Promise<void> {
-    await db.query(sql`delete from request_counts where ends_at <= now()`);
+    // One that is counted on again right now is left alone, and nobody waits for what is locked here.
+    await db.query(sql`
+      delete from request_counts where key in (
+        select key from request_counts where ends_at < now() - interval '1 minute' order by key for update skip locked)`);
   },
 });
