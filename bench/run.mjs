@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { alertList } from './alert-list.mjs';
 import { alerts } from './alerts.mjs';
+import { archives } from './archives.mjs';
 import { boarding } from './boarding.mjs';
 import { bombs } from './bombs.mjs';
 import { burst } from './burst.mjs';
@@ -65,7 +66,7 @@ const onRunning = {
   sbom,
 };
 /** Benchmarks of the installation itself, and of what needs none. */
-const ofStarting = { bus, deliveries, imports, idle, start, 'train-policy': trainPolicy, forecast };
+const ofStarting = { bus, deliveries, imports, archives, idle, start, 'train-policy': trainPolicy, forecast };
 
 const known = [...Object.keys(onRunning), ...Object.keys(ofStarting)];
 const chosen = process.argv.slice(2);
