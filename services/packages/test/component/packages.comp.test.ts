@@ -281,6 +281,30 @@ it('keeps the newest files and versions that are young or few enough, and what i
   });
 });
 
+it('counts no package without a version, and keeps it as long as a version is there', async () => {
+  const maven = (path: string) =>
+    here.forward('PUT', `/projects/${projectId}/packages/maven/com/acme/lib/${path}`, {
+      project: projectId,
+      body: 'x',
+    });
+  await maven('1.0/lib-1.0.jar');
+  await maven('maven-metadata.xml');
+  for (const version of ['1.1', '2.0']) await maven(`${version}/lib-${version}.jar`);
+  const left = async () =>
+    (
+      await here.db.query<{ version: string | null }>(sql`
+      select version from packages where project_id = ${projectId} and status = 'default' order by id`)
+    ).map(({ version }) => version);
+  expect(await left()).toEqual(['1.0', null, '1.1', '2.0']);
+  await cleanup({ keepVersions: 2 });
+  await eventually(async () => expect(await left()).toEqual([null, '1.1', '2.0']));
+  await here.db.query(
+    sql`update packages set created_at = now() - interval '9 days' where project_id = ${projectId} and version <> '2.0' is not false`,
+  );
+  await cleanup({ keepVersions: 1, olderThanDays: 8 });
+  await eventually(async () => expect(await left()).toEqual([null, '2.0']));
+});
+
 it('goes on with a cleanup after a death within it', async () => {
   for (const version of ['1.0', '2.0']) await publish(`lib/${version}/x`);
   const due = { keepFiles: undefined, keepVersions: 1, olderThanDays: undefined };

@@ -90,10 +90,13 @@ export const cleanupPolicyStore = (db: Database) => ({
     const { keepVersions, olderThanDays } = policy;
     return tx.query<ExpiredPackage>(sql`
       select k.id, k.format, k.name from packages k where ${part(policy, until)}
+        and (k.version is not null or not exists (
+          select 1 from packages other where other.project_id = k.project_id and other.name = k.name
+            and other.format = k.format and other.version is not null and other.status <> 'pending_destruction'))
         and (${keepVersions ?? null}::int is null or ${keepVersions ?? 0}::int <= (
           select count(*) from (
             select 1 from packages newer where newer.project_id = k.project_id and newer.name = k.name and newer.id > k.id
-              and newer.format = k.format and newer.status <> 'pending_destruction' limit ${keepVersions ?? 0}) as found))
+              and newer.format = k.format and newer.version is not null and newer.status <> 'pending_destruction' limit ${keepVersions ?? 0}) as found))
         and (${olderThanDays ?? null}::int is null
           or coalesce(k.last_downloaded_at, k.created_at) < now() - make_interval(days => ${olderThanDays ?? 0}::int))
       order by k.id for update`);
