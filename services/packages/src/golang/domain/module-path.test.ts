@@ -54,14 +54,16 @@ it.each([
   expect([declaredPath(text), isGo124(text)]).toEqual([path, isNew]);
 });
 
-const nobody = { level: 0, admin: false, isInternal: false };
+const nobody = { level: 0, admin: false, isInternal: false, lacksScope: false };
 it.each([
   ['public', {}, true],
+  ['public', { lacksScope: true }, false],
   ['internal', {}, false],
   ['internal', { isInternal: true }, true],
   ['internal', { level: 10 }, true],
   ['private', { level: 10, isInternal: true }, false],
   ['private', { level: 20 }, true],
+  ['private', { level: 40, lacksScope: true }, false],
   ['private', { admin: true }, true],
 ])('who may read the code of a %s project: %j: %s (G-5-14)', (visibility, reader, expected) => {
   expect(mayReadCode({ visibility, isClosed: false }, { ...nobody, ...reader })).toBe(expected);

@@ -53,6 +53,7 @@ export function golangHttp({ openSource, host, zips }: GolangHttpEdges): readonl
       level: access?.level ?? 0,
       admin: actor.admin,
       isInternal: actor.userId > 0 && !actor.external,
+      lacksScope: actor.deployTokenId !== undefined && !actor.scopes.includes('read_repository'),
     };
     const project = { visibility: access?.visibility ?? '', isClosed: access?.closed?.repository === true };
     const path = unescapeGo(parts[0] ?? '');
