@@ -29,7 +29,7 @@ function areas(given: Edges): Area[] {
     composeGeneric(given, { packages }),
     composeMaven(given, { packages, contents }),
     composePypi(given, { packages, contents }),
-    composeNpm(given, { contents, packages }),
+    composeNpm(given, { contents, packages, protection }),
     composeHelm(given, { packages, contents }),
     composeGolang(given),
     // New areas

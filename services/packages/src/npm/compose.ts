@@ -2,6 +2,7 @@ import type { Area } from '@switchyard/service';
 import type { Contents } from '../contents';
 import type { Edges } from '../edges';
 import type { PackagesArea } from '../packages';
+import type { Protection } from '../protection';
 import { npmPackages } from './application/npm-packages';
 import { npmStore } from './storage/npm.store';
 import { npmHttp } from './transport/npm.http';
@@ -9,7 +10,11 @@ import { npmHttp } from './transport/npm.http';
 /** Builds npm packages. */
 export function composeNpm(
   { db, blobs, config, observe }: Edges,
-  { contents, packages }: { readonly contents: Contents; readonly packages: PackagesArea },
+  {
+    contents,
+    packages,
+    protection: { requireUnprotected },
+  }: { readonly contents: Contents; readonly packages: PackagesArea; readonly protection: Protection },
 ): Area {
   const npm = observe(
     'npm',
@@ -18,6 +23,7 @@ export function composeNpm(
       store: npmStore(db),
       contents,
       packages,
+      requireUnprotected,
       api: `${config.SWITCHYARD_EXTERNAL_URL}/api/v4`,
       limit: config.SWITCHYARD_NPM_PACKAGE_LIMIT,
     }),

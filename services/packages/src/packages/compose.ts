@@ -14,6 +14,7 @@ import type { PackagePlaces } from './application/package-places';
 import { type Publishing, publishFile } from './application/publish-file';
 import { purgePackages } from './application/purge-packages';
 import { downloadRecorder } from './application/record-downloads';
+import type { Remover } from './domain/publication';
 import { recordDeletion, recordPublication } from './storage/package.events';
 import { packagePlaces } from './storage/package.places';
 import { packageStore } from './storage/package.store';
@@ -37,6 +38,8 @@ export interface PackagesArea
     one: { readonly id: number; readonly format: string; readonly name: string },
     level: number,
   ): Promise<boolean>;
+  /** Deletes a package within a transaction, after which `destroySoon` is called. Fails as `remove`. */
+  removeWithin(tx: Tx, projectId: number, id: number, by: Remover): Promise<void>;
   /** Has the packages of a project measured soon, within the transaction of a change. */
   measureSoon(tx: Tx, projectId: number): Promise<unknown>;
   /** Begins to record that a file of a package is downloaded, at most once a minute for each package. */
@@ -68,6 +71,7 @@ export function composePackages(
     destroySoon: () => destroying?.soon(),
   };
   const packages = observe('packages', managePackages(edges));
+  const removeWithin = removePackage(edges);
   return {
     ...publishFile({ db, packages: store, contents, requireUnprotected, refuseDuplicate, record: recordPublication }),
     ...packagePlaces(db),
@@ -83,9 +87,10 @@ export function composePackages(
           throw error;
         },
       );
-      if (!isProtected) await removePackage(edges)(tx, projectId, id, { userId: 0, level });
+      if (!isProtected) await removeWithin(tx, projectId, id, { userId: 0, level });
       return !isProtected;
     },
+    removeWithin,
     measureSoon,
     destroySoon: edges.destroySoon,
     remove: packages.remove,

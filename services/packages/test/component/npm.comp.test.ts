@@ -2,6 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { sql } from '@switchyard/database/sql';
+import {
+  CreatePackageProtectionRuleRequest,
+  PackageProtectionServiceService,
+} from '@switchyard/protos/packages/v1/package_protection';
 import { eventually } from '@switchyard/testkit';
 import { type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
 import { pack } from 'tar-stream';
@@ -178,6 +182,34 @@ it('deprecates, names and unpublishes versions, and refuses to undo what came in
   expect((await remove()).status).toBe(200);
   expect((await metadata('life')).status).toBe(404);
   expect((await publish(await documentOf('life', '1.0.0'))).status).toBe(200);
+});
+
+it('changes nothing of a package that a rule protects from the caller', async () => {
+  for (const version of ['1.0.0', '1.1.0']) await publish(await documentOf('prot', version));
+  const { _rev: revision } = (await (await metadata('prot')).json()) as { _rev: string };
+  const rule = { projectId, packageNamePattern: 'prot', packageType: 'npm', pushRole: 'owner', deleteRole: 'owner' };
+  await here
+    .client(PackageProtectionServiceService)
+    .createPackageProtectionRule(
+      CreatePackageProtectionRuleRequest.fromPartial(rule),
+      here.as({ id: 7 }, { id: projectId, level: 40 }),
+    );
+  const deprecated = { name: 'prot', versions: { '1.0.0': { deprecated: 'old' } } };
+  const onlyOld = { versions: { '1.0.0': {} }, 'dist-tags': { latest: '1.0.0' } };
+  const moved = { versions: { '1.0.0': {}, '1.1.0': {} }, 'dist-tags': { latest: '1.0.0' } };
+  const tag = pathOf('tags', 'prot', 'latest');
+  const replies = [
+    await publish(deprecated),
+    await put(tag, '1.0.0'),
+    await here.forward('DELETE', tag, { project: projectId }),
+    await put(pathOf('revisions', 'prot', revision), onlyOld),
+    await put(pathOf('revisions', 'prot', revision), moved),
+    await here.forward('DELETE', pathOf('revisions', 'prot', revision), { project: projectId }),
+  ];
+  expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 403));
+  const { _rev: after, 'dist-tags': tags } = (await (await metadata('prot')).json()) as Record<string, unknown>;
+  expect([after, tags]).toEqual([revision, { latest: '1.1.0' }]);
+  expect(await packages()).toMatchObject([{ status: 'default' }, { status: 'default' }]);
 });
 
 it('serves 2,000 versions compressed, without those that are hidden', async () => {

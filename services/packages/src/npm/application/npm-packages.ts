@@ -1,7 +1,8 @@
-import type { Database } from '@switchyard/database';
+import type { Database, Tx } from '@switchyard/database';
 import { isAppError, notFound } from '@switchyard/errors';
 import type { Contents } from '../../contents';
 import type { PackageFile, PackagesArea, Publisher, Remover } from '../../packages';
+import type { RequireUnprotected } from '../../protection';
 import { npmError } from '../domain/npm-error';
 import { isTag, tarballName, versionOfTarball } from '../domain/npm-names';
 import { distTags, packument, type ServedPackage } from '../domain/packument';
@@ -17,7 +18,8 @@ export interface NpmEdges {
   readonly db: Database;
   readonly store: NpmStore;
   readonly contents: Pick<Contents, 'receive'>;
-  readonly packages: Pick<PackagesArea, 'publishReceived' | 'findFile' | 'remove'>;
+  readonly packages: Pick<PackagesArea, 'publishReceived' | 'findFile' | 'remove' | 'removeWithin' | 'destroySoon'>;
+  readonly requireUnprotected: RequireUnprotected;
   /** Address of the API, without a trailing slash. */
   readonly api: string;
   /** Bytes of the largest tarball. */
@@ -35,7 +37,7 @@ const noVersion = () => npmError('not_found', 'Version not found');
 const alreadyThere = () => npmError('forbidden', 'Package already exists.');
 
 /** The use cases of npm packages; the gateway has checked what the caller may do. */
-export function npmPackages({ db, store, contents, packages, api, limit }: NpmEdges) {
+export function npmPackages({ db, store, contents, packages, requireUnprotected, api, limit }: NpmEdges) {
   async function shownIn(place: Place, name: string, form: 'full' | 'short'): Promise<ServedPackage> {
     const found = await store.find(place, name, form);
     if (found.versions.length === 0) throw noPackage();
@@ -45,8 +47,16 @@ export function npmPackages({ db, store, contents, packages, api, limit }: NpmEd
   const ofProject = ({ projectId, name }: NpmTarget): Promise<ServedPackage> =>
     shownIn({ kind: 'project', id: projectId }, name, 'short');
 
-  const deprecate = ({ projectId, name }: NpmTarget, texts: ReadonlyMap<string, string>): Promise<void> =>
-    db.transaction((tx) => store.deprecate(tx, projectId, name, texts));
+  /** Changes what a package says, by who may publish it. Fails with `forbidden` where a rule wants a higher level. */
+  const change = (
+    { projectId, name }: NpmTarget,
+    { level }: Pick<Publisher, 'level'>,
+    write: (tx: Tx) => Promise<void>,
+  ): Promise<void> =>
+    db.transaction(async (tx) => {
+      await requireUnprotected(tx, 'push', { projectId, format: 'npm', name }, level);
+      await write(tx);
+    });
 
   /** Texts of the deprecations of versions that a document has. */
   const textsOf = (versions: JsonObject): Map<string, string> =>
@@ -64,7 +74,7 @@ export function npmPackages({ db, store, contents, packages, api, limit }: NpmEd
     if (attachment === undefined) {
       const versions = objectOf(await document.rest(), 'versions');
       await ofProject(target);
-      return deprecate(target, textsOf(versions));
+      return change(target, publisher, (tx) => store.deprecate(tx, projectId, name, textsOf(versions)));
     }
     const tarball = inspectTarball();
     const received = contents.receive(tarball.through(attachment.content), limit, async (content) => {
@@ -101,17 +111,19 @@ export function npmPackages({ db, store, contents, packages, api, limit }: NpmEd
     if (revision !== revisionOf(found)) throw npmError('conflict', 'The package has changed meanwhile. Try again.');
   }
 
+  /** Someone else may have deleted a version since it was read. */
+  async function unlessGone(removal: Promise<void>): Promise<void> {
+    await removal.catch((error: unknown) => {
+      if (!isAppError(error, 'not_found')) throw error;
+    });
+  }
+
   async function removeVersions(
     { projectId }: NpmTarget,
     versions: readonly { readonly id: number }[],
     by: Remover,
   ): Promise<void> {
-    for (const { id } of versions) {
-      // Someone else may have deleted it since it was read.
-      await packages.remove(projectId, id, by, undefined).catch((error: unknown) => {
-        if (!isAppError(error, 'not_found')) throw error;
-      });
-    }
+    for (const { id } of versions) await unlessGone(packages.remove(projectId, id, by, undefined));
   }
 
   return {
@@ -137,26 +149,28 @@ export function npmPackages({ db, store, contents, packages, api, limit }: NpmEd
       return distTags(await shownIn(place, name, 'short'));
     },
 
-    /** Gives a version a name. Fails with `bad_request`, `not_found`. */
-    async setTag(target: NpmTarget, tag: string, version: unknown): Promise<void> {
+    /** Gives a version a name. Fails with `bad_request`, `not_found`, and `forbidden` where a rule protects the package. */
+    async setTag(target: NpmTarget, tag: string, version: unknown, by: Publisher): Promise<void> {
       if (!isTag(tag)) throw npmError('bad_request', 'Tag is invalid');
       const found = await ofProject(target);
       const one = found.versions.find((other) => other.version === version);
       if (one === undefined) throw noVersion();
       const { projectId, name } = target;
-      await db.transaction((tx) => store.setTag(tx, { projectId, packageName: name, name: tag, packageId: one.id }));
+      const named = { projectId, packageName: name, name: tag, packageId: one.id };
+      await change(target, by, (tx) => store.setTag(tx, named));
     },
 
-    /** Takes a name away. Fails with `not_found`. */
-    async deleteTag(target: NpmTarget, tag: string): Promise<void> {
+    /** Takes a name away. Fails with `not_found`, and `forbidden` where a rule protects the package. */
+    async deleteTag(target: NpmTarget, tag: string, by: Publisher): Promise<void> {
       const { tags } = await ofProject(target);
       if (!tags.some(({ name }) => name === tag)) throw npmError('not_found', 'Tag not found');
-      await db.transaction((tx) => store.deleteTags(tx, target.projectId, target.name, [tag]));
+      await change(target, by, (tx) => store.deleteTags(tx, target.projectId, target.name, [tag]));
     },
 
     /**
      * Makes a document the state of a package: versions that it leaves out are deleted, names of versions and deprecations
-     * are those of the document. Fails with `conflict` where the revision is not the present one.
+     * are those of the document: all of it, or nothing. Fails with `conflict` where the revision is not the present one, and
+     * with `forbidden` where a rule protects the package: from deletions, or from publications where no version goes.
      */
     async replace(target: NpmTarget, revision: string, body: AsyncIterable<Uint8Array>, by: Remover): Promise<void> {
       const { projectId, name } = target;
@@ -175,7 +189,10 @@ export function npmPackages({ db, store, contents, packages, api, limit }: NpmEd
           kept.has(version as string) &&
           !found.tags.some((one) => one.name === tag && one.version === version),
       );
+      const left = found.versions.filter(({ version }) => !kept.has(version));
       await db.transaction(async (tx) => {
+        const act = left.length > 0 ? 'delete' : 'push';
+        await requireUnprotected(tx, act, { projectId, format: 'npm', name }, by.level);
         const gone = found.tags.map((tag) => tag.name).filter((tag) => !(tag in wanted));
         await store.deleteTags(tx, projectId, name, gone);
         for (const [tag, version] of moved)
@@ -186,12 +203,9 @@ export function npmPackages({ db, store, contents, packages, api, limit }: NpmEd
             packageId: kept.get(version as string) as number,
           });
         await store.deprecate(tx, projectId, name, texts);
+        for (const { id } of left) await unlessGone(packages.removeWithin(tx, projectId, id, by));
       });
-      await removeVersions(
-        target,
-        found.versions.filter(({ version }) => !kept.has(version)),
-        by,
-      );
+      packages.destroySoon();
     },
 
     /** Deletes every version of a package. Fails with `not_found`, and `conflict` as `replace` does. */

@@ -123,12 +123,12 @@ export function npmHttp({ npm, packages, blobs, forwardUrl }: NpmHttpEdges): rea
     } catch {
       throw npmError('bad_request', 'the body is not a version as a JSON string');
     }
-    await npm.setTag(targetOf(call), call.parts[1] ?? '', version);
+    await npm.setTag(targetOf(call), call.parts[1] ?? '', version, publisherOf(call));
     sendNothing(call);
   }
 
   async function deleteTag(call: ForwardedCall): Promise<void> {
-    await npm.deleteTag(targetOf(call), call.parts[1] ?? '');
+    await npm.deleteTag(targetOf(call), call.parts[1] ?? '', publisherOf(call));
     sendNothing(call);
   }
 
