@@ -1,4 +1,4 @@
-import { isPackageName, isTag, versionOfTarball } from './npm-names';
+import { isPackageName, isTag, isVersion, versionOfTarball } from './npm-names';
 
 it.each([
   ['app', true],
@@ -22,6 +22,19 @@ it.each([
   ['node_modules', false],
 ])('npm allows the name %j: %s (G-4.17-13)', (name, allowed) => {
   expect(isPackageName(name)).toBe(allowed);
+});
+
+it.each([
+  ['1.0.0', true],
+  ['1.0.0-rc.1+b', true],
+  ['1.0', false],
+  ['v1.0.0', false],
+  ['1.0.0\n', false],
+  ['1.0.0 ', false],
+  ['1.0.0\t', false],
+  [' 1.0.0', false],
+])('the version %j is allowed: %s', (version, allowed) => {
+  expect(isVersion(version)).toBe(allowed);
 });
 
 it.each([

@@ -11,7 +11,7 @@ export const isPackageName = (name: string): boolean =>
   name.length <= 214 && namePattern.test(name) && !reserved.has(name);
 
 /** Whether this is a version of semver 2.0, as it is written in a manifest. */
-export const isVersion = (version: string): boolean => /^\d/.test(version) && parse(version) !== null;
+export const isVersion = (version: string): boolean => /^\d\S*$/.test(version) && parse(version) !== null;
 
 /** Whether this may name a version: what is a range of versions is none, so that `npm install name@this` is clear. */
 export const isTag = (tag: string): boolean => /^[\w.~!*'()-]{1,255}$/.test(tag) && validRange(tag) === null;
