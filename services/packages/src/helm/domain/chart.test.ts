@@ -41,6 +41,8 @@ it.each([
   [bomb, ['Chart.yaml is no mapping']],
   ['a: b', ['apiVersion is missing', 'name is missing', 'version is missing']],
   ['apiVersion: v3\nname: ../x\nversion: latest', ['apiVersion is invalid', 'name is invalid', 'version is invalid']],
+  ['apiVersion: v2\nname: app\nversion: " 1.2.3 "', ['version is invalid']],
+  ['apiVersion: v2\nname: app\nversion: "1.2.3\\n"', ['version is invalid']],
   [`${good}description: ${'x'.repeat(70_000)}`, ['Chart.yaml is too long']],
 ])('refuses %#', (yaml, problems) => {
   expect(read(yaml)).toEqual({ problems });

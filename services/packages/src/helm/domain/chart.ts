@@ -82,7 +82,7 @@ const metadata = recordOf({
   annotations: texts,
 });
 
-const isVersion = (version: string): boolean => version.length <= 128 && valid(version) !== null;
+const isVersion = (version: string): boolean => version.length <= 128 && !/\s/.test(version) && valid(version) !== null;
 const isName = (name: string): boolean => name.length <= 120 && namePattern.test(name) && !/^\.+$/.test(name);
 
 const needed: readonly [keyof ChartMetadata & string, (value: string) => boolean][] = [
