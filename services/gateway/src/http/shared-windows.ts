@@ -72,10 +72,13 @@ export function sharedWindows(client: RpcClient<typeof RequestCountServiceServic
     }));
     const { sums } = await client.countRequests({ counts }, { requestId: randomUUID(), signal, timeoutMs: 5_000 });
     for (const [at, { count, endsInMs }] of sums.entries()) {
-      const [id, { windows, name }] = sent[at] as (typeof sent)[number];
-      // Earlier counts may have been lost on the way: then this gateway knows of more.
-      const known = windows.find(name)?.count ?? 0;
-      windows.put(name, { count: Math.max(known, count + (unsent.get(id)?.added ?? 0)), endsAt: now() + endsInMs });
+      const [id, { windows, name, seconds }] = sent[at] as (typeof sent)[number];
+      const endsAt = now() + endsInMs;
+      const found = windows.find(name);
+      // Earlier counts may have been lost on the way: then this gateway knows of more, in the same window alone. The end of
+      // one is known as exactly as replies are quick.
+      const known = found && Math.abs(found.endsAt - endsAt) < seconds * 500 ? found.count : 0;
+      windows.put(name, { count: Math.max(known, count + (unsent.get(id)?.added ?? 0)), endsAt });
     }
   }
 

@@ -12,6 +12,7 @@ function counters() {
   let away = false;
   return {
     requests,
+    restart: () => windows.clear(),
     leave: (gone: boolean) => {
       away = gone;
     },
@@ -74,8 +75,15 @@ test('what a gateway counted while groups-admin was away still counts when it is
   // It is not asked again at once.
   clock += 5_000;
   await eventually(() => expect(shared.requests).toHaveLength(2));
-  await exchanging.close();
   expect(windows.find('user:1')?.count).toBe(10);
+  // The window ends at groups-admin first: what was counted in it counts no more.
+  shared.restart();
+  clock += 594_900;
+  windows.count('user:1', 600);
+  clock += 250;
+  await eventually(() => expect(shared.requests).toHaveLength(3));
+  await exchanging.close();
+  expect(windows.find('user:1')?.count).toBe(1);
 });
 
 test('a limit is refused by a gateway whose requests alone would not fill it', async () => {
