@@ -21,7 +21,7 @@ import { takeOriginForm } from './http/external-url';
 import { followSettings } from './http/follow-settings';
 import { forwarder } from './http/forward';
 import { gitProxy } from './http/git-proxy';
-import { giveWay } from './http/give-way';
+import { type GiveWay, giveWay } from './http/give-way';
 import { keyedRequests } from './http/keyed-requests';
 import { guardLogins } from './http/login-guard';
 import { rateLimits } from './http/rate-limits';
@@ -58,11 +58,11 @@ const streamLimits = ({ SWITCHYARD_APPLICATION_LIMITS: scale }: Config) => ({
 /** Milliseconds for which connections kept alive stay open once the gateway drains. */
 const lingerMs = 500;
 
-/** Builds the gateway from its configuration and starts to listen. Tests give peers and routes of their own. */
+/** Builds the gateway from its configuration and starts to listen. Tests give parts of their own. */
 export async function compose(
   config: Config,
   signer: Signer,
-  given: { peers?: Peers; routes?: readonly Route[] } = {},
+  given: { peers?: Peers; routes?: readonly Route[]; way?: GiveWay } = {},
 ): Promise<Gateway> {
   const addresses = addressesOf(config);
   const peers = given.peers ?? connectPeers(addresses.grpc, signer);
@@ -76,7 +76,7 @@ export async function compose(
   const answers = { ...resolver, ...restrictAddresses(resolver) };
   const shared = sharedWindows(peers.client(RequestCountServiceService));
   const access = { ...answers, ...guardLogins(answers, config.SWITCHYARD_APPLICATION_LIMITS, shared.of('logins')) };
-  const way = giveWay();
+  const way = given.way ?? giveWay();
   const forward = forwarder(addresses.http, signer, peers.reach, way);
   const limits = rateLimits(
     {

@@ -65,7 +65,8 @@ export function forwarder(
         // The proxy itself watches the request alone, which is whole long before the client may leave.
         proxyReq: (forwarded, request, response) => {
           sent.set(request, forwarded);
-          if (isTransfer(request)) forwarded.once('socket', (socket) => forwarded.once('close', way.join(socket)));
+          // The proxy says so once the request has its socket.
+          if (isTransfer(request) && forwarded.socket) forwarded.once('close', way.join(forwarded.socket));
           const onClose = (): void => {
             if (!response.writableFinished) forwarded.destroy();
           };

@@ -1,16 +1,31 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { identityKey } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
 import { eventually } from '@switchyard/testkit';
+import { giveWay } from '../../src/http/give-way';
 import { projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
 
 const half = Buffer.alloc(256 << 10, 'x');
 
+/** A file in pieces, over some hundred milliseconds. */
+async function* slowly(file: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < file.length; at += 256 << 10) {
+    yield file.subarray(at, at + (256 << 10));
+    await sleep(10);
+  }
+}
+
 describe('what streams through the gateway', () => {
   let gateway: TestGateway;
   let service: Server;
+  // As if no processor were ever free.
+  const way = giveWay({ now: () => performance.now(), waited: () => performance.now() });
+  /** Where transfers went that have rested. */
+  const rested = new Set<unknown>();
   let answer: (request: IncomingMessage, response: ServerResponse) => void;
 
   beforeAll(async () => {
@@ -18,6 +33,17 @@ describe('what streams through the gateway', () => {
     await new Promise<void>((settle) => service.listen(0, '127.0.0.1', settle));
     const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
     gateway = await startTestGateway({
+      way: {
+        answered: way.answered,
+        join: (sink) =>
+          way.join({
+            cork() {
+              rested.add(sink);
+              sink.cork();
+            },
+            uncork: () => sink.uncork(),
+          }),
+      },
       access: () => resolved({ access: projectAccess() }),
       config: { ALERTS_HTTP_URL: url, MERGE_REQUESTS_HTTP_URL: url },
     });
@@ -121,26 +147,29 @@ describe('what streams through the gateway', () => {
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([504, null]);
   });
 
-  it('large files come whole both ways while other requests come', async () => {
+  it('large files rest while other requests come, and come whole both ways', async () => {
     const file = randomBytes(8 << 20);
     const received: Buffer[] = [];
     answer = async (request, response) => {
       for await (const chunk of request) received.push(chunk as Buffer);
-      response.writeHead(200, { 'content-length': String(file.length) }).end(file);
+      response.writeHead(200, { 'content-length': String(file.length) });
+      await pipeline(slowly(file), response);
     };
     let transferring = true;
     const others = (async () => {
-      while (transferring) await gateway.send('GET', '/projects/1', { token: 'glpat-developer' });
+      while (transferring) await gateway.send('GET', '/version', { token: 'glpat-developer' });
     })();
     const reply = await fetch(`${gateway.url}${image.replace(/\/4\/file$/, '')}`, {
       method: 'POST',
       headers: { 'PRIVATE-TOKEN': 'glpat-developer', 'Content-Type': 'multipart/form-data; boundary=b' },
-      body: file,
-    });
+      body: slowly(file),
+      duplex: 'half',
+    } as RequestInit);
     const body = Buffer.from(await reply.arrayBuffer());
     transferring = false;
     await others;
     expect([body.equals(file), Buffer.concat(received).equals(file)]).toEqual([true, true]);
+    expect(rested.size).toBe(2);
   });
 
   it('a read is sent again when its service closes the kept connection as it comes, once and over another', async () => {

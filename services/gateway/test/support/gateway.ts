@@ -12,6 +12,7 @@ import { anonymous, type CallOptions } from '@switchyard/rpc';
 import { compose, type Gateway } from '../../src/compose';
 import type { Config } from '../../src/config';
 import type { Peers } from '../../src/http/clients';
+import type { GiveWay } from '../../src/http/give-way';
 import type { Route } from '../../src/http/route';
 import { replyValidator } from './reply-validator';
 
@@ -102,6 +103,7 @@ export async function startTestGateway(options: {
   access?: (request: ResolveRequest) => ResolveResponse;
   routes?: readonly Route[];
   config?: Partial<Config>;
+  way?: GiveWay;
   /** Answers every RPC that has no fake. */
   otherwise?: () => Promise<unknown>;
 }): Promise<TestGateway> {
@@ -170,6 +172,7 @@ export async function startTestGateway(options: {
   const gateway: Gateway = await compose(config, signer, {
     peers,
     ...(options.routes === undefined ? {} : { routes: options.routes }),
+    ...(options.way === undefined ? {} : { way: options.way }),
   });
   const url = `http://127.0.0.1:${gateway.port}`;
   const validate = options.routes === undefined ? replyValidator() : undefined;
