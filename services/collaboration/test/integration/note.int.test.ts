@@ -12,6 +12,7 @@ import { noteStates } from '../../src/notes/storage/note.events';
 import { noteList } from '../../src/notes/storage/note.list';
 import { insertNote, newDiscussionId } from '../../src/notes/storage/note.store';
 import { noteRateStore } from '../../src/notes/storage/note-rate.store';
+import { records } from '../../src/project-records/records';
 import { service } from '../../src/service';
 
 const rows = 20_000;
@@ -108,6 +109,17 @@ describe('notes in the database', () => {
     });
     expect(plans[0]).toMatch(/using notes_discussions/);
     for (const plan of plans) expect(plan).not.toContain('Seq Scan on notes');
+  });
+
+  it('an export reads the notes of its own project alone', async () => {
+    for (const kind of ['notes', 'note_emoji']) {
+      const ofKind = records[kind]?.(6) ?? sql`select 1`;
+      const [plan] = await plansOf((recorder) =>
+        recorder.query(sql`select r.id from (${ofKind}) r where r.id > ${0} order by r.id limit 100`),
+      );
+      expect(plan).toContain('notes_of_project');
+      expect(plan).not.toMatch(/Seq Scan on notes|notes_pkey/);
+    }
   });
 
   it('discussions whose notes are too long together are not read at all', async () => {

@@ -8,6 +8,7 @@ import type { MergeRequestFilter } from '../../src/merge-requests/domain/merge-r
 import { mergeRequestStates, publishFacts } from '../../src/merge-requests/storage/merge-request.events';
 import { mergeRequestOrders } from '../../src/merge-requests/storage/merge-request.list';
 import { orphanStore } from '../../src/merge-requests/storage/merge-request-people.store';
+import { records } from '../../src/project-records/records';
 import { repositoryStore } from '../../src/repositories/storage/repository.store';
 import { service } from '../../src/service';
 import { storesOn } from '../support/areas';
@@ -410,6 +411,20 @@ test('each order of a project and of all is read through an index', async () => 
         expect(text).toContain('Index');
         expect(text).not.toMatch(/Seq Scan|Sort/);
       }
+});
+
+test('an export reads the approval rules of its own project alone', async () => {
+  await db.query(sql`
+    insert into approval_rules (project_id, merge_request_id, rule_type, name, approvals_required)
+    select project_id, id, 'regular', 'Checkers', 1 from merge_requests where project_id between 100 and 139`);
+  await db.query(sql`analyze approval_rules`);
+  const rules = records.approval_rules?.(99) ?? sql`select 1`;
+  const plan = await db.query<{ 'QUERY PLAN': string }>(
+    sql`explain select r.id from (${rules}) r where r.id > ${0} order by r.id limit 100`,
+  );
+  const text = plan.map((line) => line['QUERY PLAN']).join('\n');
+  expect(text).toContain('approval_rules_in_project');
+  expect(text).not.toContain('Seq Scan on approval_rules');
 });
 
 test('twenty creations at once get dense, unique numbers', async () => {
