@@ -14,12 +14,19 @@ export const exportedLabels = (links: Sql): Sql => sql`array(
   select l.title from directory.labels l where l.deleted_at is null and l.id in (select link.label_id from ${links})
   order by l.title)`;
 
-/** An event in an export. @param number of what it is of; rows of `resource_events` are `e` */
-export const exportedEvent = (number: Sql): Sql => sql`json_build_object('id', e.id, 'iid', ${number}, 'kind', e.kind,
-  'action', e.action, 'title', case e.kind
-    when 'label' then (select l.title from directory.labels l where l.id = e.object_id and l.deleted_at is null)
-    when 'milestone' then ${exportedMilestone(sql`e.object_id`)} end,
-  'user', ${exportedUser(sql`e.user_id`)}, 'created_at', e.created_at)`;
+/**
+ * What has events, one record each (ADR 60): its number, and the events, oldest first.
+ * @param from rows `o` and their condition
+ * @param of a condition on rows `e` of `resource_events`
+ */
+export const exportedEvents = (from: Sql, of: Sql): Sql => sql`
+  select o.id, json_build_object('iid', o.iid, 'events', (
+    select json_agg(json_build_object('id', e.id, 'kind', e.kind, 'action', e.action, 'title', case e.kind
+      when 'label' then (select l.title from directory.labels l where l.id = e.object_id and l.deleted_at is null)
+      when 'milestone' then ${exportedMilestone(sql`e.object_id`)} end,
+      'user', ${exportedUser(sql`e.user_id`)}, 'created_at', e.created_at) order by e.id)
+    from resource_events e where ${of})) as record
+  from ${from} and exists (select 1 from resource_events e where ${of})`;
 
 /** Entries of time spent in an export. @param of a condition on rows `t` of `timelogs` */
 export const exportedTimelogs = (of: Sql): Sql => sql`(

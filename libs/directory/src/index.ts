@@ -36,7 +36,7 @@ export {
 export { afterDirectory, type Directory, type DirectoryOptions, startDirectory } from './directory';
 export { type EnsureLabels, labelsOf } from './ensure-labels';
 export {
-  exportedEvent,
+  exportedEvents,
   exportedLabels,
   exportedMilestone,
   exportedTimelogs,

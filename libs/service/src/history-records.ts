@@ -6,31 +6,39 @@ import { recordFields } from './record-fields';
 
 const { iid, text, user, time } = recordFields;
 
-/** An event of an issue or merge request as an archive has it (ADR 60). */
-const eventRecord = z.object({
-  id: z.int().min(1),
+/** The events of an issue or merge request as an archive has them (ADR 60). */
+const eventsRecord = z.object({
   iid,
-  kind: z.enum(['state', 'label', 'milestone']),
-  action: text(50),
-  title: text(255).nullable(),
-  user,
-  created_at: time,
+  events: z
+    .array(
+      z.object({
+        id: z.int().min(1),
+        kind: z.enum(['state', 'label', 'milestone']),
+        action: text(50),
+        title: text(255).nullable(),
+        user,
+        created_at: time,
+      }),
+    )
+    .max(100_000),
 });
 
 /** An event of what has a number. */
 type EventOfArchive = Omit<ImportedEvent, 'ownerId'> & { readonly iid: number };
 
-/** An event of an archive; of one who is not written for it is of nobody. */
-const toImportedEvent =
+/** Events of an archive; those of one who is not written for are of nobody. */
+const toImportedEvents =
   (people: ImportedPeople) =>
-  ({ id, title, user: name, created_at, ...record }: z.infer<typeof eventRecord>): EventOfArchive => ({
-    ...record,
-    // Keys are sorted as texts where events have one date.
-    key: String(id).padStart(19, '0'),
-    title: title ?? '',
-    userId: people.user(name) ?? 0,
-    createdAt: created_at,
-  });
+  ({ iid: number, events }: z.infer<typeof eventsRecord>): EventOfArchive[] =>
+    events.map(({ id, title, user: name, created_at, ...event }) => ({
+      ...event,
+      iid: number,
+      // Keys are sorted as texts where events have one date.
+      key: String(id).padStart(19, '0'),
+      title: title ?? '',
+      userId: people.user(name) ?? 0,
+      createdAt: created_at,
+    }));
 
 /** Takes the events of issues or merge requests. @param add adds each once; returns how many are there */
 export const eventWriter = (
@@ -40,14 +48,14 @@ export const eventWriter = (
     events: readonly EventOfArchive[],
   ) => Promise<number>,
 ): RecordWriter =>
-  recordWriter(eventRecord, async (target, given) => {
+  recordWriter(eventsRecord, async (target, given) => {
     const people = await importedPeople(
       db,
       target,
-      given.map(({ user: name }) => name),
+      given.flatMap(({ events }) => events.map(({ user: name }) => name)),
     );
     const key = { projectId: target.projectId, importedFrom: archiveSource };
-    return add(key, given.map(toImportedEvent(people)));
+    return add(key, given.flatMap(toImportedEvents(people)));
   });
 
 /** Entries of time spent of an issue or merge request as an archive has them; the first archives have none. */

@@ -1,6 +1,6 @@
 import { type Sql, sql } from '@switchyard/database/sql';
 import {
-  exportedEvent,
+  exportedEvents,
   exportedLabels,
   exportedMilestone,
   exportedTimelogs,
@@ -35,9 +35,7 @@ export const records: Readonly<Record<string, (projectId: number) => Sql>> = {
       'closed_by', ${exportedUser(sql`i.closed_by_id`)}, 'closed_at', i.closed_at, 'created_at', i.created_at,
       'updated_at', i.updated_at) as record
     from issues i where i.project_id = ${projectId}`,
-  issue_events: (projectId) => sql`
-    select e.id, ${exportedEvent(sql`i.iid`)} as record
-    from resource_events e join issues i on i.id = e.issue_id where i.project_id = ${projectId}`,
+  issue_events: (projectId) => exportedEvents(sql`issues o where o.project_id = ${projectId}`, sql`e.issue_id = o.id`),
   issue_emoji: (projectId) => withEmoji('Issue', sql`o.iid`, sql`issues o where o.project_id = ${projectId}`),
   merge_request_emoji: (projectId) =>
     withEmoji('MergeRequest', sql`o.iid`, sql`merge_request_numbers o where o.project_id = ${projectId}`),

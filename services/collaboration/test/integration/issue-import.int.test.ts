@@ -217,4 +217,10 @@ test('events are there once, with their dates, and say who closed it', async () 
     { kind: 'state', action: 'closed', object: null, by: assignee.id, at: changed },
   ]);
   expect(await running.db.query(sql`select closed_by_id as by from issues`)).toEqual([{ by: assignee.id }]);
+
+  // Who closed it first did not close it last; a page of earlier events does not change that.
+  await imports(key, [issue(9, { closedAt: changed })]);
+  await store.addEvents(key, [{ ...event('1', 'state', 'closed', '', 0), iid: 9 }]);
+  await store.addEvents(key, [{ ...event('2', 'state', 'closed'), iid: 9, createdAt: made }]);
+  expect(await running.db.query(sql`select closed_by_id as by from issues where iid = 9`)).toEqual([{ by: null }]);
 });

@@ -1,6 +1,6 @@
 import { type Sql, sql } from '@switchyard/database/sql';
 import {
-  exportedEvent,
+  exportedEvents,
   exportedLabels,
   exportedMilestone,
   exportedTimelogs,
@@ -35,9 +35,8 @@ export const records: Readonly<Record<string, (projectId: number) => Sql>> = {
       'time_logs', ${exportedTimelogs(sql`t.merge_request_id = m.id`)}, 'created_at', m.created_at,
       'updated_at', m.updated_at) as record
     from merge_requests m where m.project_id = ${projectId}`,
-  merge_request_events: (projectId) => sql`
-    select e.id, ${exportedEvent(sql`m.iid`)} as record
-    from resource_events e join merge_requests m on m.id = e.merge_request_id where m.project_id = ${projectId}`,
+  merge_request_events: (projectId) =>
+    exportedEvents(sql`merge_requests o where o.project_id = ${projectId}`, sql`e.merge_request_id = o.id`),
   merge_request_blocks: (projectId) => sql`
     select b.id, json_build_object('blocking_iid', blocking.iid, 'blocked_iid', blocked.iid) as record
     from merge_request_blocks b join merge_requests blocking on blocking.id = b.blocking_id

@@ -457,18 +457,36 @@ test('approval rules of an archive name whom their importer could name; again, a
 test('events of an archive keep their dates, in the name of who imports alone', async () => {
   await bring([given(5)], 'gitlab_project');
   const event = (id: number, user: string, more: object = {}) => ({
-    ...{ id, iid: 5, kind: 'label', action: 'add', title: 'bug', user, created_at: made.toISOString(), ...more },
+    ...{ id, kind: 'label', action: 'add', title: 'bug', user, created_at: made.toISOString(), ...more },
   });
   const events = [
     event(9, nameOf(people.maintainer)),
     event(10, nameOf(people.owner), { action: 'remove' }),
     event(11, nameOf(people.owner), { title: 'none' }),
+    // Who may be written for closed it first, and somebody else closed it last.
+    event(12, nameOf(people.maintainer), { kind: 'state', action: 'closed', title: null }),
+    event(13, nameOf(people.owner), { kind: 'state', action: 'reopened', title: null }),
+    event(14, nameOf(people.owner), { kind: 'state', action: 'closed', title: null, created_at: later.toISOString() }),
   ];
-  for (const _ of [1, 2]) await write('merge_request_events', events);
+  for (const _ of [1, 2]) await write('merge_request_events', [{ iid: 5, events }]);
   expect((await api(people.developer, 'GET', mr(project, 5, '/resource_label_events'))).body).toMatchObject([
     { action: 'add', user: { id: people.maintainer.id }, created_at: made.toISOString(), label: { name: 'bug' } },
     { action: 'remove', user: null, created_at: made.toISOString() },
   ]);
+  expect(await shown(5)).toMatchObject({ state: 'closed', closed_by: null });
+  const { lines } = await harness
+    .asImports(ProjectRecordServiceService)
+    .readProjectRecords({ projectId: project.id, kind: 'merge_request_events', after: 0 }, { requestId: 'test' });
+  expect(JSON.parse(lines.toString())).toMatchObject({
+    iid: 5,
+    events: [
+      { kind: 'label', action: 'add', title: 'bug', user: nameOf(people.maintainer) },
+      { kind: 'label', action: 'remove', title: 'bug', user: null },
+      { kind: 'state', action: 'closed', title: null, user: nameOf(people.maintainer) },
+      { kind: 'state', action: 'reopened', user: null },
+      { kind: 'state', action: 'closed', user: null },
+    ],
+  });
 });
 
 test('dependencies of an archive come in but for circles; again, and nothing changes', async () => {

@@ -159,15 +159,12 @@ export const issueImportStore = (db: Database) => ({
         return ownerId === undefined ? [] : [{ ...event, ownerId }];
       });
       const added = await bringEventsIn(tx, key.projectId, placed);
-      const ends = placed.filter(({ kind, action, userId }) => kind === 'state' && action === 'closed' && userId > 0);
-      // The last one counts; a page with later ones has come before, as forges list them.
+      // The last one counts, of nobody as well; a page with later ones has come before, as forges list them.
       await tx.query(sql`
-        with ends as (
-          select distinct on (id) id, actor
-          from unnest(${ends.map(({ ownerId }) => ownerId)}::bigint[], ${ends.map(({ userId }) => userId)}::bigint[],
-            ${ends.map(({ createdAt }) => createdAt)}::timestamptz[]) as given (id, actor, at) order by id, at desc)
-        update issues i set closed_by_id = ends.actor from ends
-        where i.id = ends.id and i.state = 'closed' and i.closed_by_id is null`);
+        update issues i set closed_by_id = (
+          select e.user_id from resource_events e where e.issue_id = i.id and e.kind = 'state' and e.action = 'closed'
+          order by e.created_at desc, e.id desc limit 1)
+        where i.id = any(${placed.map(({ ownerId }) => ownerId)}::bigint[]) and i.state = 'closed' and i.closed_by_id is null`);
       return added;
     }),
 });

@@ -41,8 +41,6 @@ const unequal: Readonly<Record<string, readonly string[]>> = {
   notes: ['id', 'snippet'],
   snippet_emoji: ['on'],
   note_emoji: ['on'],
-  merge_request_events: ['id'],
-  issue_events: ['id'],
 };
 
 /** What of an archive another one has to have as well, by entry kind. */
@@ -53,6 +51,7 @@ function comparable(entries: Map<string, Buffer>): Record<string, Item[]> {
       kind,
       recordsIn(entries, kind).map((record) => {
         for (const field of unequal[kind] ?? []) delete record[field];
+        for (const event of record.events ?? []) delete event.id;
         // Who imports is a member of the new project since then.
         if (kind === 'members' && record.username === 'root') delete record.created_at;
         return record;
@@ -275,7 +274,8 @@ export const projectExportTests = (started: () => System): void =>
         ['merge_request_events', at, 1],
       ] as const) {
         const events = await ok('GET', `${place}/resource_label_events`);
-        expect(records(kind).filter((one) => one.kind === 'label')).toMatchObject(
+        const [{ events: exported }] = records(kind) as [Item];
+        expect(exported.filter((one: Item) => one.kind === 'label')).toMatchObject(
           events.map((one: Item) => ({ ...named(one, eventFields), title: 'bug' })),
         );
         expect(events).toHaveLength(shown);

@@ -347,18 +347,19 @@ export const mergeRequestImportStore = (db: Database) => ({
         return [{ ...event, ownerId }];
       });
       const added = await bringEventsIn(tx, key.projectId, placed);
-      const ends = placed.filter(({ kind, userId }) => kind === 'state' && userId > 0);
-      // The last one of a kind counts; a page with later ones has come before, as forges list them.
+      // The last one of a kind counts, of nobody as well; a page with later ones has come before, as forges list them.
       await tx.query(sql`
         with ends as (
-          select distinct on (id, action) id, action, actor
-          from unnest(${ends.map(({ ownerId }) => ownerId)}::bigint[], ${ends.map(({ action }) => action)}::text[],
-            ${ends.map(({ userId }) => userId)}::bigint[], ${ends.map(({ createdAt }) => createdAt)}::timestamptz[])
-            as given (id, action, actor, at) order by id, action, at desc)
+          select mr.id, mr.state, (
+            select e.user_id from resource_events e
+            where e.merge_request_id = mr.id and e.kind = 'state' and e.action = mr.state
+            order by e.created_at desc, e.id desc limit 1) as actor
+          from merge_requests mr where mr.id = any(${placed.map(({ ownerId }) => ownerId)}::bigint[])
+            and mr.state in ('merged', 'closed'))
         update merge_requests mr set
-          merge_user_id = case when ends.action = 'merged' then coalesce(mr.merge_user_id, ends.actor) else mr.merge_user_id end,
-          closed_by_id = case when ends.action = 'closed' then coalesce(mr.closed_by_id, ends.actor) else mr.closed_by_id end
-        from ends where mr.id = ends.id and mr.state = ends.action`);
+          merge_user_id = case when ends.state = 'merged' then coalesce(mr.merge_user_id, ends.actor) else mr.merge_user_id end,
+          closed_by_id = case when ends.state = 'closed' then coalesce(mr.closed_by_id, ends.actor) else mr.closed_by_id end
+        from ends where mr.id = ends.id and ends.actor is not null`);
       return added;
     }),
 
