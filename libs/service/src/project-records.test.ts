@@ -1,5 +1,6 @@
 import { z } from '@switchyard/config';
 import { recordWriter } from './project-records';
+import { recordFields } from './record-fields';
 
 const target = { projectId: 1, importerId: 1, forEverybody: false };
 const written: unknown[] = [];
@@ -26,4 +27,12 @@ it('cuts no more lines apart than a page may have', () => {
   } finally {
     split.mockRestore();
   }
+});
+
+it('counts characters as the API does', () => {
+  const isTaken = (text: string): boolean => recordFields.text(2).safeParse(text).success;
+  expect(['', 'ab', '🐛🐛', 'abc', '🐛🐛a', '🐛\0', '\ud83d'].map(isTaken)).toEqual([
+    ...[true, true, true],
+    ...[false, false, false, false],
+  ]);
 });

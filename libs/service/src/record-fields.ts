@@ -1,10 +1,16 @@
 import { z } from '@switchyard/config';
 
-/** Text of at most so many characters; PostgreSQL keeps neither null characters nor halves of surrogate pairs. */
+/**
+ * Text of at most so many characters, each one code point as in the API; PostgreSQL keeps neither null characters nor
+ * halves of surrogate pairs.
+ */
 const text = (most: number) =>
   z
     .string()
-    .max(most)
+    .refine(
+      (given) => given.length <= most || (given.length <= 2 * most && [...given].length <= most),
+      `has more than ${most} characters`,
+    )
     .refine((given) => !given.includes('\0') && given.isWellFormed(), 'holds characters that cannot be kept');
 
 /** Years that PostgreSQL and JavaScript write alike. */
