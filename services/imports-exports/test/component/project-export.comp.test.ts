@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { sql } from '@switchyard/database/sql';
-import { unavailable } from '@switchyard/errors';
+import { invalidParams, unavailable } from '@switchyard/errors';
 import { ProjectExportServiceService } from '@switchyard/protos/imports_exports/v1/project_export';
 import { RepositoryExportServiceService } from '@switchyard/protos/merge_requests/v1/repository_export';
 import { ProjectRecordServiceService } from '@switchyard/protos/rpc/v1/project_record';
@@ -22,6 +22,8 @@ const records: Record<string, object[]> = {
   project: [{ name: 'p', description: 'About', created_at: '2026-01-02T03:04:05+00:00' }],
   issues: Array.from({ length: 7 }, (_, index) => ({ iid: index + 1, title: 'été' })),
 };
+/** How many pages owners of an older release are asked for. */
+let pagesOfOlder = 0;
 /** Bytes of the bundle, and how many calls fail before it is given. */
 const repository = { bundle: Buffer.alloc(9 << 20, 'bundle'), failures: 0 };
 const rule = { callers: ['imports-exports'] };
@@ -31,6 +33,8 @@ const owners = [
     ProjectRecordServiceService,
     {
       async readProjectRecords({ projectId, kind, after }) {
+        pagesOfOlder -= 1;
+        if (pagesOfOlder >= 0) throw invalidParams('kind does not have a valid value');
         const page = projectId === project ? (records[kind] ?? []).slice(after, after + 3) : [];
         const lines = Buffer.from(page.map((one) => `${JSON.stringify(one)}\n`).join(''));
         return { lines, count: page.length, next: page.length === 0 ? 0 : after + page.length };
@@ -141,8 +145,11 @@ it('a new export replaces the file of the one before, and only one is made at a 
   expect(await here.db.query(due)).toEqual([]);
 });
 
-it('what is away for a moment is tried again, and half an archive is never shown', async () => {
-  repository.failures = 1;
+it.each([
+  ['what is away for a moment', () => (repository.failures = 1)],
+  ['what an older release does not know yet', () => (pagesOfOlder = 1)],
+])('%s is tried again, and half an archive is never shown', async (_, fail) => {
+  fail();
   await begin();
   await eventually(async () => {
     const rows = await here.db.query<{ attempts: number }>(

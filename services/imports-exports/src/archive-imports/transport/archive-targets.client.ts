@@ -3,10 +3,9 @@ import {
   type ImportedProject as WireProject,
 } from '@switchyard/protos/groups_admin/v1/imported_project';
 import { RepositoryImportServiceService } from '@switchyard/protos/merge_requests/v1/repository_import';
-import { ProjectRecordServiceService } from '@switchyard/protos/rpc/v1/project_record';
 import type { Peer } from '@switchyard/rpc';
 import { archiveSource } from '@switchyard/service';
-import type { RecordOwner } from '../../project-exports';
+import { type RecordOwner, recordsOf } from '../../project-exports';
 import type { ImportedProject } from '../../project-imports';
 import type { ArchiveTargets } from '../application/imports.ports';
 
@@ -26,9 +25,9 @@ export function archiveTargetsOf(peers: Readonly<Record<RecordOwner, Peer>>): Ar
   const projects = peers['groups-admin'].client(ImportedProjectServiceService);
   const repositories = peers['merge-requests'].client(RepositoryImportServiceService);
   const owners = {
-    'groups-admin': peers['groups-admin'].client(ProjectRecordServiceService),
-    'merge-requests': peers['merge-requests'].client(ProjectRecordServiceService),
-    collaboration: peers.collaboration.client(ProjectRecordServiceService),
+    'groups-admin': recordsOf(peers['groups-admin']),
+    'merge-requests': recordsOf(peers['merge-requests']),
+    collaboration: recordsOf(peers.collaboration),
   };
   const options = (requestId: string) => ({ requestId, idempotent: true });
   const ofPage = (requestId: string) => ({ ...options(requestId), timeoutMs: pageMs });

@@ -1,8 +1,8 @@
 import { RepositoryExportServiceService } from '@switchyard/protos/merge_requests/v1/repository_export';
-import { ProjectRecordServiceService } from '@switchyard/protos/rpc/v1/project_record';
 import type { Peer } from '@switchyard/rpc';
 import type { ProjectSources } from '../application/exports.ports';
 import type { RecordOwner } from '../domain/project-export';
+import { recordsOf } from './records.client';
 
 /** Milliseconds for a page of records: it may have to be read from disk. */
 const pageTimeoutMs = 60_000;
@@ -13,9 +13,9 @@ const bundleTimeoutMs = 1_800_000;
 /** Asks the services for what a project consists of. */
 export function projectSourcesOf(peers: Readonly<Record<RecordOwner, Peer>>): ProjectSources {
   const owners = {
-    'groups-admin': peers['groups-admin'].client(ProjectRecordServiceService),
-    'merge-requests': peers['merge-requests'].client(ProjectRecordServiceService),
-    collaboration: peers.collaboration.client(ProjectRecordServiceService),
+    'groups-admin': recordsOf(peers['groups-admin']),
+    'merge-requests': recordsOf(peers['merge-requests']),
+    collaboration: recordsOf(peers.collaboration),
   };
   const repositories = peers['merge-requests'].client(RepositoryExportServiceService);
   return {
