@@ -98,7 +98,7 @@ export function composeAreas(given: Edges, directory: DirectoryWriter, digest: T
     webhooks,
     composeProjectRecords(given, {
       ...projects.records,
-      members: members.records(projects.levelOf),
+      ...members.records(projects.levelOf),
       labels: labels.records,
       milestones: milestones.records,
     }),

@@ -1,15 +1,17 @@
 import { repeat } from '@switchyard/background';
+import type { z } from '@switchyard/config';
 import { type Area, type RecordWriter, recordWriter } from '@switchyard/service';
 import type { Approve } from '../access-requests';
 import type { DirectoryWriter } from '../directory';
 import type { Edges } from '../edges';
 import { manageMembers } from './application/manage-members';
+import type { ImportedMember } from './domain/member-change';
 import { presentMember } from './presenters/member.presenter';
 import { memberStore } from './storage/member.store';
 import { type Owners, owners } from './storage/owners';
 import { listUserMemberships } from './storage/user-membership.list';
 import { memberHandler } from './transport/member.handler';
-import { memberRecord, toImported } from './transport/member.record';
+import { collaboratorRecord, memberRecord, toCollaborator, toImported } from './transport/member.record';
 
 /** Milliseconds between two searches for memberships that have expired. */
 const expiryIntervalMs = 5_000;
@@ -22,7 +24,7 @@ export interface MemberArea extends Area {
   /** Removes memberships that have expired; returns how many. */
   expire(): Promise<number>;
   /** Takes those of an archive. @param levelOf level of the one who imports in a project */
-  records(levelOf: LevelOf): RecordWriter;
+  records(levelOf: LevelOf): Readonly<Record<'members' | 'collaborators', RecordWriter>>;
 }
 
 /** Effective level of a user in a project. */
@@ -38,11 +40,14 @@ export function composeMembers({ config, db, observe }: Edges, writer: Directory
     owners,
     approve: async (...request) => presentMember(await approve(...request), externalUrl),
     expire,
-    records: (levelOf) =>
-      recordWriter(memberRecord, async ({ projectId, importerId, forEverybody }, given) => {
-        const actor = { userId: importerId, admin: forEverybody, level: await levelOf(projectId, importerId) };
-        return members.import(actor, projectId, given.map(toImported));
-      }),
+    records(levelOf) {
+      const writer = <T>(form: z.ZodType<T>, toMember: (record: T) => ImportedMember) =>
+        recordWriter(form, async ({ projectId, importerId, forEverybody }, given) => {
+          const actor = { userId: importerId, admin: forEverybody, level: await levelOf(projectId, importerId) };
+          return members.import(actor, projectId, given.map(toMember));
+        });
+      return { members: writer(memberRecord, toImported), collaborators: writer(collaboratorRecord, toCollaborator) };
+    },
     start: () => [repeat('expired memberships', expiryIntervalMs, () => expire())],
   };
 }

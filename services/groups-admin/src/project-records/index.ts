@@ -5,5 +5,7 @@ import { records } from './records';
 /** Builds what this service gives to the exports of projects, and takes of their archives. */
 export const composeProjectRecords = (
   { db }: Pick<Edges, 'db'>,
-  writers: Readonly<Record<'project' | 'project_overrides' | 'members' | 'labels' | 'milestones', RecordWriter>>,
+  writers: Readonly<
+    Record<'project' | 'project_overrides' | 'members' | 'collaborators' | 'labels' | 'milestones', RecordWriter>
+  >,
 ) => projectRecords(db, records, writers);

@@ -7,6 +7,7 @@ import {
 import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
 import { MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';
 import { PlaceholderUserServiceService } from '@switchyard/protos/groups_admin/v1/placeholder_user';
+import { ProjectRecordServiceService } from '@switchyard/protos/rpc/v1/project_record';
 import { isNoInternalUser, userKind } from '../../src/directory';
 import { userChanges } from '../../src/directory/storage/directory-user-rows';
 import { groupClients, refusal } from '../support/group-clients';
@@ -51,6 +52,30 @@ it('of two imports with one key at a time one makes the project', async () => {
   const key = randomUUID();
   const both = await Promise.all([create({ key, name: 'twice' }), create({ key, name: 'twice' })]);
   expect(new Set(both.map(({ projectId }) => projectId)).size).toBe(1);
+});
+
+it('lets in whom it is asked to, by id, though another user has the name since (ADR 67)', async () => {
+  const { projectId } = await create();
+  const write = (kind: string, record: object) =>
+    running.asService('imports-exports', ProjectRecordServiceService).writeProjectRecords({
+      ...{ projectId, kind, importerId: ada.userId, forEverybody: false, checkOnly: false },
+      lines: Buffer.from(`${JSON.stringify(record)}\n`),
+    });
+  const one = { access_level: 30, expires_at: null, created_at: new Date().toISOString() };
+  const named = await running.user('carla');
+  for (const _ of [1, 2])
+    expect(await write('collaborators', { ...one, user_id: bob.userId, username: named.username })).toEqual({
+      written: 1,
+    });
+  expect(await write('members', { ...one, user_id: ada.userId, username: named.username })).toEqual({ written: 1 });
+  expect(
+    await running.db.query(sql`
+      select user_id as id, access_level as level from memberships
+      where project_id = ${projectId} and user_id <> ${ada.userId} order by user_id`),
+  ).toEqual([
+    { id: bob.userId, level: 30 },
+    { id: named.userId, level: 30 },
+  ]);
 });
 
 it('is as visible as its group lets it be, and needs the role Maintainer there (G-4.19-9)', async () => {

@@ -77,7 +77,7 @@ const others = {
   events: { issues: [] as ImportedEvent[], pulls: [] as ImportedEvent[] },
   releases: [] as ImportedRelease[],
   /** Who was let in, by whom and at which level. */
-  members: [] as { username: string; level: number; importerId: number; forEverybody: boolean }[],
+  members: [] as { userId: number; level: number; importerId: number; forEverybody: boolean }[],
   refusal: undefined as AppError | undefined,
   repositoryRefusals: [] as AppError[],
   /** Settles when the repository may go on. */
@@ -257,11 +257,14 @@ const peers = [
     {
       readProjectRecords: () => Promise.reject(new Error('readProjectRecords')),
       async writeProjectRecords({ kind, lines, importerId, forEverybody }) {
-        if (kind !== 'members') throw new Error(kind);
+        if (kind !== 'collaborators') throw new Error(kind);
         const records = Buffer.from(lines).toString().trimEnd().split('\n');
         for (const record of records) {
-          const { username, access_level: level } = JSON.parse(record) as { username: string; access_level: number };
-          others.members.push({ username, level, importerId, forEverybody });
+          const { user_id: userId, access_level: level } = JSON.parse(record) as {
+            user_id: number;
+            access_level: number;
+          };
+          others.members.push({ userId, level, importerId, forEverybody });
         }
         return { written: records.length };
       },
@@ -852,8 +855,7 @@ it('collaborators are let in once it is known who they are: at once, or when the
     failed_relations: [{ relation_name: 'collaborators' }],
   });
   const by = { importerId: known.id, forEverybody: false };
-  const { username } = known;
-  expect(others.members).toEqual([{ username, level: 40, ...by }]);
+  expect(others.members).toEqual([{ userId: known.id, level: 40, ...by }]);
   others.members = [];
   const [hubot, ada] = await listed(id);
   const target = here.directory.user();
@@ -861,7 +863,7 @@ it('collaborators are let in once it is known who they are: at once, or when the
   for (const one of [hubot, ada])
     await placeholders.reassignImportPlaceholder({ projectId: id, placeholderId: one?.id ?? 0, userId: target.id }, as);
   await eventually(async () => expect(await listed(id, 'reassigned')).toHaveLength(2), { within: 30_000 });
-  expect(others.members).toEqual([30, 10].map((level) => ({ username: target.username, level, ...by })));
+  expect(others.members).toEqual([30, 10].map((level) => ({ userId: target.id, level, ...by })));
 });
 
 it('collaborators that the token may not read are named, and the import goes on', async () => {

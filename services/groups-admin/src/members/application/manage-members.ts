@@ -94,14 +94,19 @@ export function manageMembers({ members }: { members: MemberStore }) {
     },
 
     /**
-     * Adds the members of an archive to a project, those whom the actor may add; nobody is notified.
+     * Adds members to a project that came in, those whom the actor may add; nobody is notified.
      * @returns how many of them are its members then
      * @throws AppError not_found for the project
      */
     async import(actor: MemberActor, projectId: number, given: readonly ImportedMember[]): Promise<number> {
       const source: Parent = { kind: 'project', id: projectId };
-      const users = await members.usersBy({ ids: [], usernames: given.map(({ username }) => username) });
-      const byName = new Map(given.map((one) => [one.username.toLowerCase(), one]));
+      const users = await members.usersBy({
+        ids: given.flatMap(({ user }) => (typeof user === 'number' ? user : [])),
+        usernames: given.flatMap(({ user }) => (typeof user === 'string' ? user : [])),
+      });
+      const byUser = new Map(
+        given.map((one) => [typeof one.user === 'string' ? one.user.toLowerCase() : one.user, one]),
+      );
       const now = new Date();
       let added = 0;
       const request = {
@@ -111,7 +116,8 @@ export function manageMembers({ members }: { members: MemberStore }) {
         reads: ['inheritedLevel', 'admission'] as const,
       };
       const found = await members.change(request, (facts, index) => {
-        const member = byName.get(users[index]?.username.toLowerCase() ?? '');
+        const { id = 0, username = '' } = users[index] ?? {};
+        const member = byUser.get(id) ?? byUser.get(username.toLowerCase());
         const decision = member && decideImport(actor, source, facts, member, now);
         if (decision !== undefined || facts.membership !== undefined) added += 1;
         return decision;

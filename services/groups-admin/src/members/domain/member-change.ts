@@ -97,7 +97,8 @@ export function decideAdd(
 
 /** A member as an archive has one. */
 export interface ImportedMember {
-  readonly username: string;
+  /** Id, or a username in any case. */
+  readonly user: number | string;
   readonly level: number;
   readonly expiresAt: Date | undefined;
   readonly since: Date;

@@ -16,10 +16,10 @@ export const workReassignments = (
   places: Pick<AuthorPlaces, 'reassign' | 'importMembers' | 'remove'>,
 ): Repeating => {
   /** Gives who takes a place the role that the person has at the forge, as far as who imported may give it today. */
-  async function admit({ projectId, level, targetName, importerId, importerIsAdmin }: PlaceholderLease): Promise<void> {
+  async function admit({ projectId, level, targetId, importerId, importerIsAdmin }: PlaceholderLease): Promise<void> {
     const by = { userId: importerId, admin: importerIsAdmin };
     try {
-      await places.importMembers({ projectId }, by, [{ username: targetName, level }], 'import-placeholders');
+      await places.importMembers({ projectId }, by, [{ userId: targetId, level }], 'import-placeholders');
     } catch (error) {
       // The project may be gone; the place is taken all the same.
       if (!isAppError(error, 'not_found')) throw error;

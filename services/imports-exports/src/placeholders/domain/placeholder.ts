@@ -42,7 +42,7 @@ export interface Placeholder {
   readonly importRuns: boolean;
 }
 
-/** A role in the project, of a placeholder user for who takes the place. */
+/** A role of a user in the project; of a placeholder for who takes the place. */
 export interface PromisedRole {
   readonly userId: number;
   readonly level: number;
@@ -56,7 +56,7 @@ export interface PromisedRole {
 export type ImportMembers = (
   project: { readonly projectId: number; readonly directorySequence?: number },
   by: Requester,
-  members: readonly { readonly username: string; readonly level: number }[],
+  members: readonly PromisedRole[],
   requestId: string,
 ) => Promise<number>;
 
@@ -64,8 +64,6 @@ export type ImportMembers = (
 export interface PlaceholderLease extends Placeholder {
   /** Level in the project of who takes the place; 0 for none. */
   readonly level: number;
-  /** Username of who takes the place. */
-  readonly targetName: string;
   /** Who began the import, as they are now; 0 for one who is blocked or gone. */
   readonly importerId: number;
   readonly importerIsAdmin: boolean;

@@ -110,7 +110,6 @@ export const placeholderStore = (db: Database, leases = leaseStore(db, 'import_p
         where w.state = 'reassigning' and (w.leased_until is null or w.leased_until < now())
         order by w.id limit 1 for update skip locked)
       returning ${columns}, p.lease, p.attempts as attempt, p.level,
-        coalesce((select u.username from directory.users u where u.id = p.target_id), '') as "targetName",
         coalesce((select u.id from ${importer}), 0) as "importerId",
         coalesce((select u.admin from ${importer}), false) as "importerIsAdmin"`);
   },

@@ -34,9 +34,6 @@ export async function bringCollaborators(
     one.id,
     roles.filter(({ userId }) => !usernames.has(userId)),
   );
-  const members = roles.flatMap(({ userId, level }) => {
-    const username = usernames.get(userId);
-    return username === undefined ? [] : [{ username, level }];
-  });
+  const members = roles.filter(({ userId }) => usernames.has(userId));
   return targets.importMembers(found.project, one.author, members, one.requestId);
 }
