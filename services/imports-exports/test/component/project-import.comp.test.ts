@@ -58,6 +58,8 @@ const others = {
   projects: new Map<string, ImportedProject>(),
   namespaceId: 0,
   statuses: [] as string[],
+  /** Ends of imports that groups-admin does not take, one a call. */
+  endRefusals: [] as AppError[],
   labels: new Set<string>(),
   labelRequests: [] as ImportLabelsRequest[],
   milestones: [] as ImportMilestonesRequest['milestones'],
@@ -128,6 +130,8 @@ const peers = [
       createImportedProject: async (request) => create(request),
       getImportedProject: async ({ projectId }) => byId(projectId),
       async setImportStatus({ projectId, status, error }) {
+        const refusal = status === 'finished' ? others.endRefusals.shift() : undefined;
+        if (refusal !== undefined) throw refusal;
         Object.assign(byId(projectId), { importStatus: status, importError: error });
         others.statuses.push(status);
         return {};
@@ -1314,6 +1318,14 @@ describe('a refresh (ADR 73)', () => {
     expect(others.repositories).toHaveLength(1);
     expect(others).toMatchObject({ brought: [], labelRequests: [], releases: [], events: { issues: [] } });
     expect(await tokens()).toEqual([]);
+  });
+
+  it('whose end is not announced at once is announced later, though the import ended in the same way', async () => {
+    const id = await imported();
+    others.endRefusals = [unavailable('groups-admin')];
+    await refresh(id);
+    await endsAs(id, 'finished');
+    expect(others).toMatchObject({ statuses: ['scheduled', 'started', 'finished'], endRefusals: [] });
   });
 
   it('brings what is new and changed alone, and says what is known', async () => {

@@ -187,7 +187,8 @@ export const importStore = (db: Database, ring: Keyring) => {
           update project_imports x set status = 'scheduled', problem = null, ended_at = null, refreshes = refreshes + 1,
             author_id = ${author.userId}, author_admin = ${author.admin}, author_external = ${author.external},
             request_id = ${requestId}, repository = ${JSON.stringify(repository)}::jsonb,
-            token = ${ring.encrypt(identityOf(found.key), token)}, attempts = 0, pauses = 0, lease = null, leased_until = null
+            token = ${ring.encrypt(identityOf(found.key), token)}, attempts = 0, pauses = 0, lease = null, leased_until = null,
+            announced = ''
           where x.id = ${found.id} and not (${isOpen}) returning 1`);
         if (again === undefined) return false;
         await tx.query(sql`
