@@ -222,6 +222,28 @@ test('a refresh takes what changed at the forge and not here, new versions among
   expect(await shown(9)).toMatchObject({ sha: mine, state: 'opened', title: 'Change 9' });
 });
 
+test('what was set to be merged here keeps state and head, and takes them when that is cancelled (ADR 73)', async () => {
+  const since = new Date('2020-03-01T00:00:00.000Z');
+  const fork = 'github/fork/octo/fork';
+  const ofFork = (headSha: string, more: object = {}) =>
+    given(9, { ...{ state: 'opened', draft: true, sourceBranch: fork, diffs: [diffOf(headSha, shas.before)] }, ...more });
+  await bring([ofFork(shas.merge)]);
+  const set = (strategy: string | null) =>
+    harness.db.query(sql`
+      update merge_requests set auto_merge_strategy = ${strategy} where project_id = ${project.id} and iid = 9`);
+  await set('merge_when_checks_pass');
+  await bring([ofFork(shas.open, { description: 'Theirs' })], 'github', since);
+  await bring([ofFork(shas.open, { description: 'Theirs', state: 'closed' })], 'github', since);
+  expect(await git('rev-parse', `refs/heads/${fork}`)).toBe(shas.merge);
+  expect(await shown(9)).toMatchObject({ state: 'opened', sha: shas.merge, description: 'Theirs' });
+  await set(null);
+  await bring([ofFork(shas.open)], 'github', since);
+  expect(await git('rev-parse', `refs/heads/${fork}`)).toBe(shas.open);
+  await eventually(async () => expect(await shown(9)).toMatchObject({ state: 'opened', sha: shas.open }));
+  await bring([ofFork(shas.open, { state: 'closed' })], 'github', since);
+  expect(await shown(9)).toMatchObject({ state: 'closed' });
+});
+
 test('what is here already is not touched, and what no merge request can be is left out', async () => {
   await harness.git(repository(), 'branch', 'next', shas.open);
   expect((await open(project, 'next')).iid).toBe(1);

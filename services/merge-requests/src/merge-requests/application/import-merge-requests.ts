@@ -22,9 +22,11 @@ import {
   type ImportedMergeRequest,
   type ImportKey,
   importable,
+  isUnderWay,
   type PreparedMergeRequest,
   type ReviewOfImported,
   type WroteMergeRequest,
+  wroteOf,
 } from '../domain/merge-request-import';
 import { compareBranches } from './compare-branches';
 import type { DiffPosition, DiffPositions, DiffRefs, ImportedPlace } from './diff-positions';
@@ -49,7 +51,7 @@ export interface MergeRequestImportStore {
   /** What imports wrote of merge requests of some numbers; those that came in before this was kept are left out. */
   wrote(key: ImportKey, iids: readonly number[]): Promise<Map<number, WroteMergeRequest>>;
   /** Keeps what an import writes of merge requests. */
-  keep(given: readonly (AttachedMergeRequest & { readonly id: number })[]): Promise<void>;
+  keep(given: readonly WroteMergeRequest[]): Promise<void>;
   /** How many of some numbers came in from there. */
   count(key: ImportKey, iids: readonly number[]): Promise<number>;
   /** Sets reviews; returns how many belong to imported merge requests. */
@@ -251,8 +253,12 @@ export function importMergeRequests({
     for (const theirs of await imports.attach(key, prepared)) {
       const known = wrote.get(theirs.iid);
       if (known === undefined) continue;
+      let held: WroteMergeRequest | undefined;
       const after = await mergeRequests
-        .change(known.id, 0, (locked) => decideRefresh(locked, known, theirs))
+        .change(known.id, 0, (locked) => {
+          held = isUnderWay(locked) ? known : undefined;
+          return decideRefresh(locked, known, theirs);
+        })
         .catch((error: unknown) => {
           // Another one is open for its branches, or it was deleted meanwhile: what is here stays.
           if (!isAppError(error, 'conflict', 'not_found')) throw error;
@@ -262,7 +268,7 @@ export function importMergeRequests({
       // Whether now or before the process died: with the change its refs move.
       if (after.sourceSha === theirs.sourceSha && after.state === theirs.state)
         await moveRefs(repo, key, actorId, [theirs], heads);
-      await imports.keep([{ ...theirs, id: known.id }]);
+      await imports.keep([wroteOf({ ...theirs, id: known.id }, held)]);
     }
     faultPoint('merge_request_import.refreshed');
   }

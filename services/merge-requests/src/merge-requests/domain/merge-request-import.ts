@@ -169,10 +169,29 @@ const reviewersOf = ({ reviewers }: Pick<AttachedMergeRequest, 'reviewers'>): nu
   ascending(reviewers.map(({ userId }) => userId));
 
 /** Digests of what an import writes of a merge request. */
-export const fieldsOfImported = (one: AttachedMergeRequest): ImportedFields => ({
+const fieldsOfImported = (one: AttachedMergeRequest): ImportedFields => ({
   ...fieldsOf(one),
   ...importedFields({ reviewers: reviewersOf(one) }),
 });
+
+/** Fields that a merge request keeps while it is under way to be merged. */
+const heldFields = ['state', 'head', 'target'];
+
+/** Whether somebody has set a merge request to be merged here, or it is on a train. */
+export const isUnderWay = ({ mergeRequest, planned }: LockedMergeRequest): boolean =>
+  mergeRequest.autoMergeStrategy !== undefined || planned !== undefined || mergeRequest.state === 'locked';
+
+/**
+ * What an import has written of a merge request.
+ * @param held what it had written of one that was under way: the fields that it keeps are as the import before wrote them, so
+ *   that a later refresh takes them
+ */
+export function wroteOf(one: AttachedMergeRequest & Pick<WroteMergeRequest, 'id'>, held?: WroteMergeRequest) {
+  const wrote = { id: one.id, fields: fieldsOfImported(one), headSha: one.sourceSha ?? '' };
+  if (held === undefined) return wrote;
+  const left = Object.entries(held.fields).filter(([name]) => heldFields.includes(name));
+  return { ...wrote, fields: { ...wrote.fields, ...Object.fromEntries(left) }, headSha: held.headSha };
+}
 
 /** A state of the forge as one that comes to be here. */
 const stateOf = (one: AttachedMergeRequest): MergeRequestPatch => {
@@ -193,19 +212,19 @@ const stateOf = (one: AttachedMergeRequest): MergeRequestPatch => {
  * @returns undefined for nothing
  */
 export function decideRefresh(
-  { mergeRequest, labelIds, assigneeIds, reviewerIds, planned }: LockedMergeRequest,
+  locked: LockedMergeRequest,
   { fields: wrote }: WroteMergeRequest,
   theirs: AttachedMergeRequest,
 ): MergeRequestChange | undefined {
-  const { description, discussionLocked, autoMergeStrategy } = mergeRequest;
+  const { mergeRequest, labelIds, assigneeIds, reviewerIds } = locked;
+  const { description, discussionLocked } = mergeRequest;
   const ours = {
     ...fieldsOf({ ...mergeRequest, description, labelIds, assigneeIds, discussionLocked: discussionLocked === true }),
     // Who is asked here since stays asked: others come to them.
     reviewers: wrote.reviewers ?? '',
   };
-  const isUnderWay = autoMergeStrategy !== undefined || planned !== undefined || mergeRequest.state === 'locked';
   const taken = new Set(fieldsToTake(wrote, ours, fieldsOfImported(theirs)));
-  if (isUnderWay) for (const name of ['state', 'head', 'target']) taken.delete(name);
+  if (isUnderWay(locked)) for (const name of heldFields) taken.delete(name);
   if (taken.size === 0) return undefined;
   const version = theirs.versions.at(-1);
   const hasNewDiff = version !== undefined && (taken.has('head') || taken.has('target'));

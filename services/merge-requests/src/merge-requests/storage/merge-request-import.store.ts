@@ -1,7 +1,6 @@
 import type { Database, Tx } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
 import {
-  type ImportedFields,
   labelsByTitles,
   leastPriority,
   milestoneIdsByIids,
@@ -13,10 +12,10 @@ import {
   type AttachedMergeRequest,
   type CountedMergeRequest,
   type EventOfImported,
-  fieldsOfImported,
   type ImportKey,
   type ReviewOfImported,
   type WroteMergeRequest,
+  wroteOf,
 } from '../domain/merge-request-import';
 import { publishFacts } from './merge-request.events';
 import { toMergeRequest } from './merge-request.row';
@@ -60,12 +59,12 @@ async function attach(
 }
 
 /** Keeps what an import writes of merge requests. */
-const keepFields = (db: Pick<Tx, 'query'>, given: readonly (AttachedMergeRequest & { readonly id: number })[]) =>
+const keepFields = (db: Pick<Tx, 'query'>, given: readonly WroteMergeRequest[]) =>
   db.query(sql`
     insert into merge_request_imports (merge_request_id, fields, head_sha)
     select id, fields::jsonb, head from unnest(${given.map(({ id }) => id)}::bigint[],
-      ${given.map((one) => JSON.stringify(fieldsOfImported(one)))}::text[],
-      ${given.map(({ sourceSha = '' }) => sourceSha)}::text[]) as given (id, fields, head)
+      ${given.map(({ fields }) => JSON.stringify(fields))}::text[],
+      ${given.map(({ headSha }) => headSha)}::text[]) as given (id, fields, head)
     on conflict (merge_request_id) do update set fields = excluded.fields, head_sha = excluded.head_sha`);
 
 const rowOf = ({ projectId, importedFrom }: ImportKey, one: AttachedMergeRequest) => ({
@@ -260,7 +259,10 @@ export const mergeRequestImportStore = (db: Database) => ({
         tx,
         added.flatMap((one) => (one.timelogs ?? []).map((entry) => ({ ...entry, ownerId: one.id }))),
       );
-      await keepFields(tx, added);
+      await keepFields(
+        tx,
+        added.map((one) => wroteOf(one)),
+      );
       const byId = new Map(added.map((one) => [one.id, one]));
       await publishFacts(
         tx,
@@ -288,14 +290,14 @@ export const mergeRequestImportStore = (db: Database) => ({
     { projectId, importedFrom }: ImportKey,
     iids: readonly number[],
   ): Promise<Map<number, WroteMergeRequest>> {
-    const rows = await db.query<{ iid: number; id: number; fields: ImportedFields; head: string }>(sql`
-      select mr.iid, mr.id, w.fields, w.head_sha as head
+    const rows = await db.query<WroteMergeRequest & { iid: number }>(sql`
+      select mr.iid, mr.id, w.fields, w.head_sha as "headSha"
       from merge_requests mr join merge_request_imports w on w.merge_request_id = mr.id
       where mr.project_id = ${projectId} and mr.imported_from = ${importedFrom} and mr.iid = any(${[...iids]}::bigint[])`);
-    return new Map(rows.map(({ iid, id, fields, head }) => [iid, { id, fields, headSha: head }]));
+    return new Map(rows.map(({ iid, ...wrote }) => [iid, wrote]));
   },
 
-  async keep(given: readonly (AttachedMergeRequest & { readonly id: number })[]): Promise<void> {
+  async keep(given: readonly WroteMergeRequest[]): Promise<void> {
     await keepFields(db, given);
   },
 
