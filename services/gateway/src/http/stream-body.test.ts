@@ -2,10 +2,11 @@ import { EventEmitter } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { eventually } from '@switchyard/testkit';
-import type { Request, Response } from 'express';
+import express, { type Request, type RequestHandler, type Response } from 'express';
 import { bodyMemory } from './body-memory';
 import { receiveBody } from './receive-body';
 import { streamBody } from './stream-body';
+import { settleUnreadBodies } from './unread-body';
 
 let server: Server | undefined;
 afterEach(() => {
@@ -28,24 +29,52 @@ async function sending(listener: RequestListener, part: string) {
 
 const requestOf = (request: IncomingMessage) => request as Request;
 
+/** Express with what answers before a body has come. */
+const handledBy = (handler: RequestHandler): RequestListener => express().use(settleUnreadBodies, handler);
+
 describe('a body that streams', () => {
   const minimumRate = { windowMs: 100, leastBytes: 10 };
 
-  it('is broken off when it stands still', async () => {
-    const sent = await sending((request, response) => {
-      streamBody(requestOf(request), response as Response, minimumRate);
-      request.resume();
-    }, 'x'.repeat(100));
+  it('gets 408 when it stands still', async () => {
+    const sent = await sending(
+      handledBy((request, response) => {
+        streamBody(request, response, minimumRate);
+        request.resume();
+      }),
+      'x'.repeat(100),
+    );
+    let reply = '';
+    sent.socket.on('data', (chunk) => {
+      reply += chunk;
+    });
+    await eventually(() => expect(sent.closed).toBe(true));
+    expect(reply).toMatch(
+      /^HTTP\/1\.1 408 [\s\S]*\r\nConnection: close\r\n[\s\S]*\r\n\r\n\{"message":"408 Request Timeout"\}$/,
+    );
+  });
+
+  it('is broken off when it stands still after the reply has begun', async () => {
+    const sent = await sending(
+      handledBy((request, response) => {
+        response.write('x');
+        streamBody(request, response, minimumRate);
+        request.resume();
+      }),
+      'x'.repeat(100),
+    );
     await eventually(() => expect(sent.closed).toBe(true));
   });
 
   it('goes on as long as it moves, and waits for a service that does not take it', async () => {
     let received: IncomingMessage | undefined;
-    const sent = await sending((request, response) => {
-      received = request;
-      streamBody(requestOf(request), response as Response, minimumRate);
-      response.write('x');
-    }, 'x'.repeat(100));
+    const sent = await sending(
+      handledBy((request, response) => {
+        received = request;
+        streamBody(request, response, minimumRate);
+        response.write('x');
+      }),
+      'x'.repeat(100),
+    );
     await eventually(() => expect(received?.readableLength).toBe(100));
     const until = Date.now() + 500;
     await eventually(() => expect(Date.now()).toBeGreaterThan(until));

@@ -1,4 +1,6 @@
+import { AppError } from '@switchyard/errors';
 import type { Request, Response } from 'express';
+import { renderError } from './render-error';
 import { hasUnreadBody, sendContinue } from './unread-body';
 
 /** Bytes that a body which streams on to a service has to bring in a window, and its length in milliseconds. */
@@ -6,8 +8,8 @@ export const streamRate = { windowMs: 60_000, leastBytes: 64 << 10 } as const;
 
 /**
  * Lets the body of a request come that is streamed on; who forwards it reads it. A sender that brings less than
- * `leastBytes` in `windowMs` while the service takes what it sends is broken off: a push may last for hours, and must
- * not stand still.
+ * `leastBytes` in `windowMs` while the service takes what it sends gets 408, or is broken off where the reply has begun: a
+ * push may last for hours, and must not stand still.
  */
 export function streamBody(
   request: Request,
@@ -21,7 +23,10 @@ export function streamBody(
   const timer = setInterval(() => {
     if (request.complete || request.destroyed) return stop();
     // What is here and not taken is the service's delay.
-    if (request.readableLength === 0 && socket.bytesRead - seen < leastBytes) socket.destroy();
+    if (request.readableLength === 0 && socket.bytesRead - seen < leastBytes) {
+      stop();
+      return renderError(new AppError('request_timeout'), request, response, () => undefined);
+    }
     seen = socket.bytesRead;
   }, windowMs);
   const stop = (): void => clearInterval(timer);

@@ -7,6 +7,7 @@ import { identityKey } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
 import { eventually } from '@switchyard/testkit';
 import { giveWay } from '../../src/http/give-way';
+import { streamRate } from '../../src/http/stream-body';
 import { projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
 
 const half = Buffer.alloc(256 << 10, 'x');
@@ -135,6 +136,16 @@ describe('what streams through the gateway', () => {
     expect(gone).not.toHaveBeenCalled();
     leave();
     await eventually(() => expect(gone).toHaveBeenCalled(), { within: 5_000 });
+  });
+
+  it('a service stops when a body stands still, whose sender gets 408', async () => {
+    const rate = jest.replaceProperty(streamRate, 'windowMs', 100 as never);
+    const gone = jest.fn();
+    answer = (request) => request.resume().once('close', gone);
+    const asked = ask('/group/project.git/git-upload-pack', 'POST', '0000', { 'content-length': '1000' });
+    await eventually(() => expect([asked.status, asked.ended]).toEqual([408, 'whole']), { within: 10_000 });
+    await eventually(() => expect(gone).toHaveBeenCalled(), { within: 10_000 });
+    rate.restore();
   });
 
   it('a service that dies over an upload may have kept it (504), and a connection that still sends goes on', async () => {
