@@ -28,6 +28,8 @@ export interface ForwardedEndpoint {
   readonly target?: 'group' | 'instance';
   /** Form of the path without its query; the first part it catches is the id of the project or group. */
   readonly path: RegExp;
+  /** Nothing of the body is kept, neither stored nor in memory. */
+  readonly keepsNothing?: true;
   /**
    * Replies. An `AppError` before the head is sent becomes its status and body (G-7); a later error breaks the reply
    * off.

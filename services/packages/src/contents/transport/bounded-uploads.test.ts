@@ -3,7 +3,11 @@ import { admissionQueue, type ForwardedCall } from '@switchyard/rpc';
 import { withBoundedUploads } from './bounded-uploads';
 
 const callOf = (userId: number): ForwardedCall =>
-  ({ claims: { actor: { userId } }, response: new EventEmitter() }) as unknown as ForwardedCall;
+  ({
+    claims: { actor: { userId } },
+    request: { socket: { bytesRead: 0 }, readableLength: 0, complete: false },
+    response: new EventEmitter(),
+  }) as unknown as ForwardedCall;
 
 it('bounds what takes a body, for each caller and in all, and nothing else', async () => {
   const running = new Map<string, () => void>();
@@ -32,6 +36,56 @@ it('bounds what takes a body, for each caller and in all, and nothing else', asy
     await new Promise(setImmediate);
   }
   await Promise.all([...slow, other]);
+});
+
+it('does not bound what keeps nothing of its body', async () => {
+  const run = jest.fn(async () => undefined);
+  const queue = admissionQueue({ slots: 1, maxWaiting: 2 });
+  const http = [{ methods: ['POST'], path: /^$/, keepsNothing: true as const, run }];
+  const release = await queue.enter();
+  await withBoundedUploads([{ http }], queue)[0]?.http?.[0]?.run(callOf(7));
+  expect(run).toHaveBeenCalled();
+  release();
+});
+
+it('gives slow uploads up for those that wait, first of the caller with the most, and none else', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'performance'] });
+  try {
+    const http = [{ methods: ['PUT'], path: /^$/, run: () => new Promise<void>(() => undefined) }];
+    const queue = admissionQueue({ slots: 4, maxWaiting: 4 });
+    const put = withBoundedUploads([{ http }], queue, { windowMs: 4_000, leastBytes: 100 })[0]?.http?.[0];
+    const ended: string[] = [];
+    const send = (name: string, userId: number) => {
+      const call = callOf(userId);
+      put?.run(call).catch((error) => ended.push(`${name} ${error.kind}`));
+      return call.request as unknown as { socket: { bytesRead: number }; readableLength: number; complete: boolean };
+    };
+    const moving = send('moving', 7);
+    send('alone', 9);
+    send('slow', 7);
+    const received = send('received', 7);
+    received.complete = true;
+    await new Promise(setImmediate);
+    moving.socket.bytesRead = 100;
+    await jest.advanceTimersByTimeAsync(4_000);
+    // Nobody waits.
+    expect(ended).toEqual([]);
+    send('waiting', 8);
+    await new Promise(setImmediate);
+    expect([ended, queue.running(), queue.waiting()]).toEqual([['slow request_timeout'], 4, 0]);
+    send('second', 8);
+    await new Promise(setImmediate);
+    expect(ended).toEqual(['slow request_timeout', 'alone request_timeout']);
+    send('third', 8);
+    await new Promise(setImmediate);
+    // Others are not known to be slow before a window is over.
+    expect([ended.length, queue.waiting()]).toEqual([2, 1]);
+    moving.readableLength = 1;
+    await jest.advanceTimersByTimeAsync(4_000);
+    expect([ended.slice(2), queue.waiting()]).toEqual([['waiting request_timeout'], 0]);
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 it('does not start the upload of a sender that has left', async () => {

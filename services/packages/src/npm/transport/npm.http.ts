@@ -159,8 +159,8 @@ export function npmHttp({ npm, packages, blobs, forwardUrl }: NpmHttpEdges): rea
       { ...place, methods: reads, path: path('metadata\\/([^/]+)'), run: metadata },
       { ...place, methods: reads, path: path('tags\\/([^/]+)'), run: tags },
       { ...place, methods: reads, path: path('search'), run: search },
-      { ...place, methods: ['POST'], path: path('advisories'), run: audit({}) },
-      { ...place, methods: ['POST'], path: path('audit'), run: audit(quickAudit) },
+      { ...place, methods: ['POST'], path: path('advisories'), keepsNothing: true, run: audit({}) },
+      { ...place, methods: ['POST'], path: path('audit'), keepsNothing: true, run: audit(quickAudit) },
     ];
   });
   const ofProject = (rest: string) => new RegExp(`^\\/projects\\/(\\d{1,15})\\/npm\\/${rest}$`);
