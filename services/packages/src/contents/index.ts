@@ -2,7 +2,7 @@ export { type ArchiveProblem, inspectArchive } from './application/inspect-archi
 export { longestUploadMs } from './application/receive-content';
 export { type Contents, composeContents, verifyBlobs } from './compose';
 export type { ContentDigests, ReceivedContent } from './domain/content';
-export { withBoundedUploads } from './transport/bounded-uploads';
+export { ownerOf, withBoundedUploads } from './transport/bounded-uploads';
 export { sendBody, sendJson } from './transport/send-body';
 export { type SentFile, sendContent } from './transport/send-content';
 export { isKnown, sendDocument } from './transport/send-document';

@@ -1,6 +1,6 @@
 import { isAppError } from '@switchyard/errors';
 import { type AdmissionQueue, anonymous, type ForwardedCall, type ForwardedEndpoint } from '@switchyard/rpc';
-import { isKnown, sendBody, sendDocument } from '../../contents';
+import { isKnown, ownerOf, sendBody, sendDocument } from '../../contents';
 import { type FoundVersion, type GoModules, goModules, goNotFound } from '../application/go-modules';
 import type { OpenSourceCode } from '../application/source-code';
 import { mayReadCode } from '../domain/code-reader';
@@ -90,12 +90,12 @@ export function golangHttp({ openSource, host, zips }: GolangHttpEdges): readonl
   }
 
   async function zip(call: ForwardedCall): Promise<void> {
-    const { response, request, claims } = call;
+    const { response, request } = call;
     const { modules, module } = asked(call);
     const version = versionOf(call);
     const left = new AbortController();
     response.once('close', () => left.abort());
-    const owner = String(claims.actor?.userId ?? 0);
+    const owner = ownerOf(call);
     await zips.run(
       async () => {
         const files = await modules.files(module, version);
