@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
 import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { writeRefs } from './copy-repository';
 import type { Sha } from './names';
 import { listRefs, type Ref } from './refs';
-import { deleteRepository, initRepository, migrateObjects, repositoryExists, withObjectArea } from './repository';
+import { buryRepository, initRepository, migrateObjects, repositoryExists, withObjectArea } from './repository';
 import { GitCommandError, type Repository, runGit } from './run-git';
 
 /** Milliseconds for a check of all objects, and for the index of a history. */
@@ -47,11 +49,19 @@ async function flush(path: string): Promise<void> {
   }
 }
 
+/** Copies a file with objects to the disk, and ends in the middle of it where `signal` fires. */
+async function copyObjectFile(source: string, target: string, signal: AbortSignal | undefined): Promise<void> {
+  const file = await open(source, 'r');
+  await mkdir(dirname(target), { recursive: true });
+  await pipeline(file.createReadStream(), createWriteStream(target, { mode: 0o444, flush: true }), { signal });
+}
+
 /**
  * Brings over each file with objects that `into` lacks, also those that no ref reaches: rows name such commits. Files of
  * git's never change, so it is safe while either side is used and packed. Repeatable; does nothing where `from` is gone.
+ * @param signal ends it, with nothing brought over
  */
-export async function copyObjects(from: Repository, into: Repository): Promise<void> {
+export async function copyObjects(from: Repository, into: Repository, signal?: AbortSignal): Promise<void> {
   if (!(await repositoryExists(from))) return;
   await withObjectArea(into, async (area) => {
     const there = new Set(await objectFiles(into));
@@ -60,20 +70,21 @@ export async function copyObjects(from: Repository, into: Repository): Promise<v
       if (missing.length === 0) break;
       if (list > maxLists) throw new Error(`the objects of ${from.path} do not come to rest`);
       const copyOne = async (name: string): Promise<void> => {
-        const target = join(area.objects.directory, name);
-        await mkdir(dirname(target), { recursive: true });
+        signal?.throwIfAborted();
         try {
-          await copyFile(join(from.path, 'objects', name), target);
+          await copyObjectFile(join(from.path, 'objects', name), join(area.objects.directory, name), signal);
         } catch (cause) {
           // It was packed meanwhile: the next list has the pack.
           if (isGone(cause)) return;
           throw cause;
         }
-        await flush(target);
         there.add(name);
       };
-      for (let at = 0; at < missing.length; at += copiesAtOnce)
-        await Promise.all(missing.slice(at, at + copiesAtOnce).map(copyOne));
+      for (let at = 0; at < missing.length; at += copiesAtOnce) {
+        const ends = await Promise.allSettled(missing.slice(at, at + copiesAtOnce).map(copyOne));
+        // The area is removed only once nothing writes to it.
+        for (const end of ends) if (end.status === 'rejected') throw end.reason;
+      }
     }
     await migrateObjects(area);
   });
@@ -95,10 +106,11 @@ export interface WholeCopy {
   /**
    * Brings the copy up to date, checks that both have the same refs, and that nothing is missing of what they reach.
    * Quick after the first time. No ref of the source may move while it runs for the last time.
+   * @param signal ends it; it can be made again
    * @throws Error when they differ, GitCommandError when something is missing
    */
-  update(): Promise<void>;
-  /** Moves it into its place, and removes what lies there. */
+  update(signal?: AbortSignal): Promise<void>;
+  /** Moves it into its place, in a moment; what lies there is removed by `drop`. */
   place(): Promise<void>;
   /** Removes it, unless it was moved into its place. */
   drop(): Promise<void>;
@@ -112,15 +124,17 @@ export async function copyWhole(from: Repository, target: Repository): Promise<W
   const draft: Repository = { path: join(parent, `.new-${randomBytes(8).toString('hex')}`) };
   await initRepository(draft, 'main');
   let checked: ReadonlySet<Sha> | undefined;
+  let replaced: string | undefined;
 
-  async function check(refs: readonly Ref[]): Promise<void> {
-    const copied = await listRefs(draft, ['refs/'], { timeoutMs });
+  async function check(refs: readonly Ref[], signal: AbortSignal | undefined): Promise<void> {
+    const options = { timeoutMs, ...(signal && { signal }) };
+    const copied = await listRefs(draft, ['refs/'], options);
     if (linesOf(copied) !== linesOf(refs)) throw new Error(`the copy of ${from.path} has other refs`);
     const tips = new Set(refs.map(({ sha }) => sha));
     if (checked === undefined) {
-      await runGit(draft, ['fsck', '--connectivity-only', '--no-dangling', '--no-progress'], { timeoutMs });
+      await runGit(draft, ['fsck', '--connectivity-only', '--no-dangling', '--no-progress'], options);
       await runGit(draft, ['commit-graph', 'write', '--reachable', '--split', '--changed-paths', '--no-progress'], {
-        timeoutMs,
+        ...options,
         holdsLocks: true,
       });
     } else {
@@ -128,26 +142,29 @@ export async function copyWhole(from: Repository, target: Repository): Promise<W
       const later = [...tips].filter((sha) => !known.has(sha));
       const input = [...later, ...[...known].map((sha) => `^${sha}`)].join('\n');
       if (later.length > 0)
-        await runGit(draft, ['rev-list', '--objects', '--quiet', '--stdin'], { timeoutMs, input: `${input}\n` });
+        await runGit(draft, ['rev-list', '--objects', '--quiet', '--stdin'], { ...options, input: `${input}\n` });
     }
     checked = tips;
   }
 
   return {
-    async update() {
+    async update(signal) {
       // Refs before objects: what they reach was there when they were listed.
-      const refs = await listRefs(from, ['refs/'], { timeoutMs });
-      await copyObjects(from, draft);
+      const refs = await listRefs(from, ['refs/'], { timeoutMs, ...(signal && { signal }) });
+      await copyObjects(from, draft, signal);
       await copySettings(from, draft);
       await writeRefs(draft, refs);
-      await check(refs);
+      await check(refs, signal);
     },
     async place() {
-      await deleteRepository(target);
+      replaced = await buryRepository(target);
       await rename(draft.path, target.path);
       await flush(parent);
     },
-    drop: () => rm(draft.path, { recursive: true, force: true }),
+    async drop() {
+      for (const path of [draft.path, replaced])
+        if (path !== undefined) await rm(path, { recursive: true, force: true });
+    },
   };
 }
 

@@ -78,9 +78,16 @@ export async function readHead(repo: Repository): Promise<BranchName | undefined
 
 /** Removes the repository. It leaves its name at once; its files follow. Idempotent. */
 export async function deleteRepository(repo: Repository): Promise<void> {
-  const grave = await moveAway(repo, `.deleted-${randomBytes(8).toString('hex')}`);
+  const grave = await buryRepository(repo);
   if (grave !== undefined) await rm(grave, { recursive: true, force: true });
 }
+
+/**
+ * Takes its name from a repository, in a moment. Its files stay until `sweepLeftovers` finds them. Idempotent.
+ * @returns where they are; undefined when there was none
+ */
+export const buryRepository = (repo: Repository): Promise<string | undefined> =>
+  moveAway(repo, `.deleted-${randomBytes(8).toString('hex')}`);
 
 /** Moves a repository that is no project's to `.unnamed-<id>-<random>` beside it, where nothing reads it. Idempotent. */
 export async function setRepositoryAside(repo: Repository): Promise<void> {

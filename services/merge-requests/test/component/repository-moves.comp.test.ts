@@ -6,6 +6,9 @@ import { sql } from '@switchyard/database/sql';
 import { eventually, signalOf } from '@switchyard/testkit';
 import { openRepository, parseSha, zeroSha } from '../../src/git';
 import { moveRepositories } from '../../src/repositories';
+import { moveRepository } from '../../src/repositories/application/move-repository';
+import { storagesIn } from '../../src/repositories/application/storages';
+import { repositoryStore } from '../../src/repositories/storage/repository.store';
 import { areasOn } from '../support/areas';
 import { silentBus } from '../support/stand-ins';
 import { gitSteps } from './git-steps';
@@ -145,6 +148,45 @@ test('the refs of a push that came before the move and waits for it move where t
   await push;
   expect(await headOf(inSecond(project).path)).toBe(await headOf(folder, 'HEAD'));
   expect(await headOf(inDefault(project).path)).not.toBe(await headOf(folder, 'HEAD'));
+}, 60_000);
+
+test('a move that does not get the lock, or holds up pushes for too long, follows without it and tries again', async () => {
+  const { project } = await pushed();
+  const repositories = repositoryStore(harness.db);
+  const folders = storagesIn(harness.data, new Map(Object.entries({ default: 1, second: 0 })));
+  const refOf = (name: string) => harness.git(inDefault(project).path, 'update-ref', `refs/heads/${name}`, 'main');
+  const limit = jest.spyOn(AbortSignal, 'timeout');
+  const outcomes: string[] = [];
+  const move = moveRepository({
+    storages: folders,
+    repositories: {
+      ...repositories,
+      async move(...args) {
+        // First a push has a share of the lock; then what came meanwhile takes too long.
+        if (outcomes.length === 0) {
+          const outcome = await harness.db.transaction(async (tx) => {
+            await tx.query(sql`select 1 from repositories where project_id = ${project.id} for key share`);
+            return repositories.move(...args);
+          });
+          outcomes.push(outcome);
+          await refOf('first');
+          limit.mockReturnValueOnce(AbortSignal.abort());
+          return outcome;
+        }
+        outcomes.push('tried');
+        await refOf(`more-${outcomes.length}`);
+        return repositories.move(...args);
+      },
+    },
+  });
+  try {
+    await move(project.id, 'second', () => undefined);
+  } finally {
+    limit.mockRestore();
+  }
+  expect(outcomes).toEqual(['busy', 'tried', 'tried']);
+  expect(await homeOf(project)).toEqual({ storage: 'second', former: 'default' });
+  expect((await branches(project)).sort()).toEqual(['first', 'main', 'more-2', 'more-3']);
 }, 60_000);
 
 test('a fork on another storage than its source has its own files', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { copyObjects, copyWhole, isWhole, maintainRepository, openRepository, type Repository } from '../../src/git';
 import { Workshop } from './support/workshop';
@@ -58,6 +58,21 @@ test('what comes after the first copy is brought over by the second, also where 
   expect(inside(target, 'cat-file', '-t', later)).toBe('commit');
 });
 
+test('a copy that is ended has nothing half, and is made again', async () => {
+  const copy = await copyWhole(shop.repo, target);
+  await expect(copy.update(AbortSignal.abort(new Error('too long')))).rejects.toThrow('too long');
+  const area = mkdtempSync(join(shop.root, 'into-'));
+  execFileSync('git', ['init', '--quiet', '--bare', area]);
+  const ending = new AbortController();
+  const copying = copyObjects(shop.repo, { path: area }, ending.signal);
+  setImmediate(() => ending.abort(new Error('too long')));
+  await expect(copying).rejects.toThrow();
+  expect(readdirSync(join(area, 'objects')).sort()).toEqual(['info', 'pack']);
+  await copy.update();
+  await copy.place();
+  expect(await isWhole(target)).toBe(true);
+});
+
 test('a source with a hole is not copied, and what is begun goes', async () => {
   const blob = inside(shop.repo, 'rev-parse', 'main:file');
   rmSync(join(shop.repo.path, 'objects', blob.slice(0, 2), blob.slice(2)));
@@ -74,5 +89,7 @@ test('what a killed process left in the place of a copy is removed', async () =>
   const copy = await copyWhole(shop.repo, target);
   await copy.update();
   await copy.place();
+  await copy.drop();
   expect(inside(target, 'symbolic-ref', 'HEAD')).toBe('refs/heads/main');
+  expect(readdirSync(dirname(target.path))).toEqual(['42.git']);
 });

@@ -1,26 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { unavailable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
-import { copyObjects, copyWhole, deleteRepository, isWhole, type Repository, repositoryExists } from '../../git';
-import type { Home } from '../domain/repository';
+import {
+  copyObjects,
+  copyWhole,
+  deleteRepository,
+  isWhole,
+  type Repository,
+  repositoryExists,
+  type WholeCopy,
+} from '../../git';
+import type { Home, MoveOutcome } from '../domain/repository';
 import type { Storages } from './storages';
 
 faultPoints.push('move.copied', 'move.placed', 'move.recorded', 'move.objects_followed', 'move.former_removed');
 
 /** Seconds for which a former copy stays: longer than a request or a transfer that began there. */
 const keptSeconds = 3_600;
+/** Milliseconds after which a copy that follows is short enough to be made once more under the lock. */
+const shortMs = 2_000;
+/** Copies without the lock at most, each of what came during the one before. */
+const maxCopies = 20;
+/** Milliseconds for which a move holds up ref changes, whose statements end after 15 s. */
+const heldMs = 8_000;
+/** Attempts to end a move, a second and more apart: a repository that is busy for minutes is quiet once. */
+const maxAttempts = 300;
+const pauseMs = 1_000;
 /** Seconds after which a removal that waits is worth another attempt. */
 const waitSeconds = 60;
 
 interface MoveEdges {
   readonly repositories: {
     home(projectId: number): Promise<Home | undefined>;
-    /** Names another storage, once `place` has put the repository there; false where it is not as expected any more. */
+    /** Names another storage, once `place` has put the repository there. */
     move(
       projectId: number,
       move: { readonly from: string; readonly to: string; readonly keptSeconds: number },
       place: () => Promise<void>,
-    ): Promise<boolean>;
+    ): Promise<MoveOutcome>;
     forgetFormer(projectId: number, former: string): Promise<void>;
   };
   readonly storages: Pick<Storages, 'at' | 'names'>;
@@ -37,10 +55,20 @@ export const copiesIn =
     return [home?.storage, home?.former].flatMap((one) => (one === undefined ? [] : storages.at(one, projectId)));
   };
 
+/** Brings a copy up to date until little is left to follow, however long the first time takes. */
+async function followClosely(copy: WholeCopy): Promise<void> {
+  for (let made = 0; made < maxCopies; made += 1) {
+    const began = performance.now();
+    await copy.update();
+    if (performance.now() - began < shortMs) return;
+  }
+}
+
 /**
- * Moves a repository to another storage while it is used (ADR 73): a copy of all its files is made and checked, then
+ * Moves a repository to another storage while it is used (ADR 76): a copy of all its files is made and checked, then
  * what came meanwhile follows under the lock for which ref changes wait, and the row names the other storage. Until that
- * commits, the repository is where it was; a copy that a killed process left is removed.
+ * commits, the repository is where it was; a copy that a killed process left is removed. Where the lock is not to be had,
+ * or what came is too much for the time that ref changes can wait, it follows without the lock and tries again.
  * @throws Error with one line: nothing has changed
  */
 export const moveRepository =
@@ -55,16 +83,34 @@ export const moveRepository =
       throw new Error('the repository was moved within the hour: its former copy has to go before');
     const source = storages.at(from, projectId);
     const copy = await copyWhole(source, storages.at(to, projectId));
+    let isPlaced = false;
+    async function end(): Promise<MoveOutcome> {
+      let held: AbortSignal | undefined;
+      try {
+        return await repositories.move(projectId, { from, to, keptSeconds }, async () => {
+          held = AbortSignal.timeout(heldMs);
+          await copy.update(held);
+          isPlaced = true;
+          await copy.place();
+          faultPoint('move.placed');
+        });
+      } catch (cause) {
+        if (held?.aborted && !isPlaced) return 'busy';
+        throw cause;
+      }
+    }
     try {
-      await copy.update();
+      await followClosely(copy);
       faultPoint('move.copied');
       say(`copied from ${from} to ${to}, and checked`);
-      const moved = await repositories.move(projectId, { from, to, keptSeconds }, async () => {
-        await copy.update();
-        await copy.place();
-        faultPoint('move.placed');
-      });
-      if (!moved) throw new Error('the repository was moved or removed by another process meanwhile');
+      let outcome = await end();
+      for (let attempt = 1; outcome === 'busy' && attempt < maxAttempts; attempt += 1) {
+        await sleep(pauseMs);
+        await followClosely(copy);
+        outcome = await end();
+      }
+      if (outcome === 'busy') throw new Error('the repository was too busy to be moved');
+      if (outcome === 'changed') throw new Error('the repository was moved or removed by another process meanwhile');
       faultPoint('move.recorded');
       say(`moved to ${to}; the former copy is removed in an hour`);
     } finally {

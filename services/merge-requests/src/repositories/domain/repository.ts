@@ -36,6 +36,12 @@ export interface Home {
   readonly former: string | undefined;
 }
 
+/**
+ * How the end of a move to another storage went. `busy`: others had the lock of the row all the time, and nothing was done.
+ * `changed`: the repository does not lie where it did, or has a former copy.
+ */
+export type MoveOutcome = 'moved' | 'busy' | 'changed';
+
 /** The repository that a fork starts as a copy of. */
 export interface RepositoryOrigin {
   readonly projectId: number;

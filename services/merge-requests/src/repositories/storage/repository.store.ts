@@ -1,9 +1,9 @@
-import type { Database, SqlExecutor } from '@switchyard/database';
+import { type Database, type SqlExecutor, sqlState } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
 import { appendToOutbox, repositoryCopied } from '@switchyard/events';
 import { enqueueJobs } from '../../jobs';
 import { instanceProtection } from '../domain/default-protection';
-import type { Committer, Home, RepositoryCopy, RepositoryProject } from '../domain/repository';
+import type { Committer, Home, MoveOutcome, RepositoryCopy, RepositoryProject } from '../domain/repository';
 import { protectDefault } from './protect-default';
 
 interface ProjectRow
@@ -33,6 +33,9 @@ async function homeOf(tx: SqlExecutor, projectId: number): Promise<Home | undefi
   );
   return row && toHome(row);
 }
+
+/** SQLSTATE of a lock that was not to be had within `lock_timeout`. */
+const lockNotAvailable = '55P03';
 
 /** Rows one statement of a purge deletes. */
 const purgedAtOnce = 500;
@@ -127,28 +130,36 @@ export const repositoryStore = (db: Database) => ({
   /**
    * Names another storage for a repository, once `place` has put it there. No ref moves meanwhile: whoever moves one
    * holds a share of the row's lock. The former copy is removed by a job.
-   * @returns false where it does not lie in `from` any more, or has a former copy still
    */
-  move: (
+  move: async (
     projectId: number,
     { from, to, keptSeconds }: { readonly from: string; readonly to: string; readonly keptSeconds: number },
     place: () => Promise<void>,
-  ): Promise<boolean> =>
-    db.transaction(
+  ): Promise<MoveOutcome> => {
+    let isLocked = false;
+    const moving = db.transaction<MoveOutcome>(
       async (tx) => {
+        // New shares of the lock are given past who waits for all of it, so waiting for long is no better than often.
+        await tx.query(sql`set local lock_timeout = '2s'`);
         const row = await tx.one(sql`
           select 1 from repositories
           where project_id = ${projectId} and storage = ${from} and former_storage is null for update`);
-        if (row === undefined) return false;
+        if (row === undefined) return 'changed';
+        isLocked = true;
         await place();
         await tx.query(sql`
           update repositories set storage = ${to}, former_storage = ${from}, updated_at = now()
           where project_id = ${projectId}`);
         await enqueueJobs(tx, [{ kind: 'remove_former_copy', projectId }], keptSeconds);
-        return true;
+        return 'moved';
       },
       { retries: 0 },
-    ),
+    );
+    return moving.catch((error) => {
+      if (!isLocked && sqlState(error) === lockNotAvailable) return 'busy';
+      throw error;
+    });
+  },
 
   /** Notes that the former copy is gone. */
   async forgetFormer(projectId: number, former: string): Promise<void> {
