@@ -32,8 +32,11 @@ const kinds = {
     ...{ body: words.repeat(1 + (id % 5)), internal: false, original_position: null, position: null },
     ...{ resolved_by: null, resolved_at: null, created_at: at(id), updated_at: at(id) },
   }),
-  issue_events: (id) => ({
-    ...{ id, iid: id, kind: 'label', action: 'add', title: `label-${1 + (id % 40)}`, user: 'root', created_at: at(id) },
+  issue_events: (iid) => ({
+    iid,
+    events: [
+      { id: iid, kind: 'label', action: 'add', title: `label-${1 + (iid % 40)}`, user: 'root', created_at: at(iid) },
+    ],
   }),
   note_emoji: (on) => ({ on, award_emoji: [{ name: 'thumbsup', user: 'root', created_at: at(on) }] }),
 };
