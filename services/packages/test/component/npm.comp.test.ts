@@ -122,7 +122,7 @@ it('keeps nothing of what does not agree, is no tarball, or is too large', async
     [
       await bad([packageJson('bad', '1.0.0'), packageJson('other', '1.0.0')]),
       400,
-      'package.json of the tarball has another name or version',
+      'the tarball has more than one package.json',
     ],
     [await bad([packageJson('bad', '1.0.0'), link]), 400, 'the tarball has a link or a device'],
     [

@@ -5,21 +5,23 @@ import { inspectArchive } from './inspect-archive';
 
 type Entry = Partial<Header> & Pick<Header, 'name'>;
 
-async function archiveOf(entries: readonly Entry[]): Promise<Buffer> {
+async function tarOf(entries: readonly Entry[]): Promise<Buffer> {
   const archive = pack();
   for (const header of entries) archive.entry(header, header.size === undefined ? '' : Buffer.alloc(header.size));
   archive.finalize();
   const chunks: Buffer[] = [];
   for await (const chunk of archive) chunks.push(chunk as Buffer);
-  return gzipSync(Buffer.concat(chunks));
+  return Buffer.concat(chunks);
 }
+
+const archiveOf = async (entries: readonly Entry[]): Promise<Buffer> => gzipSync(await tarOf(entries));
 
 /** What is read of `wanted` in an archive, or the problem that it is refused for; and how much of it has passed. */
 async function inspected(content: Buffer): Promise<{ found: string; passed: number }> {
   const archive = inspectArchive({
     unpacked: 1 << 20,
     entries: 20,
-    wanted: /^top\/wanted$/,
+    wanted: 'wanted',
     wantedBytes: 100,
     refuse: (problem) => new AppError('bad_request', problem),
   });
@@ -44,6 +46,23 @@ const many = (count: number): Entry[] => Array.from({ length: count }, (_, at) =
 it.each<[string, readonly Entry[]]>([
   ['\0', [wanted, { name: 'top/folder', type: 'directory' }, { name: './top/a..b/..c', size: 3 }]],
   ['nothing', many(20)],
+  [
+    'nothing',
+    [
+      { name: 'top/below/wanted', size: 1 },
+      { name: 'top/WANTED', size: 1 },
+    ],
+  ],
+  ['\0', [{ name: 'top/./wanted', size: 1 }]],
+  ['\0', [{ name: 'top/wanted', type: 'contiguous-file', size: 1 }]],
+  ['file_twice', [wanted, wanted]],
+  ['file_twice', [wanted, { name: 'top/./wanted', size: 1 }]],
+  ['file_twice', [{ name: 'top//wanted', size: 1 }, wanted]],
+  ['file_twice', [wanted, { name: './other/wanted', size: 1 }]],
+  ['file_twice', [wanted, { name: './wanted', size: 1 }]],
+  ['file_twice', [wanted, { name: 'top\\wanted', size: 1 }]],
+  ['file_twice', [wanted, { name: 'top/Wanted', size: 1 }]],
+  ['file_twice', [wanted, { name: 'top/wanted', type: 'contiguous-file', size: 1 }]],
   ['link_or_device', [wanted, { name: 'top/x', type: 'symlink', linkname: '/etc/passwd' }]],
   ['link_or_device', [wanted, { name: 'top/x', type: 'link', linkname: 'top/wanted' }]],
   ['link_or_device', [wanted, { name: 'top/x', type: 'character-device' }]],
@@ -76,6 +95,21 @@ it.each([
   ['a gzip of no archive', gzipSync('x'.repeat(2_000))],
 ])('takes %s for no archive', async (_what, content) => {
   expect((await inspected(content)).found).toBe('no_archive');
+});
+
+it('takes an archive that goes on after its end for none, and zeros in a file or after the end for what they are', async () => {
+  const [sound, more] = [await tarOf([wanted]), await tarOf([{ name: 'top/x', size: 1 }])];
+  const long = `top/${'x'.repeat(600)}`;
+  const zeros = await tarOf([
+    { name: 'top/zeros', size: 5_000 },
+    { name: 'top/none' },
+    { name: long, size: 4_096 },
+    wanted,
+  ]);
+  expect((await inspected(gzipSync(Buffer.concat([sound, more])))).found).toBe('no_archive');
+  expect((await inspected(gzipSync(Buffer.concat([sound, Buffer.alloc(8_192), more])))).found).toBe('no_archive');
+  expect((await inspected(gzipSync(Buffer.concat([zeros, more])))).found).toBe('no_archive');
+  expect((await inspected(gzipSync(Buffer.concat([zeros, Buffer.alloc(8_192)])))).found).toBe('\0');
 });
 
 it('takes an archive that is cut for none', async () => {

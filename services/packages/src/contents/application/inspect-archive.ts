@@ -3,18 +3,18 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { AppError } from '@switchyard/errors';
 import { extract, type Header } from 'tar-stream';
-import { type EntryProblem, problemOfEntry } from '../domain/archive-entry';
+import { type EntryProblem, nameAtTop, problemOfEntry } from '../domain/archive-entry';
 
 /** What is wrong with an archive, or with the file that is read of it. */
-export type ArchiveProblem = EntryProblem | 'no_archive' | 'unpacks_to_too_much' | 'file_too_large';
+export type ArchiveProblem = EntryProblem | 'no_archive' | 'unpacks_to_too_much' | 'file_too_large' | 'file_twice';
 
 /** What an archive may be, and what is read of it. */
 export interface ArchiveRules {
   /** Bytes that it may unpack to. */
   readonly unpacked: number;
   readonly entries: number;
-  /** Names of the file that is read; of several the last, which is the one that unpacking leaves. */
-  readonly wanted: RegExp;
+  /** Name of the file in the top folder that is read; of several, in any case, readers do not agree which one counts. */
+  readonly wanted: string;
   /** Bytes that this file may have. */
   readonly wantedBytes: number;
   /** Is shown each entry. */
@@ -31,6 +31,56 @@ export interface InspectedArchive {
   file(): Promise<Buffer | undefined>;
 }
 
+const blockSize = 512;
+const zeros = Buffer.alloc(blockSize);
+
+/**
+ * Finds the end of a tar archive, which is two blocks of zeros in place of an entry: what reads on, as our library does, finds
+ * more than others.
+ */
+function endOfArchive(): {
+  /** Looks at content, before it is unpacked. */
+  see(chunk: Buffer): void;
+  /** Whether an entry, whose content begins at `offset`, comes after the end. Entries come in order. */
+  precedes(entry: { readonly offset: number; readonly size: number }): boolean;
+} {
+  let seen = 0;
+  let isZero = true;
+  let start: number | undefined;
+  /** Where the content of the last entry ends. */
+  let after = 0;
+  let runs: { readonly start: number; readonly end: number }[] = [];
+
+  function endBlock(): void {
+    const begin = seen - blockSize;
+    if (isZero) start ??= begin;
+    else if (start !== undefined) {
+      // Zeros in the content of an entry are its own.
+      if (begin > after) runs.push({ start, end: begin });
+      start = undefined;
+    }
+    isZero = true;
+  }
+
+  return {
+    see(chunk) {
+      for (let at = 0; at < chunk.length; ) {
+        const end = Math.min(chunk.length, at + blockSize - (seen % blockSize));
+        isZero &&= chunk.compare(zeros, 0, end - at, at, end) === 0;
+        seen += end - at;
+        at = end;
+        if (seen % blockSize === 0) endBlock();
+      }
+    },
+    precedes({ offset, size }) {
+      const found = runs.some((run) => run.end < offset && run.end - Math.max(run.start, after) >= 2 * blockSize);
+      after = offset + Math.ceil(size / blockSize) * blockSize;
+      runs = runs.filter(({ end }) => end > after);
+      return found;
+    },
+  };
+}
+
 /** Inspects a gzipped tar archive as it passes by. Nothing is unpacked, and memory does not depend on its size. */
 export function inspectArchive(rules: ArchiveRules): InspectedArchive {
   const { refuse } = rules;
@@ -38,9 +88,11 @@ export function inspectArchive(rules: ArchiveRules): InspectedArchive {
   // What it says after its pipeline has ended, which knows why.
   gunzip.on('error', () => {});
   let unpacked = 0;
+  const end = endOfArchive();
   const bounded = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       unpacked += chunk.length;
+      end.see(chunk);
       if (unpacked > rules.unpacked) done(refuse('unpacks_to_too_much'));
       else done(null, chunk);
     },
@@ -62,14 +114,22 @@ export function inspectArchive(rules: ArchiveRules): InspectedArchive {
 
   async function readEntries(): Promise<void> {
     let entries = 0;
+    let found = 0;
     for await (const entry of tar) {
       entries += 1;
       if (entries > rules.entries) throw refuse('unpacks_to_too_much');
       const { header } = entry;
       const problem = problemOfEntry(header);
       if (problem !== undefined) throw refuse(problem);
+      const { byteOffset: offset, size = 0 } = header as Header & { readonly byteOffset: number };
+      if (end.precedes({ offset, size: header.type === 'directory' ? 0 : size })) throw refuse('no_archive');
       rules.onEntry?.(header);
-      if (header.type === 'file' && rules.wanted.test(header.name)) file = await read(entry as AsyncIterable<Buffer>);
+      const name = header.type === 'directory' ? undefined : nameAtTop(header.name);
+      if (name?.toLowerCase() === rules.wanted.toLowerCase()) {
+        found += 1;
+        if (found > 1) throw refuse('file_twice');
+        if (name === rules.wanted) file = await read(entry as AsyncIterable<Buffer>);
+      }
       entry.resume();
     }
   }

@@ -8,6 +8,15 @@ export interface ArchiveEntry {
   readonly type?: string | null | undefined;
 }
 
+/**
+ * The name of an entry that readers may unpack right below the top folder; undefined for others. They pass over `.` and empty parts of a path, some
+ * take `\\` for `/`, and some take the first part away whatever it is.
+ */
+export function nameAtTop(path: string): string | undefined {
+  const parts = path.split(/[/\\]/).filter((part) => part !== '' && part !== '.');
+  return parts.length <= 2 ? parts.at(-1) : undefined;
+}
+
 const kept: readonly unknown[] = ['file', 'directory', 'contiguous-file'];
 
 /** The problem of an entry that would make something else than a file below its folder; undefined for none. */

@@ -17,6 +17,7 @@ const problems: Readonly<Record<ArchiveProblem, string>> = {
   no_archive: 'chart is not a gzipped tar archive',
   unpacks_to_too_much: 'chart unpacks to too much',
   file_too_large: 'Chart.yaml is too large',
+  file_twice: 'chart has more than one Chart.yaml',
   link_or_device: 'chart has a link or a device',
   leads_out: 'chart has a file outside of its folder',
 };
@@ -43,7 +44,7 @@ export const manageCharts = ({ store, packages, contents }: ChartEdges) => ({
     const archive = inspectArchive({
       unpacked: chartBounds.unpacked,
       entries: chartBounds.entries,
-      wanted: /^(?:\.\/)?[^/]+\/Chart\.yaml$/,
+      wanted: 'Chart.yaml',
       wantedBytes: chartBounds.chartYaml,
       refuse: (problem) => invalidParams(problems[problem]),
     });

@@ -10,7 +10,7 @@ export const tarballBounds = { unpacked: 2 * (1 << 30), entries: 100_000, packag
 export interface TarballFacts {
   /** Hexadecimal. */
   readonly sha512: string;
-  /** The package.json in its top folder; of several the last, which is the one that unpacking leaves. */
+  /** The package.json in its top folder. */
   readonly packageJson: JsonObject;
   readonly fileCount: number;
   /** Bytes of its files. */
@@ -22,6 +22,7 @@ const refusals = {
   no_archive: () => npmError('bad_request', 'the tarball is not a gzipped tar archive'),
   unpacks_to_too_much: () => npmError('bad_request', 'the tarball unpacks to too much'),
   file_too_large: noPackageJson,
+  file_twice: () => npmError('bad_request', 'the tarball has more than one package.json'),
   link_or_device: () => npmError('bad_request', 'the tarball has a link or a device'),
   leads_out: () => npmError('bad_request', 'the tarball has a file outside of its folder'),
 } as const;
@@ -52,7 +53,7 @@ export function inspectTarball(): {
   const archive = inspectArchive({
     unpacked: tarballBounds.unpacked,
     entries: tarballBounds.entries,
-    wanted: /^(?:\.\/)?[^/]+\/package\.json$/,
+    wanted: 'package.json',
     wantedBytes: tarballBounds.packageJson,
     onEntry({ type, size = 0 }) {
       if (type !== 'file') return;
