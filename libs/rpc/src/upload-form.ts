@@ -13,6 +13,8 @@ export interface UploadFormRules {
   readonly timeoutMs: number;
   /** Fields that are returned; all of them where it is not said. */
   readonly wanted?: ReadonlySet<string>;
+  /** Whether a path that is sent as the name of the file is passed on whole; by default its last part is. */
+  readonly keepsPath?: true;
   /** Number of fields, by default 20. */
   readonly fields?: number;
   /** Bytes of a field, by default 8 KiB. */
@@ -60,6 +62,7 @@ export function readUploadForm(
     form = busboy({
       headers: request.headers,
       defParamCharset: 'utf8',
+      preservePath: rules.keepsPath === true,
       limits: { fields: mostFields, files: 20, fieldSize, fieldNameSize: 100, headerPairs: 50 },
     });
   } catch {

@@ -95,7 +95,10 @@ it.each([
     { sha256_digest: sha256('other') },
     'sha256_digest does not match the content',
   ],
-  ['a path as a name', '..%2Fx', 'text', {}, 'content is invalid'],
+  ['an encoded path as a name', '..%2Fx', 'text', {}, 'content is invalid'],
+  ['a path as a name', 'a/b', 'text', {}, 'content is invalid'],
+  ['a path upwards as a name', '../x', 'text', {}, 'content is invalid'],
+  ['a path with backslashes as a name', 'a\\b', 'text', {}, 'content is invalid'],
   [
     'a name that is none',
     'x-1.whl',

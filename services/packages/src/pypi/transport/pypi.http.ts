@@ -22,6 +22,7 @@ export interface PypiHttpEdges {
 const wanted: ReadonlySet<string> = new Set(['name', 'version', 'requires_python', 'sha256_digest', 'md5_digest']);
 const form = {
   fileField: 'content',
+  keepsPath: true,
   wanted,
   fields: 2_000,
   fieldSize: 1 << 20,
