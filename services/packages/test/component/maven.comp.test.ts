@@ -1,4 +1,8 @@
 import { createHash } from 'node:crypto';
+import {
+  CreatePackageProtectionRuleRequest,
+  PackageProtectionServiceService,
+} from '@switchyard/protos/packages/v1/package_protection';
 import { type PackageFormats, packageFormats } from './package-formats';
 
 let here: PackageFormats;
@@ -29,6 +33,22 @@ it('stores what is deployed, compares its checksums, and serves them from its di
   const head = await here.project('HEAD', `maven/${jar}.sha1`);
   expect([head.status, head.headers.get('content-length')]).toEqual([200, '40']);
   expect((await put('com/example/app/1.0/big.jar', Buffer.alloc(10_001))).status).toBe(400);
+});
+
+it('refuses what a rule protects before the body has come', async () => {
+  // It never does.
+  const body = new ReadableStream({ start: (body) => body.enqueue(Buffer.from('{')) }) as NonNullable<
+    RequestInit['body']
+  >;
+  const rule = { projectId: here.projectId, packageNamePattern: 'com/example/prot', packageType: 'maven' };
+  await here.here
+    .client(PackageProtectionServiceService)
+    .createPackageProtectionRule(
+      CreatePackageProtectionRuleRequest.fromPartial({ ...rule, pushRole: 'owner' }),
+      here.here.as({ id: 7 }, { id: here.projectId, level: 40 }),
+    );
+  const reply = await here.project('PUT', 'maven/com/example/prot/1.0/prot-1.0.jar', { body });
+  expect(reply.status).toBe(403);
 });
 
 it('keeps the metadata of all versions in a package without one, and serves the newest of a name', async () => {

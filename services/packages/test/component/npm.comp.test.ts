@@ -198,7 +198,12 @@ it('changes nothing of a package that a rule protects from the caller', async ()
   const onlyOld = { versions: { '1.0.0': {} }, 'dist-tags': { latest: '1.0.0' } };
   const moved = { versions: { '1.0.0': {}, '1.1.0': {} }, 'dist-tags': { latest: '1.0.0' } };
   const tag = pathOf('tags', 'prot', 'latest');
+  // Refused before the body has come, which never does.
+  const body = new ReadableStream({ start: (body) => body.enqueue(Buffer.from('{')) }) as NonNullable<
+    RequestInit['body']
+  >;
   const replies = [
+    await here.forward('PUT', pathOf('metadata', 'prot'), { project: projectId, body }),
     await publish(deprecated),
     await put(tag, '1.0.0'),
     await here.forward('DELETE', tag, { project: projectId }),

@@ -7,7 +7,10 @@ import type { Checksum, MavenPath } from '../domain/maven-path';
 
 /** What the use cases work with. */
 export interface MavenEdges {
-  readonly packages: Pick<PackagesArea, 'publishReceived' | 'findFiles' | 'findFileIn' | 'recordDownload'>;
+  readonly packages: Pick<
+    PackagesArea,
+    'requirePublishable' | 'publishReceived' | 'findFiles' | 'findFileIn' | 'recordDownload'
+  >;
   readonly contents: Pick<Contents, 'receive'>;
 }
 
@@ -42,6 +45,8 @@ export const manageMavenFiles = ({ packages, contents }: MavenEdges) => ({
     content: Content,
     limit: number,
   ): Promise<void> {
+    const publication = { key: keyOf(projectId, path), fileName: path.fileName, publisher };
+    await packages.requirePublishable(publication);
     // Contents have no SHA-512: Maven alone asks for it.
     const sha512 = createHash('sha512');
     async function* measured(): AsyncGenerator<Uint8Array> {
@@ -52,8 +57,7 @@ export const manageMavenFiles = ({ packages, contents }: MavenEdges) => ({
     }
     await contents.receive(measured(), limit, (received) => {
       const fileMetadata = { sha512: sha512.digest('hex') };
-      const { fileName } = path;
-      return packages.publishReceived({ key: keyOf(projectId, path), fileName, publisher, fileMetadata }, received);
+      return packages.publishReceived({ ...publication, fileMetadata }, received);
     });
   },
 

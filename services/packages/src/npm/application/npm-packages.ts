@@ -69,6 +69,7 @@ export function npmPackages({ db, store, contents, packages, requireUnprotected,
   /** Publishes the version of a document with a tarball (G-4.17-13), or takes over the deprecations of one without. */
   async function publish(target: NpmTarget, body: AsyncIterable<Uint8Array>, publisher: Publisher): Promise<void> {
     const { projectId, name } = target;
+    await requireUnprotected(db, 'push', { projectId, format: 'npm', name }, publisher.level);
     const document = readDocument(body);
     const attachment = await document.attachment();
     if (attachment === undefined) {

@@ -16,6 +16,11 @@ export type Beside = (tx: Tx, packageId: number) => Promise<void>;
 /** Publishes files: the content streams into the blob store; row, use and event are one transaction. */
 export interface Publishing {
   /**
+   * Refuses a file before its body is received, which may be large, where `publishReceived` would: with `bad_request` one that
+   * may not be published again, with `forbidden` where a protection rule wants a higher level.
+   */
+  requirePublishable(publication: Pick<Publication, 'key' | 'fileName' | 'publisher'>): Promise<void>;
+  /**
    * Fails with the refusals of the publication, with `bad_request` for a file that may not be published again, with `forbidden` where a protection rule wants a higher level, with `too_large` beyond `limit` bytes, and with `unavailable`; then
    * nothing is kept.
    */
@@ -70,14 +75,17 @@ export function publishFile(edges: {
     return published;
   }
 
+  const requirePublishable: Publishing['requirePublishable'] = async ({ key, fileName, publisher }) => {
+    await requireUnprotected(db, 'push', key, publisher.level);
+    if ((await packages.findFile(key, fileName)) !== undefined)
+      await refuseDuplicate(db, key.projectId, { ...key, fileName });
+  };
+
   return {
+    requirePublishable,
     publishReceived,
     async publishFile(publication, content, limit) {
-      // Before the body is received as well: it may be large.
-      const { key, fileName, publisher } = publication;
-      await requireUnprotected(db, 'push', key, publisher.level);
-      if ((await packages.findFile(key, fileName)) !== undefined)
-        await refuseDuplicate(db, key.projectId, { ...key, fileName });
+      await requirePublishable(publication);
       return contents.receive(content, limit, (received) => publishReceived(publication, received));
     },
   };
