@@ -17,6 +17,7 @@ import {
   followPushOptions,
   followRefChanges,
   headPipelines,
+  importLimitsOf,
   inviteFor,
   publishMergeRequestStates,
 } from './merge-requests';
@@ -42,6 +43,7 @@ export function composeAreas(given: Edges) {
     newestPipeline: newestPipelineOf(db),
     releaseNotes: releaseNotesOf(db),
     collaboratesOn: collaborationsOf(given),
+    importLimits: importLimitsOf(db),
   });
   const pipelines = composePipelines(given, repositories, {
     findMergeRequest: findTestedMergeRequest(db),

@@ -82,6 +82,8 @@ const others = {
   members: [] as { userId: number; level: number; importerId: number; forEverybody: boolean }[],
   refusal: undefined as AppError | undefined,
   repositoryRefusals: [] as AppError[],
+  /** Refs that did not move. */
+  kept: [] as string[],
   /** Settles when the repository may go on. */
   repositoryWait: undefined as Promise<void> | undefined,
 };
@@ -284,7 +286,7 @@ const peers = [
         const refusal = others.repositoryRefusals.shift();
         if (refusal !== undefined) throw refusal;
         await others.repositoryWait;
-        return { refs: 1, skipped: 0 };
+        return { refs: 1, skipped: others.kept.length, kept: others.kept };
       },
     },
     { importRepository: rule },
@@ -348,7 +350,7 @@ beforeEach(async () => {
   Object.assign(others, { issues: [], brought: [], notes: new Map(), placeholders: new Map(), removed: [] });
   Object.assign(others, { reassigned: [], rewrites: [], pulls: [], reviews: [], releases: [], members: [] });
   others.events = { issues: [], pulls: [] };
-  Object.assign(others, { refusal: undefined, repositoryRefusals: [], repositoryWait: undefined });
+  Object.assign(others, { refusal: undefined, repositoryRefusals: [], repositoryWait: undefined, kept: [] });
 });
 afterEach(() => forge.close());
 
@@ -1322,9 +1324,11 @@ describe('a refresh (ADR 73)', () => {
 
   it('whose end is not announced at once is announced later, though the import ended in the same way', async () => {
     const id = await imported();
-    others.endRefusals = [unavailable('groups-admin')];
+    Object.assign(others, { endRefusals: [unavailable('groups-admin')], kept: ['refs/heads/main'] });
     await refresh(id);
-    await endsAs(id, 'finished');
+    expect(await endsAs(id, 'finished')).toMatchObject({
+      failed_relations: [{ relation_name: 'repository', source: 'refs/heads/main' }],
+    });
     expect(others).toMatchObject({ statuses: ['scheduled', 'started', 'finished'], endRefusals: [] });
   });
 

@@ -71,7 +71,7 @@ import { mergeRequestStore, type TrainChanges } from './storage/merge-request.st
 import { mergeRequestBlockStore } from './storage/merge-request-block.store';
 import { mergeRequestDirectoryStore } from './storage/merge-request-directory.store';
 import { mergeRequestEventStore } from './storage/merge-request-event.store';
-import { mergeRequestImportStore } from './storage/merge-request-import.store';
+import { branchesUnderWay, mergeRequestImportStore } from './storage/merge-request-import.store';
 import { mergeRequestLinksStore } from './storage/merge-request-links.store';
 import { orphanStore } from './storage/merge-request-people.store';
 import { mergeRequestTimelogStore } from './storage/merge-request-timelog.store';
@@ -155,14 +155,20 @@ export const inviteFor = ({ db, config }: Edges): InviteFor =>
 export const collaborationsOf = ({ db, prisma }: Edges): CollaboratesOn =>
   collaborations({ openedBranches: openedBranches(db), protectedBranches: protectedBranchesIn({ db, prisma }) });
 
+/** What keeps imports from moving the refs of a project. */
+export const importLimitsOf = (db: Edges['db']) => ({
+  accessOf: mergeRequestDirectoryStore(db).accessOf,
+  branchesUnderWay: branchesUnderWay(db),
+});
+
 function edgesOf(given: Edges, areas: ReadAreas): MergeRequestEdges {
   const { db, clock, peer, directory } = given;
   const { openRepository, changeRefs, beginRefChange, protectedBranches, protectedTags, committers } =
     areas.repositories;
-  const { codeReaders, collaboratesOn, writeInPlace } = areas.repositories;
+  const { codeReaders, collaboratesOn, keptFromImport, writeInPlace } = areas.repositories;
   return {
     ...followEdges(given, areas),
-    ...{ openRepository, changeRefs, beginRefChange, protectedBranches, protectedTags, committers },
+    ...{ openRepository, changeRefs, beginRefChange, protectedBranches, protectedTags, keptFromImport, committers },
     ...{ codeReaders, collaboratesOn, writeInPlace },
     pipelines: areas.pipelines,
     refreshThreads: refreshThreads(peer('collaboration'), db, keepNoteCounters),

@@ -14,6 +14,7 @@ export {
   composeMergeRequests,
   followPushOptions,
   followRefChanges,
+  importLimitsOf,
   inviteFor,
   type MergeRequests,
 } from './compose';

@@ -24,6 +24,7 @@ import { type ManageTags, manageTags, type TagsByName } from './application/mana
 import { copiesIn, moveRepository, removeFormerCopy } from './application/move-repository';
 import { openProjectRepository } from './application/open-project-repository';
 import { pickCommit } from './application/pick-commit';
+import { type ImportLimits, keptFromImport } from './application/place-imported-refs';
 import { purgeRepositories } from './application/purge-repositories';
 import { readCommitsOf } from './application/read-commits';
 import { readRepository } from './application/read-repository';
@@ -74,6 +75,8 @@ export interface RepositoryPorts {
   readonly newestPipeline: NewestPipeline;
   readonly releaseNotes: ReleaseNotes;
   readonly collaboratesOn: CollaboratesOn;
+  /** What of a project keeps imports from moving refs, but for the rules on them. */
+  readonly importLimits: Pick<ImportLimits, 'accessOf' | 'branchesUnderWay'>;
 }
 
 /** The area, and what others use of it. */
@@ -190,6 +193,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
   const inPlace = writeInPlace({ repositories, storages });
   const protectedBranches = protectedBranchStore(db, given.prisma);
   const protectedTags = protectedTagStore(db, given.prisma);
+  const kept = keptFromImport({ protectedBranches, protectedTags, ...ports.importLimits });
   const accessBy = ({ changeRefs, beginRefChange }: RefChanging): RepositoryAccess => ({
     openRepository: openProjectRepository({ repositories, storages, changeRefs }),
     changeRefs,
@@ -197,6 +201,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
     writeInPlace: inPlace,
     protectedBranches,
     protectedTags,
+    keptFromImport: kept,
     codeReaders: codeReaders(db),
     collaboratesOn: ports.collaboratesOn,
     committers: repositories,
@@ -226,7 +231,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
   const outbound = configuredOutbound(config);
   const backupRuns = () => isBackupRunning(config.SWITCHYARD_DATA);
   const imports = observe('merge_requests.imports', {
-    importRepository: importRepository({ open, changeRefs, fromForge: forgeRelay(outbound) }),
+    importRepository: importRepository({ open, changeRefs, keptFromImport: kept, fromForge: forgeRelay(outbound) }),
     importBundle: importBundle({ open, changeRefs, readBundle: bundlesOf(given.peer('imports-exports')) }),
   });
   const branches = observe(

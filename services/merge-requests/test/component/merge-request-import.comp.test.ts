@@ -226,7 +226,10 @@ test('what was set to be merged here keeps state and head, and takes them when t
   const since = new Date('2020-03-01T00:00:00.000Z');
   const fork = 'github/fork/octo/fork';
   const ofFork = (headSha: string, more: object = {}) =>
-    given(9, { ...{ state: 'opened', draft: true, sourceBranch: fork, diffs: [diffOf(headSha, shas.before)] }, ...more });
+    given(9, {
+      ...{ state: 'opened', draft: true, sourceBranch: fork, diffs: [diffOf(headSha, shas.before)] },
+      ...more,
+    });
   await bring([ofFork(shas.merge)]);
   const set = (strategy: string | null) =>
     harness.db.query(sql`
@@ -240,6 +243,10 @@ test('what was set to be merged here keeps state and head, and takes them when t
   await bring([ofFork(shas.open)], 'github', since);
   expect(await git('rev-parse', `refs/heads/${fork}`)).toBe(shas.open);
   await eventually(async () => expect(await shown(9)).toMatchObject({ state: 'opened', sha: shas.open }));
+  // History of what is protected is not rewritten.
+  await api(people.maintainer, 'POST', at(project, '/protected_branches'), { name: fork, push_access_level: 40 });
+  await bring([ofFork(shas.first)], 'github', since);
+  expect(await git('rev-parse', `refs/heads/${fork}`)).toBe(shas.open);
   await bring([ofFork(shas.open, { state: 'closed' })], 'github', since);
   expect(await shown(9)).toMatchObject({ state: 'closed' });
 });

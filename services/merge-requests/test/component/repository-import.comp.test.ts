@@ -38,6 +38,8 @@ async function hiddenFolder(): Promise<string> {
 
 beforeAll(async () => {
   ({ harness } = await startRepository());
+  await harness.db.query(sql`
+    insert into directory.memberships (id, user_id, namespace_id, access_level) values (1, ${people.maintainer.id}, 1, 40)`);
   folder = mkdtempSync(join(tmpdir(), 'switchyard-forge-'));
   work = join(folder, 'work');
   mkdirSync(work);
@@ -80,12 +82,12 @@ const published = () =>
   );
 
 test('all branches and tags come over, and nothing else; again, and only what is new comes', async () => {
-  expect(await bring()).toEqual({ refs: 4, skipped: 0 });
+  expect(await bring()).toEqual({ refs: 4, skipped: 0, kept: [] });
   const expected = await refs(bare(), 'refs/heads', 'refs/tags');
   expect(await refs(repositoryPath())).toBe(expected);
   await harness.git(repositoryPath(), 'fsck', '--strict');
   const asked = forge.requests.length;
-  expect(await bring()).toEqual({ refs: 4, skipped: 0 });
+  expect(await bring()).toEqual({ refs: 4, skipped: 0, kept: [] });
   // The list of refs alone.
   expect(forge.requests.slice(asked).filter(({ url }) => !url.includes('info/refs'))).toHaveLength(1);
 
@@ -148,13 +150,39 @@ test('what was made here since is never overwritten', async () => {
   await git('checkout', '-q', 'main');
 });
 
+test('what is protected from who imports, and what is about to be merged, stays and is named (ADR 73)', async () => {
+  await bring();
+  const here = await refs(repositoryPath());
+  const protect = (kind: string, given: object) =>
+    harness.api(people.maintainer, 'POST', `/projects/${project.id}/${kind}`, given);
+  await harness.api(people.maintainer, 'DELETE', `/projects/${project.id}/protected_branches/main`);
+  await protect('protected_branches', { name: 'main', push_access_level: 0 });
+  await protect('protected_tags', { name: 'v3*', create_access_level: 0 });
+  await harness.db.query(sql`
+    insert into merge_requests (iid, project_id, source_project_id, source_branch, target_branch, author_id, title, auto_merge_strategy)
+    values (1, ${project.id}, ${project.id}, 'feature/a', 'main', ${people.developer.id}, 'Draft: a', 'merge_train')`);
+  const [before, feature] = [await git('rev-parse', 'main'), await git('rev-parse', 'feature/a')];
+  const next = await commit('Next');
+  await git('push', '-q', bare(), 'main', 'main:feature/a', 'main:refs/tags/v3');
+  expect(await bring()).toMatchObject({
+    skipped: 3,
+    kept: ['refs/heads/feature/a', 'refs/heads/main', 'refs/tags/v3'],
+  });
+  expect(await refs(repositoryPath())).toBe(here);
+  await harness.api(people.maintainer, 'DELETE', `/projects/${project.id}/protected_branches/main`);
+  expect(await bring()).toMatchObject({ kept: ['refs/heads/feature/a', 'refs/tags/v3'] });
+  expect(await refs(repositoryPath(), 'refs/heads/main')).toBe(`refs/heads/main ${next}\n`);
+  await git('reset', '-q', '--hard', before);
+  await git('push', '-q', '-f', bare(), 'main', `${feature}:feature/a`, ':refs/tags/v3');
+});
+
 test('heads of merge requests come over; one whose objects git refuses costs itself alone, and one that is here stays', async () => {
   const hidden = await hiddenFolder();
   await git('push', '-q', bare(), `${hidden}:refs/pull/2/head`, 'main:refs/pull/3/merge', 'main:refs/pull/0/head');
   await git('push', '-q', bare(), `${await commit('Of a fork')}:refs/pull/4/head`);
   await git('reset', '-q', '--hard', 'HEAD^');
   const heads = () => refs(repositoryPath(), 'refs/merge-requests');
-  expect(await bring({ headsPattern: 'refs/pull/*/head' })).toEqual({ refs: 4, skipped: 1 });
+  expect(await bring({ headsPattern: 'refs/pull/*/head' })).toEqual({ refs: 4, skipped: 1, kept: [] });
   const first = await heads();
   expect(first.replace(/ .*/gm, '')).toBe('refs/merge-requests/1/head\nrefs/merge-requests/4/head\n');
   await git('push', '-q', '-f', bare(), 'main:refs/pull/4/head', ':refs/pull/2/head');

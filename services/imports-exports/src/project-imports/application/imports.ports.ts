@@ -92,12 +92,12 @@ export interface ImportTargets {
   /** Fails with `not_found`. */
   project(projectId: number, requestId: string): Promise<ImportedProject>;
   setStatus(projectId: number, status: ImportStatus, problem: string | undefined, requestId: string): Promise<void>;
-  /** Fails with `unprocessable`, `too_large`, `not_found`; `unavailable`, `rate_limited`. */
+  /** Returns what was left as it is, at most 100 refs. Fails with `unprocessable`, `too_large`, `not_found`; `unavailable`, `rate_limited`. */
   importRepository(
     target: { readonly project: ImportedProject; readonly author: ImportAuthor },
     source: { readonly url: string; readonly authorization: string; readonly headsPattern: string },
     call: { readonly requestId: string; readonly signal: AbortSignal },
-  ): Promise<void>;
+  ): Promise<readonly string[]>;
   /** Lets users into the project; returns how many are its direct members now (ADR 67). */
   importMembers: ImportMembers;
   /** Returns how many the project has now. */

@@ -112,8 +112,9 @@ export const stages: Readonly<Record<StageName, Stage>> = {
   async repository({ import: { author, repository, requestId }, project, forge, targets, signal }) {
     const { authorization, headsPattern } = forge;
     const source = { url: repository.cloneUrl, authorization, headsPattern };
-    await targets.importRepository({ project, author }, source, { requestId, signal });
-    return { fetched: 0, imported: 0, isLast: true };
+    const kept = await targets.importRepository({ project, author }, source, { requestId, signal });
+    const failed = kept.map((item) => ({ item, reason: 'It is protected here, or about to be merged' }));
+    return { fetched: 0, imported: 0, isLast: true, failed };
   },
   // Of a refresh those who are new: who was removed here stays so.
   collaborators: ifReadable(

@@ -69,10 +69,11 @@ export function importTargetsOf({
     },
     async importRepository({ project, author }, source, { requestId, signal }) {
       const { projectId, directorySequence } = project;
-      await repositories.importRepository(
+      const { kept } = await repositories.importRepository(
         { projectId, actorId: author.userId, ...source },
         { requestId, directorySequence, signal, timeoutMs: repositoryMs },
       );
+      return kept;
     },
     importMembers: importMembersBy(groupsAdmin),
     async importLabels(projectId, given, requestId) {

@@ -5,6 +5,7 @@ import {
   branchNameOf,
   branchRef,
   describeObjects,
+  isAncestor,
   mergeRequestRef,
   parseSha,
   type Repository,
@@ -68,7 +69,7 @@ export interface MergeRequestImportStore {
 }
 
 /** What imports need. */
-export interface ImportEdges extends Pick<MergeRequestEdges, 'openRepository' | 'changeRefs'> {
+export interface ImportEdges extends Pick<MergeRequestEdges, 'openRepository' | 'changeRefs' | 'keptFromImport'> {
   readonly mergeRequests: Pick<MergeRequestEdges['mergeRequests'], 'change'>;
   readonly directory: Pick<MergeRequestEdges['directory'], 'project'>;
   readonly imports: MergeRequestImportStore;
@@ -101,6 +102,7 @@ export function importMergeRequests({
   directory,
   openRepository,
   changeRefs,
+  keptFromImport,
   mergeRequests,
   imports,
   positions,
@@ -174,7 +176,8 @@ export function importMergeRequests({
 
   /**
    * Moves the source branches of open ones that are where an import has left them to where they are at the forge: those of
-   * forks came with no branch, and others may have been pushed with force. What was pushed here stays.
+   * forks came with no branch, and others may have been pushed with force. What was pushed here stays, and so does what
+   * imports are kept from.
    */
   async function moveSources(
     { projectId }: ImportKey,
@@ -192,6 +195,10 @@ export function importMergeRequests({
       if (before === wrote.get(iid)?.headSha && before !== after)
         moves.set(sourceBranch, { ref: branchRef(branch), before, after });
     }
+    if (moves.size === 0) return;
+    const [{ repo }, isKept] = await Promise.all([openRepository(projectId), keptFromImport(projectId, actorId)]);
+    for (const [name, { ref, before, after }] of moves)
+      if (isKept(ref, !(await isAncestor(repo, before, after)))) moves.delete(name);
     const updates = [...moves.values()];
     const moved = await changeRefs({ projectId, actorId, source: 'import', updates });
     for (const [at, [name, { after }]] of [...moves].entries())

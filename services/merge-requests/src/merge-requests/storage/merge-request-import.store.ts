@@ -1,11 +1,6 @@
 import type { Database, Tx } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
-import {
-  labelsByTitles,
-  leastPriority,
-  milestoneIdsByIids,
-  milestonesInScope,
-} from '@switchyard/directory';
+import { labelsByTitles, leastPriority, milestoneIdsByIids, milestonesInScope } from '@switchyard/directory';
 import { enqueueJobs } from '../../jobs';
 import { lockHead } from '../../pipelines';
 import {
@@ -216,6 +211,18 @@ async function mergeSeconds(tx: Tx, ids: readonly number[]): Promise<Map<number,
     select id, merged_at as at from merge_requests where id = any(${[...ids]}::bigint[]) and merged_at is not null`);
   return new Map(rows.map(({ id, at }) => [id, secondOf(at)]));
 }
+
+/** Source branches in a project of merge requests that are set to be merged, or on a train. */
+export const branchesUnderWay =
+  (db: Database) =>
+  async (projectId: number): Promise<ReadonlySet<string>> => {
+    const rows = await db.query<{ branch: string }>(sql`
+      select source_branch as branch from merge_requests mr
+      where source_project_id = ${projectId} and state in ('opened', 'locked') and (
+        auto_merge_strategy is not null or state = 'locked'
+        or exists (select from merge_request_merges m where m.merge_request_id = mr.id))`);
+    return new Set(rows.map(({ branch }) => branch));
+  };
 
 /** Opens the store of imported merge requests. */
 export const mergeRequestImportStore = (db: Database) => ({

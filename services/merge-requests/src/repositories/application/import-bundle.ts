@@ -38,7 +38,7 @@ export const importBundle =
       );
       const heads = right.filter(({ ref }) => isHead(ref));
       const others = right.filter(({ ref }) => !isHead(ref));
-      const stale = await placeRefs(changeRefs, repo, place, others, () => faultPoint('bundle_import.refs_moved'));
+      const { stale } = await placeRefs(changeRefs, repo, place, others, () => faultPoint('bundle_import.refs_moved'));
       await placeHeads(changeRefs, repo, place.projectId, heads);
       faultPoint('bundle_import.heads_moved');
       const left = skipped + refs.length - right.length + stale;

@@ -10,7 +10,7 @@ import {
   runToCompletion,
 } from '../../git';
 import type { OpenProjectRepository } from './open-project-repository';
-import { placeHeads, placeRefs, pointingRight, type RemoteRef } from './place-imported-refs';
+import { type KeptFromImport, placeHeads, placeRefs, pointingRight, type RemoteRef } from './place-imported-refs';
 import type { ChangeRefs } from './ref-change';
 
 faultPoints.push('repository_import.fetched', 'repository_import.refs_moved', 'repository_import.heads_moved');
@@ -44,13 +44,24 @@ export type FromForge = <T>(
 const parts = 8;
 const maxRefusals = 200;
 
+/** What imports from forges need. */
+export interface ImportRepositoryEdges {
+  readonly open: OpenProjectRepository;
+  readonly changeRefs: ChangeRefs;
+  readonly keptFromImport: KeptFromImport;
+  readonly fromForge: FromForge;
+}
+
+/** Refs that are named of those that were left. */
+const namedRefs = 100;
+
 /** Brings a repository in from a forge; see RepositoryImportService. */
 export const importRepository =
-  ({ open, changeRefs, fromForge }: { open: OpenProjectRepository; changeRefs: ChangeRefs; fromForge: FromForge }) =>
+  ({ open, changeRefs, keptFromImport, fromForge }: ImportRepositoryEdges) =>
   async (
     { projectId, actorId }: { readonly projectId: number; readonly actorId: number },
     forge: ForgeRepository,
-  ): Promise<{ readonly refs: number; readonly skipped: number }> => {
+  ): Promise<{ readonly refs: number; readonly skipped: number; readonly kept: string[] }> => {
     /**
      * Heads that the project does not have yet, and commits of others. Anybody may have made a merge request at the forge: one whose objects git
      * refuses costs itself alone.
@@ -120,12 +131,17 @@ export const importRepository =
         );
         faultPoint('repository_import.fetched');
         const right = await pointingRight(repo, refs);
-        let left = skipped + refs.length - right.length;
-        left += await placeRefs(changeRefs, repo, { projectId, actorId }, right, () =>
-          faultPoint('repository_import.refs_moved'),
+        const { stale, kept } = await placeRefs(
+          changeRefs,
+          repo,
+          { projectId, actorId },
+          right,
+          () => faultPoint('repository_import.refs_moved'),
+          await keptFromImport(projectId, actorId),
         );
+        const left = skipped + refs.length - right.length + stale + kept.length;
         await bringHeads(repo, url, heads, failure);
-        return { refs: refs.length + skipped - left, skipped: left };
+        return { refs: refs.length + skipped - left, skipped: left, kept: kept.slice(0, namedRefs) };
       }),
     ).catch((error: unknown) => {
       if (!(error instanceof GitCommandError)) throw error;

@@ -8,7 +8,15 @@ import {
   type Sha,
   zeroSha,
 } from '../../git';
-import type { ChangeRefs } from './ref-change';
+import {
+  allowsForcePush,
+  mayPush,
+  type ProjectAccess,
+  type ProtectedBranch,
+  rulesOf,
+} from '../domain/protected-branch';
+import { type ProtectedTag, refusalOfTag } from '../domain/protected-tag';
+import { branchOf, type ChangeRefs, tagOf } from './ref-change';
 
 /** Refs that move together: their intents and results are a statement each. */
 const refsAtOnce = 500;
@@ -21,6 +29,44 @@ export interface ImportPlace {
   readonly projectId: number;
   readonly actorId: number;
 }
+
+/** Whether an import leaves a branch or tag as it is. @param rewrites true where history goes away */
+export type IsKept = (ref: string, rewrites: boolean) => boolean;
+
+/**
+ * What the import of a user is kept from in a project: what is protected from them, and the source branches of merge
+ * requests that are under way to be merged (ADR 73).
+ */
+export type KeptFromImport = (projectId: number, userId: number) => Promise<IsKept>;
+
+/** What is known of a project where one imports. */
+export interface ImportLimits {
+  readonly protectedBranches: { all(projectId: number): Promise<ProtectedBranch[]> };
+  readonly protectedTags: { all(projectId: number): Promise<ProtectedTag[]> };
+  /** Rights of a user now; none for who is not active any more. */
+  readonly accessOf: (userId: number, projectId: number) => Promise<ProjectAccess>;
+  /** Source branches of merge requests that are under way to be merged. */
+  readonly branchesUnderWay: (projectId: number) => Promise<ReadonlySet<string>>;
+}
+
+/** Looks at a project before an import moves its refs. */
+export const keptFromImport =
+  ({ protectedBranches, protectedTags, accessOf, branchesUnderWay }: ImportLimits): KeptFromImport =>
+  async (projectId, userId) => {
+    const [rules, tagRules, access, underWay] = await Promise.all([
+      protectedBranches.all(projectId),
+      protectedTags.all(projectId),
+      accessOf(userId, projectId),
+      branchesUnderWay(projectId),
+    ]);
+    return (ref, rewrites) => {
+      const [branch, tag] = [branchOf(ref), tagOf(ref)];
+      if (tag !== undefined) return refusalOfTag(tagRules, tag, access) !== undefined;
+      if (branch === undefined || rulesOf(rules, branch).length === 0) return underWay.has(branch ?? '');
+      const mayMove = mayPush(rules, branch, access) && (!rewrites || allowsForcePush(rules, branch));
+      return !mayMove || underWay.has(branch);
+    };
+  };
 
 /** A branch follows where it came from, and a tag stays: what was made here since is never overwritten. */
 async function isNew(repo: Repository, { ref, sha }: RemoteRef, now: Sha | undefined): Promise<boolean> {
@@ -37,15 +83,21 @@ export async function pointingRight(repo: Repository, refs: readonly RemoteRef[]
   return refs.filter(({ ref }, at) => refKind(ref).kind === 'tag' || objects[at]?.type === 'commit');
 }
 
-/** Points branches and tags of a project at what came in; returns how many did not move, since others were faster. */
+/**
+ * Points branches and tags of a project at what came in.
+ * @param isKept see {@link IsKept}
+ * @returns how many did not move, since others were faster, and those that would have moved and were left
+ */
 export async function placeRefs(
   changeRefs: ChangeRefs,
   repo: Repository,
   { projectId, actorId }: ImportPlace,
   refs: readonly RemoteRef[],
   placed: () => void,
-): Promise<number> {
+  isKept: IsKept = () => false,
+): Promise<{ readonly stale: number; readonly kept: readonly string[] }> {
   let stale = 0;
+  const kept: string[] = [];
   for (let at = 0; at < refs.length; at += refsAtOnce) {
     const part = refs.slice(at, at + refsAtOnce);
     const now = await readRefs(
@@ -55,13 +107,15 @@ export async function placeRefs(
     const updates = [];
     for (const one of part) {
       const before = now.get(one.ref)?.sha;
-      if (await isNew(repo, one, before)) updates.push({ ref: one.ref, before: before ?? zeroSha, after: one.sha });
+      if (!(await isNew(repo, one, before))) continue;
+      if (isKept(one.ref, false)) kept.push(one.ref);
+      else updates.push({ ref: one.ref, before: before ?? zeroSha, after: one.sha });
     }
     const moved = await changeRefs({ projectId, actorId, source: 'import', updates });
     placed();
     stale += moved.filter(({ status }) => status === 'stale').length;
   }
-  return stale;
+  return { stale, kept };
 }
 
 /** Points heads of merge requests at what came in; those that the project has stay. */

@@ -3,6 +3,7 @@ import type { ProtectedTag } from '../domain/protected-tag';
 import type { Committer } from '../domain/repository';
 import type { CollaboratesOn } from './collaboration';
 import type { OpenProjectRepository } from './open-project-repository';
+import type { KeptFromImport } from './place-imported-refs';
 import type { CodeReaders } from './read-commits';
 import type { BeginRefChange, ChangeRefs, RefChange, Say } from './ref-change';
 import type { WriteInPlace } from './write-in-place';
@@ -20,6 +21,7 @@ export interface RepositoryAccess {
   readonly protectedBranches: { all(projectId: number): Promise<ProtectedBranch[]> };
   /** The rules of a project on its tags. */
   readonly protectedTags: { all(projectId: number): Promise<ProtectedTag[]> };
+  readonly keptFromImport: KeptFromImport;
   readonly codeReaders: CodeReaders;
   readonly collaboratesOn: CollaboratesOn;
   readonly committers: { committer(userId: number): Promise<Committer> };
