@@ -1363,6 +1363,22 @@ describe('a refresh (ADR 73)', () => {
     expect(others.events.issues).toMatchObject([{ key: '26' }]);
   });
 
+  it('writes for nobody for whom another one might write', async () => {
+    const member = here.directory.user({ confirmedEmails: ['known@example.com'] });
+    const admin = here.directory.user({ admin: true });
+    for (const one of [member, admin]) here.directory.member(one.id, { namespaceId: others.namespaceId }, 40);
+    forge.contents.users.octocat = { id: 1, login: 'octocat', email: 'known@example.com' };
+    forge.contents.lists.issues = [issue(1)];
+    const { id } = await start({}, { ...admin, admin: true });
+    await endsAs(id, 'finished');
+    expect(others.issues).toMatchObject([{ iid: 1, authorId: member.id }]);
+    others.issues = [];
+    forge.contents.lists.issues.push(issue(2, dated(soon)));
+    await refresh(id);
+    await endsAs(id, 'finished');
+    expect(others.issues).toMatchObject([{ iid: 2, authorId: others.placeholders.get(`${id}:1`) }]);
+  });
+
   it('is for an import from a forge that has ended, with the credentials of its family (G-4.19-7)', async () => {
     await expect(refresh(999_999)).rejects.toMatchObject({ kind: 'not_found' });
     const id = await imported();

@@ -195,6 +195,13 @@ export const importStore = (db: Database, ring: Keyring) => {
           update import_stages set page = 1, cursor = '', fetched = 0, imported = 0, pages = null, done = false, started_at = null,
             since = case when done and started_at is not null then started_at - ${clockSkew} else since end
           where import_id = ${found.id}`);
+        // Whom the one before wrote for is not who does it now, and a forge may name anybody.
+        if (found.author.userId !== author.userId || found.author.admin !== author.admin)
+          await tx.query(sql`
+            update import_people p set user_id = null
+            where p.import_id = ${found.id} and p.user_id is not null and not exists (
+              select from import_placeholders h where h.import_id = p.import_id
+                and (h.user_id = p.user_id or h.target_id = p.user_id and h.state in ('reassigning', 'reassigned')))`);
         await tx.query(sql`delete from import_failures where import_id = ${found.id}`);
         return true;
       }),
