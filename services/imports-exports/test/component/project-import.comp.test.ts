@@ -1393,6 +1393,13 @@ describe('a refresh (ADR 73)', () => {
       kind: 'unauthorized',
       body: { error: 'Wrong credentials' },
     });
+    const { repository } = forge.contents;
+    repository.id = 2;
+    await expect(refresh(id)).rejects.toMatchObject({
+      kind: 'unprocessable',
+      body: { errors: 'The repository at the forge is not the one that was imported' },
+    });
+    repository.id = 1;
     let go = (): void => undefined;
     others.repositoryWait = new Promise((resolve) => {
       go = resolve;

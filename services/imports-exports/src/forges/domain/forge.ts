@@ -3,6 +3,8 @@ export type ForgeKind = 'github' | 'bitbucket' | 'bitbucket_server';
 
 /** A repository as its forge describes it. */
 export interface ForgeRepository {
+  /** What the forge names it by, whatever it is called and whoever owns it; undefined where that was not kept. */
+  readonly id?: string | undefined;
   /** `owner/name`, as paths of the forge's API have it. */
   readonly fullName: string;
   readonly name: string;

@@ -28,7 +28,7 @@ import {
 } from './forgea.shapes';
 import { changesFrom, commentsPage, wholeSecond } from './forgea-comments';
 import { outboundFetch } from './outbound-fetch';
-import { date, few, number, text, written } from './shapes';
+import { date, few, number, repositoryId, text, written } from './shapes';
 
 /** Characters of the header that names the next page. */
 const maxLink = 8_192;
@@ -51,6 +51,7 @@ export function forgeaHost(address: string): ForgeaHost {
 }
 
 const repositoryShape = z.object({
+  id: repositoryId,
   full_name: z.string().regex(/^(?!.*\.\.)[\w.-]{1,100}\/[\w.-]{1,100}$/),
   name: z.string().regex(/^[\w.-]{1,100}$/),
   description: text,

@@ -36,7 +36,7 @@ import {
   reviewsShape,
   updateShape,
 } from './forgeb-cloud.shapes';
-import { date, maxOfIssue, number, text, written } from './shapes';
+import { date, maxOfIssue, number, repositoryId, text, written } from './shapes';
 
 /** Where the cloud forge is: the hosted one, or a stand-in of it, which has both below one address. */
 export const forgebCloudHost = (address: string | undefined): { readonly api: string; readonly web: string } =>
@@ -48,6 +48,7 @@ export const forgebCloudHost = (address: string | undefined): { readonly api: st
 const gitUser = 'x-bitbucket-api-token-auth';
 
 const repositoryShape = z.object({
+  uuid: repositoryId,
   full_name: z.string().refine((name) => /^[^/]+\/[^/]+$/.test(name) && name.split('/').every(isPathPart)),
   description: text,
   is_private: z.boolean(),
@@ -331,8 +332,9 @@ export function forgebCloudClient(
         throw new ForgeProblem('not_found', 'The forge has no repository of this name');
       const read = repositoryShape.safeParse(await get(`/repositories/${name}`));
       if (!read.success) throw unexpected();
-      const { full_name: fullName, is_private: isPrivate, description, mainbranch } = read.data;
+      const { uuid: id, full_name: fullName, is_private: isPrivate, description, mainbranch } = read.data;
       return {
+        id,
         fullName,
         name: fullName.slice(fullName.indexOf('/') + 1),
         description,

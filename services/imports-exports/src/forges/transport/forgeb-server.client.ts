@@ -23,7 +23,7 @@ import {
   restOf,
 } from './forgeb.rest';
 import { eventsShape, notesShape, pullNotesShape, pullShape, reviewShape } from './forgeb-server.shapes';
-import { number, text, written } from './shapes';
+import { number, repositoryId, text, written } from './shapes';
 
 /** Where a server of the forge is, as its users address it. */
 export const forgebServerHost = (address: string): { readonly api: string; readonly web: string } => {
@@ -32,6 +32,7 @@ export const forgebServerHost = (address: string): { readonly api: string; reado
 };
 
 const repositoryShape = z.object({
+  id: repositoryId,
   slug: z.string().refine(isPathPart),
   description: text,
   public: z.boolean().catch(false),
@@ -181,9 +182,10 @@ export function forgebServerClient(
     async repository(fullName: string): Promise<ForgeRepository> {
       const read = repositoryShape.safeParse(await get(pathOf(fullName)));
       if (!read.success) throw unexpected();
-      const { slug, project, description } = read.data;
+      const { id, slug, project, description } = read.data;
       const found = `${project.key}/${slug}`;
       return {
+        id,
         fullName: found,
         name: slug,
         description,

@@ -21,6 +21,13 @@ export const few = <T extends z.ZodType>(item: T) =>
     .pipe(z.array(item))
     .catch([]);
 
+/** What names a repository for good; undefined where a forge does not say it. */
+export const repositoryId = z
+  .union([z.int(), z.string().max(255)])
+  .transform(String)
+  .optional()
+  .catch(undefined);
+
 /** A number of an issue, and of what is numbered like one. */
 export const number = z
   .int()

@@ -158,7 +158,8 @@ export function manageImports({ imports, forges, targets, workSoon, cancelArchiv
 
     /**
      * Does the import of a project again. Fails with `not_found` for one that was not imported from a forge,
-     * `bad_request` for one that runs, `invalid_params`; else as `start`.
+     * `bad_request` for one that runs, `invalid_params`, `unprocessable` where another repository has the name now; else as
+     * `start`.
      */
     async refresh(
       projectId: number,
@@ -176,6 +177,9 @@ export function manageImports({ imports, forges, targets, workSoon, cancelArchiv
         .catch((error: unknown) => {
           throw refusalOfForge(error, found);
         });
+      // Who takes a name that became free is not who had it.
+      if (found.repository.id !== undefined && found.repository.id !== repository.id)
+        throw refusal(found.forge, 'unprocessable', 'The repository at the forge is not the one that was imported');
       if (!(await imports.refresh(found, { author, requestId, repository }, token))) throw cannotRefresh('started');
       faultPoint('project_import.refreshed');
       workSoon();
