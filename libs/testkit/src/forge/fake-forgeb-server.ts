@@ -21,6 +21,8 @@ export interface FakeForgebServer extends ForgeServer {
   token: string;
   /** Name of the default branch; undefined for a repository without commits. */
   defaultBranch: string | undefined;
+  /** Places after each part of a list that are left out. */
+  skipped: number;
   readonly contents: ForgebServerContents;
 }
 
@@ -41,7 +43,7 @@ export async function startFakeForgebServer(
     const isLastPage = start + limit >= list.length;
     sendJson(response, 200, {
       ...{ size: values.length, limit, start, isLastPage, values },
-      nextPageStart: isLastPage ? null : start + limit,
+      nextPageStart: isLastPage ? null : start + limit + forge.skipped,
     });
   }
 
@@ -73,6 +75,7 @@ export async function startFakeForgebServer(
     username: 'octocat',
     token: 'server-token',
     defaultBranch: 'main',
+    skipped: 0,
     contents: {
       repository: {
         ...{ id: 1, slug: 'things', name: 'Things', description: 'Things', public: false, state: 'AVAILABLE' },

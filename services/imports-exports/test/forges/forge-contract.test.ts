@@ -431,11 +431,16 @@ it('pull requests of a server come with comments, threads at their lines, and de
   contents.lists['pull-requests/7/activities'] = Array.from({ length: 130 }, (_, id) =>
     acted(id + 1, 'APPROVED', 'ada'),
   );
-  const pages = [await forge.reviews(found, 7, 1, 10), await forge.reviews(found, 7, 2, 10)];
-  expect(pages.map(({ fetched, isLast }) => [fetched, isLast])).toEqual([
-    [100, false],
-    [30, true],
+  const first = await forge.reviews(found, 7, 1, 10);
+  const pages = [first, await forge.reviews(found, 7, first.next ?? 0, 10)];
+  expect(pages.map(({ fetched, isLast, next }) => [fetched, isLast, next])).toEqual([
+    [100, false, 101],
+    [30, true, undefined],
   ]);
+  // It may leave places out that hold nothing.
+  Object.assign(server, { skipped: 7 });
+  const skipping = await forge.reviews(found, 7, 1, 10);
+  expect(skipping).toMatchObject({ isLast: false, next: 129 });
 });
 
 it('what was done to issues and pull requests of the cloud is read of each of them', async () => {

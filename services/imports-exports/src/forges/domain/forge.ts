@@ -242,7 +242,7 @@ export interface Forge {
   readonly pulls: ForgeListSince<ForgePull>;
   /** Comments on lines of all pull requests, the oldest first. */
   readonly pullNotes: ForgeListSince<ForgePullNote>;
-  /** Of one pull request, in any order. */
+  /** Of one pull request, in any order. @param page 1, or the `next` of the page before, where it had one */
   reviews(repository: ForgeRepository, iid: number, page: number, size: number): Promise<ForgePage<ForgeReview>>;
   /** Of all issues and pull requests. */
   readonly events: ForgeListSince<ForgeEvent>;

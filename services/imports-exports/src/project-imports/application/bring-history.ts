@@ -34,8 +34,10 @@ export async function bringReviews(
   let { project } = context;
   const decided = new Map<number, OwnedReview>();
   let [fetched, imported] = [0, 0];
-  for (let page = 1; ; page += 1) {
+  let page = 1;
+  for (let pages = 1; ; pages += 1) {
     const { items, isLast, ...read } = await forge.reviews(one.repository, iid, page, one.pageSize);
+    page = read.next ?? page + 1;
     signal.throwIfAborted();
     fetched += read.fetched;
     imported += items.length;
@@ -63,7 +65,7 @@ export async function bringReviews(
         one.requestId,
       );
     if (isLast) break;
-    if (page >= maxReviewPages)
+    if (pages >= maxReviewPages)
       throw new ForgeProblem('refused', `The forge has more than ${maxReviewPages} pages of reviews`);
   }
   if (decided.size > 0) await targets.importReviews(project, iid, [...decided.values()], one.requestId);
