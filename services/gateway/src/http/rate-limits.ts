@@ -30,6 +30,7 @@ export const applicationLimits = {
   emails: { requests: 20, seconds: 600 },
   project_export: { requests: 6, seconds: 60 },
   project_import: { requests: 6, seconds: 60 },
+  import_placeholder: { requests: 10, seconds: 60 },
   issues_create: { requests: 300, seconds: 60 },
   forgea_import: { requests: 6, seconds: 60, refusalKey: 'errors' },
   forgeb_import: { requests: 6, seconds: 60, countedWith: 'forgea_import' },

@@ -11,6 +11,16 @@ test('who is no member gets one mail about a project, and reads its id alone', (
   expect(importPlaceholderMail({ ...asked, placeholderId: 8 }, undefined).cause).toBe(mail.cause);
 });
 
+test.each(['Your account is locked, go to https://evil.example', 'evil.example', 'x'.repeat(40)])(
+  'who is no member reads nothing of a login like %p',
+  (login) => {
+    const { subject, body } = importPlaceholderMail({ placeholderId: 7, projectId: 3, login }, undefined);
+    expect(subject).toBe('Are you the author of what was imported?');
+    expect(body).toMatch(/^What somebody wrote at another forge was imported/);
+    expect(body).not.toContain(login);
+  },
+);
+
 test('the mail to who is asked to take a place says where to answer, on lines of its own', () => {
   const mail = importPlaceholderMail({ placeholderId: 7, projectId: 3, login: 'octo\r\ncat' }, 'team/web');
   expect(mail).toMatchObject({

@@ -9,9 +9,13 @@ export interface AskedForPlaceholder {
   readonly login: string;
 }
 
+/** What no mail program takes for an address or a sentence. */
+const plainLogin = /^[\w-]{1,39}$/;
+
 /**
  * The mail to who is asked (ADR 67): to a member as long as they are one. Anybody else is shown nothing of the project but
- * its id, and gets one mail about it: who imports can ask for any number of people.
+ * its id, and gets one mail about it: who imports can ask for any number of people, and a forge of their own names logins as
+ * they like.
  * @param path full path of the project; undefined to who is no member
  */
 export function importPlaceholderMail(
@@ -19,9 +23,9 @@ export function importPlaceholderMail(
   path: string | undefined,
 ): Mail {
   const at = `POST /api/v4/projects/${projectId}/import/placeholders/${placeholderId}`;
-  const person = headerLine(login);
+  const person = path !== undefined || plainLogin.test(login) ? `"${headerLine(login)}"` : undefined;
   const lines = [
-    `What "${person}" wrote at another forge was imported into ${path ?? 'a project here'}. You are asked whether you are this person.`,
+    `What ${person ?? 'somebody'} wrote at another forge was imported into ${path ?? 'a project here'}. You are asked whether you are this person.`,
     '',
     'If you accept, it is shown in your name there, and you get the role of this person where the import brings collaborators.',
     'Once the import has ended, answer with one of these requests:',
@@ -37,7 +41,9 @@ export function importPlaceholderMail(
       ? { cause: `import_placeholder.project.${projectId}`, projectId: 0, accessLevel: 0 }
       : { cause: `import_placeholder.${placeholderId}`, projectId, accessLevel: levels.guest }),
     event: 'import_placeholder',
-    subject: headerLine(`${path === undefined ? '' : `${path} | `}Are you "${person}"?`),
+    subject: headerLine(
+      `${path === undefined ? '' : `${path} | `}Are you ${person ?? 'the author of what was imported'}?`,
+    ),
     body: `${lines.join('\n').toWellFormed().replaceAll('\0', '\uFFFD')}\n`,
     headers: {},
   };

@@ -59,9 +59,10 @@ export const importPlaceholderRoutes = [
       description:
         'Puts a user in the place of a placeholder, in all that was imported: at once where the caller is this user or an administrator; otherwise the user is asked, and accepts or rejects it.',
       example: { user_id: 5 },
-      fails: [409],
+      fails: [409, 429],
     },
     access: { project: 'admin_import' },
+    limit: 'import_placeholder',
     path_params,
     params: { user_id: documented(integer({ min: 1 }), { description: 'Id of a user or service account.' }) },
     returns,
