@@ -1305,15 +1305,15 @@ describe('a refresh (ADR 73)', () => {
     return id;
   };
 
-  it('without news asks for one page of each list at most, and writes nothing', async () => {
+  it('without news asks for one page of lists that say what changed, and writes nothing', async () => {
     const id = await imported();
     const from = forge.requests.length;
     expect(await refresh(id)).toMatchObject({ id, import_status: 'scheduled', import_source: 'octo/things' });
     const shown = await endsAs(id, 'finished');
-    expect(shown).toMatchObject({ stats: { fetched: { label: 0, issue: 0, note: 0, pull_request: 0 } } });
+    expect(shown).toMatchObject({ stats: { fetched: { label: 25, issue: 0, note: 0, pull_request: 0 } } });
     expect(others.statuses).toEqual(['scheduled', 'started', 'finished']);
     expect(pages(from)).toEqual([
-      ...['issues', 'issues/comments', 'issues/events', 'labels', 'milestones'],
+      ...['issues', 'issues/comments', 'issues/events', 'labels', 'labels', 'labels', 'milestones'],
       // That of reviews is a list of those that changed as well.
       ...['pulls', 'pulls', 'pulls/comments', 'releases'],
     ]);
@@ -1336,7 +1336,8 @@ describe('a refresh (ADR 73)', () => {
     const id = await imported();
     const { lists } = forge.contents;
     const changed = { updated_at: soon };
-    lists.labels?.splice(3, 0, label('new'));
+    // The last page stays as it was.
+    lists.labels?.splice(3, 1, label('new'));
     lists.issues?.push(issue(26, dated(soon)));
     Object.assign(lists.issues?.[4] ?? {}, changed);
     Object.assign(lists['issues/comments']?.[20] ?? {}, changed);

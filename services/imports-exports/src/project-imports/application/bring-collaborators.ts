@@ -35,7 +35,7 @@ export async function bringCollaborators(
     roles.filter(({ userId }) => !usernames.has(userId)),
   );
   // What an import before that was not kept: who was removed here since is not told from who is new.
-  if (context.since !== undefined && context.seen.known.length === 0) return 0;
+  if (context.since !== undefined && context.known.length === 0) return 0;
   const members = roles.filter(({ userId }) => usernames.has(userId));
   return targets.importMembers(found.project, one.author, members, one.requestId);
 }

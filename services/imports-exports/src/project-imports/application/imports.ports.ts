@@ -20,7 +20,6 @@ import type {
   NewImport,
   ProjectImport,
   Refresh,
-  SeenList,
   StageName,
   StandingStage,
 } from '../domain/project-import';
@@ -241,8 +240,8 @@ export interface StageContext {
   readonly people: ImportPeople;
   /** What was done at the forge before has come over; undefined where that is not known. */
   readonly since: Date | undefined;
-  /** The list of the stage as it was read last, of one that cannot say what changed since. */
-  readonly seen: SeenList;
+  /** Names of what has come over before, of a list that cannot say what changed since. */
+  readonly known: readonly string[];
   /** Aborted when the import is cancelled, or its process stops. */
   readonly signal: AbortSignal;
 }

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { type ForgePage, ForgeProblem } from '../../forges';
-import type { FailedItem, SeenList, StageName } from '../domain/project-import';
+import type { FailedItem, StageName } from '../domain/project-import';
 import { bringCollaborators } from './bring-collaborators';
 import { bringReviews, eventsOf, noteOfEvent } from './bring-history';
 import { findPeople } from './find-people';
@@ -11,8 +10,8 @@ export interface WrittenPage extends Pick<ForgePage<unknown>, 'fetched' | 'isLas
   readonly imported: number;
   /** What of it could not be brought over. */
   readonly failed?: readonly FailedItem[];
-  /** What of its list has come over, and how that ended. */
-  readonly seen?: Partial<SeenList>;
+  /** Names of what has come over, of a list that cannot say what changed since. */
+  readonly known?: readonly string[];
 }
 
 /** Brings one page over; it may be repeated. */
@@ -77,12 +76,9 @@ const ifReadable =
     }
   };
 
-const digestOf = (names: readonly string[]): string =>
-  createHash('sha256').update(JSON.stringify(names)).digest('base64url');
-
 /**
- * A stage of a list that cannot say what changed, of which only what is new comes over. Whatever its order is, what comes
- * to it or goes from it changes its last page: where that is as it was, nothing is new.
+ * A stage of a list that cannot say what changed, of which only what is new comes over: names that have come over before
+ * are left out.
  * @param names `nothing` where an owner is not given each of them
  */
 function ofNames<T>(
@@ -92,18 +88,14 @@ function ofNames<T>(
   names: 'what is refused' | 'nothing' = 'what is refused',
 ): Stage {
   const refusedName = names === 'nothing' ? undefined : nameOf;
-  const namesOf = ({ items }: ForgePage<T>): string[] => items.map(nameOf);
   return async (context, page, cursor) => {
-    const { seen } = context;
-    const isBeginning = page === 1 && cursor === '';
-    const end = isBeginning && seen.lastPage !== undefined ? await read(context, seen.lastPage, '') : undefined;
-    if (end?.isLast && digestOf(namesOf(end)) === seen.lastDigest) return { fetched: 0, imported: 0, isLast: true };
-    const found = seen.lastPage === 1 && end !== undefined ? end : await read(context, page, cursor);
-    const known = new Set(seen.known);
+    const found = await read(context, page, cursor);
+    const known = new Set(context.known);
     const items = found.items.filter((item) => !known.has(nameOf(item)));
     const written = await ofItems(async () => ({ ...found, items }), write, refusedName)(context, page, cursor);
-    const last = found.isLast && cursor === '' ? { lastPage: page, lastDigest: digestOf(namesOf(found)) } : {};
-    return { ...written, seen: { known: items.map(nameOf), ...last } };
+    // What was refused is tried again.
+    const refused = new Set(written.failed?.map(({ item }) => item));
+    return { ...written, known: items.map(nameOf).filter((name) => !refused.has(name)) };
   };
 }
 

@@ -112,8 +112,8 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
       const isDone = written.isLast;
       if (!isDone && isNumbered && page > maxPages)
         throw new ForgeProblem('refused', `The forge has more than ${maxPages} pages`);
-      const { pages, failed, seen } = written;
-      const progress = { page, cursor, fetched, imported, isDone, pages, failed, seen };
+      const { pages, failed, known } = written;
+      const progress = { page, cursor, fetched, imported, isDone, pages, failed, known };
       const saved = await imports.saveStage(one, stage.name, progress, stageHours);
       if (saved === undefined) throw new LeaseLost();
       gotOn();
@@ -139,8 +139,8 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
         throw unprocessable('Who imports may not import into this project any more');
       const stage = await imports.beginStage(one, stageHours);
       if (stage === undefined) return;
-      const { since } = stage;
-      const context = { import: one.import, project: current, forge, targets, people, since, seen: stage, signal };
+      const { since, known } = stage;
+      const context = { import: one.import, project: current, forge, targets, people, since, known, signal };
       if (!stage.late) {
         await runStage(one, stage, context, gotOn);
       } else if (one.import.optimistic) {

@@ -1,4 +1,4 @@
-import type { FailedItem, ImportStage, ProjectImport, SeenList } from './project-import';
+import type { FailedItem, ImportStage, ProjectImport } from './project-import';
 
 /** An import that a process works on until its lease ends. */
 export interface ImportLease {
@@ -25,8 +25,8 @@ export type StageProgress = Pick<ImportStage, 'page' | 'cursor' | 'fetched' | 'i
   readonly pages?: number | undefined;
   /** What of it could not be brought over. */
   readonly failed?: readonly FailedItem[] | undefined;
-  /** What of its list has come over, and how that ended, where it cannot say what changed since. */
-  readonly seen?: Partial<SeenList> | undefined;
+  /** Names of what has come over with it, of a list that cannot say what changed since. */
+  readonly known?: readonly string[] | undefined;
   /** The rest of it did not come over: a refresh begins it anew. */
   readonly isLeftOut?: boolean;
 };

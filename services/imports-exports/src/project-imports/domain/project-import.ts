@@ -83,18 +83,10 @@ export interface ImportStage {
   readonly imported: number;
 }
 
-/** The list of a stage as it was when it was read last, of one that cannot say what changed since. */
-export interface SeenList {
-  /** Its last page, where it has numbers; undefined before it was read. */
-  readonly lastPage: number | undefined;
-  /** Of the names on that page. */
-  readonly lastDigest: string | undefined;
-  /** Names of what has come over. */
+/** A stage that goes on, with what is known of earlier imports into the project. */
+export interface BegunStage extends ImportStage {
+  /** Names of what has come over, of a list that cannot say what changed since. */
   readonly known: readonly string[];
-}
-
-/** A stage that goes on, with what an earlier import into the project has seen. */
-export interface BegunStage extends ImportStage, SeenList {
   /** What was done at the forge before has come over; undefined where that is not known. */
   readonly since: Date | undefined;
 }

@@ -46,10 +46,8 @@ const toImport = (row: Record<string, unknown>): ProjectImport => ({
 });
 
 /** A stage as its row has it. */
-type NullableSeen = Omit<BegunStage, 'since' | 'lastPage' | 'lastDigest'> & {
+type NullableSince = Omit<BegunStage, 'since'> & {
   readonly since: Date | null;
-  readonly lastPage: number | null;
-  readonly lastDigest: string | null;
 };
 
 /**
@@ -168,17 +166,14 @@ export const importStore = (db: Database, ring: Keyring) => {
       { import: { id } }: ImportLease,
       hours: number,
     ): Promise<(BegunStage & { late: boolean }) | undefined> {
-      const row = await db.one<NullableSeen & { late: boolean }>(sql`
+      const row = await db.one<NullableSince & { late: boolean }>(sql`
         update import_stages set started_at = coalesce(started_at, now())
         where import_id = ${id} and position = (select min(position) from import_stages where import_id = ${id} and not done)
-        returning name, page, cursor, fetched, imported, since, last_page as "lastPage", last_digest as "lastDigest", known,
+        returning name, page, cursor, fetched, imported, since, known,
           started_at < now() - make_interval(hours => ${hours}::int) as late`);
       if (row === undefined) return undefined;
-      const { since, lastPage, lastDigest, ...stage } = row;
-      return {
-        ...stage,
-        ...{ since: since ?? undefined, lastPage: lastPage ?? undefined, lastDigest: lastDigest ?? undefined },
-      };
+      const { since, ...stage } = row;
+      return { ...stage, since: since ?? undefined };
     },
 
     refresh: (found: ProjectImport, { author, requestId, repository }: Refresh, token: string): Promise<boolean> =>
@@ -213,7 +208,7 @@ export const importStore = (db: Database, ring: Keyring) => {
     async saveStage(
       { import: { id }, lease }: ImportLease,
       name: StageName,
-      { page, cursor, fetched, imported, isDone, pages, failed = [], seen = {}, isLeftOut = false }: StageProgress,
+      { page, cursor, fetched, imported, isDone, pages, failed = [], known = [], isLeftOut = false }: StageProgress,
       hours: number,
     ): Promise<{ late: boolean } | undefined> {
       return db.one<{ late: boolean }>(sql`
@@ -230,9 +225,7 @@ export const importStore = (db: Database, ring: Keyring) => {
         update import_stages s set page = ${page}, cursor = ${cursor}, fetched = ${fetched}, imported = ${imported},
           done = ${isDone}, pages = coalesce(${pages ?? null}::int, s.pages),
           started_at = case when ${isLeftOut}::boolean then null else s.started_at end,
-          last_page = coalesce(${seen.lastPage ?? null}::int, s.last_page),
-          last_digest = coalesce(${seen.lastDigest ?? null}::text, s.last_digest),
-          known = (s.known || ${[...(seen.known ?? [])]}::text[])[1:${maxKnown}]
+          known = (s.known || ${[...known]}::text[])[1:${maxKnown}]
         from held where s.import_id = held.id and s.name = ${name}
         returning started_at < now() - make_interval(hours => ${hours}::int) as late`);
     },
