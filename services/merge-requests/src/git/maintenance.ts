@@ -40,19 +40,32 @@ export async function maintainRepository(
   return true;
 }
 
+/** Whether a file or folder was last changed longer ago than that; false where it is gone. */
+export async function isOlder(path: string, milliseconds: number): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found !== undefined && found.mtimeMs <= Date.now() - milliseconds;
+}
+
+/** Ids of the projects whose repositories lie in a storage, folder by folder. @param root folder of the storage */
+export async function* idsOfRepositories(root: string): AsyncGenerator<number[]> {
+  for (const shard of await readdir(root).catch(() => [])) {
+    const names = await readdir(join(root, shard)).catch(() => []);
+    const ids = names.filter((name) => /^[1-9]\d{0,14}\.git$/.test(name)).map((name) => Number.parseInt(name, 10));
+    if (ids.length > 0) yield ids;
+  }
+}
+
 /**
  * Removes what a killed process left below `root`: repositories half made or half deleted, and quarantines, older than
  * `olderThanMs` (default a day, far beyond any push). Returns how many.
  */
 export async function sweepLeftovers(root: string, olderThanMs = 86_400_000): Promise<number> {
-  const before = Date.now() - olderThanMs;
   let removed = 0;
   const sweep = async (folder: string, pattern: RegExp): Promise<string[]> => {
     const names = await readdir(folder).catch(() => []);
     for (const name of names.filter((name) => pattern.test(name))) {
       const path = join(folder, name);
-      const age = await stat(path).catch(() => undefined);
-      if (!age || age.mtimeMs > before) continue;
+      if (!(await isOlder(path, olderThanMs))) continue;
       await rm(path, { recursive: true, force: true });
       removed += 1;
     }

@@ -21,7 +21,7 @@ import { manageBranches } from './application/manage-branches';
 import { manageProtectedBranches } from './application/manage-protected-branches';
 import { manageProtectedTags } from './application/manage-protected-tags';
 import { type ManageTags, manageTags, type TagsByName } from './application/manage-tags';
-import { copiesIn, moveRepository, removeFormerCopy } from './application/move-repository';
+import { moveRepository, removeFormerCopy } from './application/move-repository';
 import { openProjectRepository } from './application/open-project-repository';
 import { pickCommit } from './application/pick-commit';
 import { type ImportLimits, keptFromImport } from './application/place-imported-refs';
@@ -35,6 +35,7 @@ import type { LocalSubscriber, RefChanging } from './application/ref-change';
 import type { RefChangeSubscriber, RepositoryAccess } from './application/repository-access';
 import { serveFetch } from './application/serve-fetch';
 import { type Storages, storagesIn } from './application/storages';
+import { sweepCopies } from './application/sweep-copies';
 import { writeInPlace } from './application/write-in-place';
 import { defaultStorage } from './domain/repository';
 import { codeReaders } from './storage/code-readers';
@@ -326,11 +327,12 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
           purgeEveryMs,
           purgeRepositories({
             repositories,
-            copiesOf: copiesIn({ repositories, storages }),
+            storages,
             isBackupRunning: backupRuns,
           }),
         ),
         repeat('leftovers of killed processes', sweepEveryMs, async () => {
+          await sweepCopies({ repositories, storages, isBackupRunning: backupRuns })();
           for (const folder of storages.folders) await sweepLeftovers(folder);
         }),
         measureBacklog(log),

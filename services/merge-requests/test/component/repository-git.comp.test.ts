@@ -7,6 +7,7 @@ import { identityKey } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
 import { branchNameOf, ensureRepository, openRepository, readHead } from '../../src/git';
 import { purgeRepositories } from '../../src/repositories/application/purge-repositories';
+import { storagesIn } from '../../src/repositories/application/storages';
 import { repositoryStore } from '../../src/repositories/storage/repository.store';
 import { gitSteps } from './git-steps';
 import { type Harness, type Person, people, startHarness } from './repository-harness';
@@ -404,10 +405,13 @@ test('a push of many hundred refs arrives, each with its event', async () => {
 test('the repository of a deleted project goes, and does not come back', async () => {
   const repositories = repositoryStore(harness.db);
   let copying = true;
-  const copiesOf = async (id: number) => [await harness.beside.repositories.repositoryOf(id)];
-  const purge = purgeRepositories({ repositories, copiesOf, isBackupRunning: async () => copying });
+  const storages = storagesIn(harness.data, new Map(Object.entries({ default: 1, second: 0 })));
+  const purge = purgeRepositories({ repositories, storages, isBackupRunning: async () => copying });
   const { project } = await pushed();
   const { repo } = await harness.beside.repositories.openRepository(project.id);
+  // A move is about to end.
+  const copy = storages.at('second', project.id);
+  await ensureRepository(copy);
   await purge();
   expect(existsSync(repo.path)).toBe(true);
   await harness.db.query(sql`update directory.projects set deleted_at = now() where id = ${project.id}`);
@@ -415,7 +419,7 @@ test('the repository of a deleted project goes, and does not come back', async (
   expect(existsSync(repo.path)).toBe(true);
   copying = false;
   await purge();
-  expect(existsSync(repo.path)).toBe(false);
+  expect([repo.path, copy.path].filter((path) => existsSync(path))).toEqual([]);
   await expect(harness.beside.repositories.openRepository(project.id)).rejects.toMatchObject({ kind: 'not_found' });
   expect(existsSync(repo.path)).toBe(false);
   expect(await harness.db.query(sql`select 1 from protected_branches where project_id = ${project.id}`)).toEqual([]);

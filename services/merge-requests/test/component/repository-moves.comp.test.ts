@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
@@ -8,6 +8,7 @@ import { openRepository, parseSha, zeroSha } from '../../src/git';
 import { moveRepositories } from '../../src/repositories';
 import { moveRepository } from '../../src/repositories/application/move-repository';
 import { storagesIn } from '../../src/repositories/application/storages';
+import { sweepCopies } from '../../src/repositories/application/sweep-copies';
 import { repositoryStore } from '../../src/repositories/storage/repository.store';
 import { areasOn } from '../support/areas';
 import { silentBus } from '../support/stand-ins';
@@ -43,6 +44,7 @@ beforeEach(() => {
 });
 
 const { pushed } = gitSteps(() => harness);
+const folders = () => storagesIn(harness.data, new Map(Object.entries({ default: 1, second: 0 })));
 const inDefault = ({ id }: TestProject) => openRepository(join(harness.data, 'repositories'), id);
 const inSecond = ({ id }: TestProject) => openRepository(join(harness.data, 'storages', 'second'), id);
 const move = ({ id }: TestProject, storage = 'second') =>
@@ -153,12 +155,11 @@ test('the refs of a push that came before the move and waits for it move where t
 test('a move that does not get the lock, or holds up pushes for too long, follows without it and tries again', async () => {
   const { project } = await pushed();
   const repositories = repositoryStore(harness.db);
-  const folders = storagesIn(harness.data, new Map(Object.entries({ default: 1, second: 0 })));
   const refOf = (name: string) => harness.git(inDefault(project).path, 'update-ref', `refs/heads/${name}`, 'main');
   const limit = jest.spyOn(AbortSignal, 'timeout');
   const outcomes: string[] = [];
   const move = moveRepository({
-    storages: folders,
+    storages: folders(),
     repositories: {
       ...repositories,
       async move(...args) {
@@ -187,6 +188,37 @@ test('a move that does not get the lock, or holds up pushes for too long, follow
   expect(outcomes).toEqual(['busy', 'tried', 'tried']);
   expect(await homeOf(project)).toEqual({ storage: 'second', former: 'default' });
   expect((await branches(project)).sort()).toEqual(['first', 'main', 'more-2', 'more-3']);
+}, 60_000);
+
+test('a copy that no row names goes, and stays where it is the only one', async () => {
+  const repositories = repositoryStore(harness.db);
+  let copying = true;
+  const sweep = (ageMs?: number) =>
+    sweepCopies({ repositories, storages: folders(), isBackupRunning: async () => copying }, ageMs)();
+  const [{ project: moved }, { project: stays }, { project: only }, { project: deleted }, { project: unknown }] = [
+    await pushed(),
+    await pushed(),
+    await pushed(),
+    await pushed(),
+    await pushed(),
+  ];
+  await move(moved);
+  for (const one of [stays, only, deleted, unknown])
+    cpSync(inDefault(one).path, inSecond(one).path, { recursive: true });
+  rmSync(inDefault(only).path, { recursive: true });
+  await harness.db.query(sql`delete from repositories where project_id = any(${[deleted.id, unknown.id]}::bigint[])`);
+  await harness.db.query(sql`update directory.projects set deleted_at = now() where id = ${deleted.id}`);
+  const left = () =>
+    Object.entries({ moved, stays, only, deleted, unknown }).flatMap(([name, one]) =>
+      [inDefault(one), inSecond(one)].map(({ path }) => (existsSync(path) ? name : '')),
+    );
+  const before = left();
+  await sweep(0);
+  copying = false;
+  await sweep();
+  expect(left()).toEqual(before);
+  await sweep(0);
+  expect(left()).toEqual(['moved', 'moved', 'stays', '', '', 'only', '', '', 'unknown', 'unknown']);
 }, 60_000);
 
 test('a fork on another storage than its source has its own files', async () => {

@@ -2,15 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { unavailable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
-import {
-  copyObjects,
-  copyWhole,
-  deleteRepository,
-  isWhole,
-  type Repository,
-  repositoryExists,
-  type WholeCopy,
-} from '../../git';
+import { copyObjects, copyWhole, deleteRepository, isWhole, repositoryExists, type WholeCopy } from '../../git';
 import type { Home, MoveOutcome } from '../domain/repository';
 import type { Storages } from './storages';
 
@@ -43,17 +35,6 @@ interface MoveEdges {
   };
   readonly storages: Pick<Storages, 'at' | 'names'>;
 }
-
-/** A project's repository, and its former copy where it was moved. */
-export const copiesIn =
-  ({
-    repositories,
-    storages,
-  }: Pick<MoveEdges, 'storages'> & { repositories: Pick<MoveEdges['repositories'], 'home'> }) =>
-  async (projectId: number): Promise<Repository[]> => {
-    const home = await repositories.home(projectId);
-    return [home?.storage, home?.former].flatMap((one) => (one === undefined ? [] : storages.at(one, projectId)));
-  };
 
 /** Brings a copy up to date until little is left to follow, however long the first time takes. */
 async function followClosely(copy: WholeCopy): Promise<void> {

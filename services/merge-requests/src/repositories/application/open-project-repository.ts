@@ -77,7 +77,7 @@ export interface Repositories {
 /** What opening a repository needs. */
 export interface OpenEdges {
   readonly repositories: Repositories;
-  readonly storages: Pick<Storages, 'at' | 'choose' | 'takesNew'>;
+  readonly storages: Pick<Storages, 'at' | 'choose' | 'names' | 'takesNew'>;
   readonly changeRefs: ChangeRefs;
 }
 
@@ -94,7 +94,9 @@ export function openProjectRepository({ repositories, storages, changeRefs }: Op
   /** Makes the row, and says where the repository is to be. */
   async function place(project: RepositoryProject, defaultBranch: BranchName): Promise<Repository> {
     const storage = project.storage ?? (await storageFor(project));
-    const setAside = () => setRepositoryAside(storages.at(storage, project.id));
+    const setAside = async () => {
+      for (const name of storages.names) await setRepositoryAside(storages.at(name, project.id));
+    };
     return storages.at(await repositories.add(project.id, { defaultBranch, storage }, setAside), project.id);
   }
 

@@ -1,5 +1,6 @@
 import { logger } from '@switchyard/telemetry';
-import { deleteRepository, type Repository } from '../../git';
+import { deleteRepository } from '../../git';
+import type { Storages } from './storages';
 
 /** What removing repositories needs. */
 export interface PurgeEdges {
@@ -9,23 +10,22 @@ export interface PurgeEdges {
     /** Drops what is stored of a project apart from its repository: rules, ref changes, the row itself. */
     purge(projectId: number): Promise<void>;
   };
-  /** The repository of a project, and its former copy where it was just moved. */
-  readonly copiesOf: (projectId: number) => Promise<readonly Repository[]>;
+  readonly storages: Pick<Storages, 'at' | 'names'>;
   /** Repositories stay while a backup is made. */
   readonly isBackupRunning: () => Promise<boolean>;
 }
 
 /**
- * Removes the repositories of projects that were deleted (D5). Repeatable: the row of a repository goes last, so what
+ * Removes the repositories of projects that were deleted (D5), wherever a move has put a copy. Repeatable: the row of a repository goes last, so what
  * is left is found again.
  */
-export function purgeRepositories({ repositories, copiesOf, isBackupRunning }: PurgeEdges): () => Promise<void> {
+export function purgeRepositories({ repositories, storages, isBackupRunning }: PurgeEdges): () => Promise<void> {
   return async () => {
     for (;;) {
       const projects = await repositories.deletedProjects();
       for (const projectId of projects) {
         if (await isBackupRunning()) return;
-        for (const repo of await copiesOf(projectId)) await deleteRepository(repo);
+        for (const storage of storages.names) await deleteRepository(storages.at(storage, projectId));
         await repositories.purge(projectId);
         logger.info({ project_id: projectId }, 'the repository of a deleted project was removed');
       }

@@ -8,7 +8,7 @@ export interface Storages {
   readonly names: readonly string[];
   /** The only one, where there are no others: then no one has to ask where a repository lies. */
   readonly only: string | undefined;
-  /** Folder of each of them. */
+  /** Folder of each of them, in the order of the names. */
   readonly folders: readonly string[];
   /**
    * The repository of a project in a storage, made or not.

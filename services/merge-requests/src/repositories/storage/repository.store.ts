@@ -37,6 +37,12 @@ async function homeOf(tx: SqlExecutor, projectId: number): Promise<Home | undefi
 /** SQLSTATE of a lock that was not to be had within `lock_timeout`. */
 const lockNotAvailable = '55P03';
 
+async function settledHomeOf(tx: SqlExecutor, projectId: number): Promise<Home | undefined> {
+  const [row] = await tx.query<HomeRow>(sql`
+    select storage, former_storage as former from repositories where project_id = ${projectId} for key share`);
+  return row && toHome(row);
+}
+
 /** Rows one statement of a purge deletes. */
 const purgedAtOnce = 500;
 
@@ -104,12 +110,30 @@ export const repositoryStore = (db: Database) => ({
   home: (projectId: number): Promise<Home | undefined> => homeOf(db, projectId),
 
   /** The same once a move that is about to end has ended: the move holds the row's lock. */
-  async settledHome(projectId: number): Promise<Home | undefined> {
-    const row = await db.one<HomeRow>(
-      sql`select storage, former_storage as former from repositories where project_id = ${projectId} for key share`,
-    );
-    return row && toHome(row);
+  settledHome: (projectId: number): Promise<Home | undefined> => settledHomeOf(db, projectId),
+
+  /** Those of these projects whose rows name other storages than this, or that are deleted and have no row. */
+  async elsewhere(storage: string, projectIds: readonly number[]): Promise<number[]> {
+    const rows = await db.query<{ id: number }>(sql`
+      select given.id from unnest(${[...projectIds]}::bigint[]) given (id)
+      left join repositories r on r.project_id = given.id
+      left join directory.projects p on p.id = given.id
+      where r.storage <> ${storage} and r.former_storage is distinct from ${storage}
+        or r.project_id is null and p.deleted_at is not null
+      order by given.id`);
+    return rows.map(({ id }) => id);
   },
+
+  /** Runs `work` while a project's row does not name a storage, and cannot; not at all where it does. */
+  whileElsewhere: (
+    projectId: number,
+    storage: string,
+    work: (home: Home | undefined) => Promise<void>,
+  ): Promise<void> =>
+    db.transaction(async (tx) => {
+      const home = await settledHomeOf(tx, projectId);
+      if (home?.storage !== storage && home?.former !== storage) await work(home);
+    }),
 
   /** A storage that some repository lies in and that is not among these. */
   async otherStorage(names: readonly string[]): Promise<string | undefined> {

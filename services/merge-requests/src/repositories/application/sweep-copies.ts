@@ -1,0 +1,44 @@
+import { logger } from '@switchyard/telemetry';
+import { buryRepository, idsOfRepositories, isOlder, repositoryExists } from '../../git';
+import type { Home } from '../domain/repository';
+import type { Storages } from './storages';
+
+/** What finding copies that no row names needs. */
+export interface SweepEdges {
+  readonly repositories: {
+    /** Those of these projects whose rows name other storages, or that are deleted and have no row. */
+    elsewhere(storage: string, projectIds: readonly number[]): Promise<number[]>;
+    /** Runs `work` while a project's row does not name a storage, and cannot; not at all where it does. */
+    whileElsewhere(projectId: number, storage: string, work: (home: Home | undefined) => Promise<void>): Promise<void>;
+  };
+  readonly storages: Pick<Storages, 'at' | 'folders' | 'names' | 'only'>;
+  readonly isBackupRunning: () => Promise<boolean>;
+}
+
+/** Milliseconds for which a copy was not changed, so that no one is at it. */
+const olderThanMs = 86_400_000;
+
+/**
+ * Takes its name from each copy that a move placed and no row names, since the process was killed before its commit or
+ * the project was purged meanwhile. A copy stays where the row's own repository is not on disk: the database is then
+ * older than the files, as after a restore.
+ */
+export const sweepCopies =
+  ({ repositories, storages, isBackupRunning }: SweepEdges, ageMs = olderThanMs) =>
+  async (): Promise<void> => {
+    if (storages.only !== undefined) return;
+    for (const [at, storage] of storages.names.entries()) {
+      for await (const ids of idsOfRepositories(storages.folders[at] ?? '')) {
+        for (const projectId of await repositories.elsewhere(storage, ids)) {
+          const copy = storages.at(storage, projectId);
+          if (!(await isOlder(copy.path, ageMs))) continue;
+          if (await isBackupRunning()) return;
+          await repositories.whileElsewhere(projectId, storage, async (home) => {
+            if (home !== undefined && !(await repositoryExists(storages.at(home.storage, projectId)))) return;
+            await buryRepository(copy);
+            logger.info({ project_id: projectId, storage }, 'a copy of a repository that no row names was removed');
+          });
+        }
+      }
+    }
+  };
