@@ -555,6 +555,57 @@ describe('the charts', () => {
       expect(alone.stderr).toContain('no other pod can mount the claim one-merge-requests');
     });
 
+    it('a backup mounts the storages of repositories where their service has them', () => {
+      const at = 'merge-requests.volume';
+      const fast = [`${at}s[0].name=fast`, `${at}s[0].persistentVolumeClaim.claimName=nvme`];
+      const other = [`${at}s[1].name=ca`, `${at}s[1].configMap.name=ca`, `${at}Mounts[1].name=ca`];
+      const mounts = [`${at}Mounts[0].name=fast`, `${at}Mounts[0].mountPath=/data/storages/fast`];
+      const settings = [...fast, ...other, ...mounts, `${at}Mounts[1].mountPath=/ca`];
+      const backup = [
+        'backup.enabled=true',
+        'backup.claim=backups',
+        'merge-requests.persistence.accessMode=ReadWriteMany',
+      ];
+      const job = render('switchyard', ...backup, ...settings).find((one) => one?.kind === 'CronJob');
+      expect(job).toMatchObject({
+        spec: {
+          jobTemplate: {
+            spec: {
+              template: {
+                spec: {
+                  affinity: {
+                    podAffinity: {
+                      requiredDuringSchedulingIgnoredDuringExecution: [
+                        { labelSelector: { matchLabels: { 'app.kubernetes.io/name': 'merge-requests' } } },
+                      ],
+                    },
+                  },
+                  containers: [
+                    { name: 'databases' },
+                    {
+                      name: 'files',
+                      volumeMounts: [
+                        { name: 'backup' },
+                        { name: 'shared' },
+                        { name: 'one-merge-requests', mountPath: '/data/one-merge-requests' },
+                        { name: 'merge-requests-fast', mountPath: '/data/one-merge-requests/storages/fast' },
+                      ],
+                    },
+                  ],
+                  volumes: [
+                    { name: 'backup' },
+                    { name: 'shared' },
+                    { name: 'one-merge-requests' },
+                    { name: 'merge-requests-fast', persistentVolumeClaim: { claimName: 'nvme' } },
+                  ],
+                },
+              },
+            },
+          },
+        },
+      });
+    });
+
     it('calls over gRPC go to the addresses of all replicas', () => {
       const all = render('switchyard');
       const headless = all.filter((one) => one?.kind === 'Service' && one.spec.clusterIP === 'None');
