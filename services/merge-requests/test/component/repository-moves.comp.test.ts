@@ -5,10 +5,14 @@ import { openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { eventually, signalOf } from '@switchyard/testkit';
 import { openRepository, parseSha, zeroSha } from '../../src/git';
+import type { MergeTrainEdges } from '../../src/merge-trains/application/merge-train.edges';
+import { dropTrainRef } from '../../src/merge-trains/application/run-merge-train';
+import { mergeTrainStore } from '../../src/merge-trains/storage/merge-train.store';
 import { moveRepositories } from '../../src/repositories';
 import { moveRepository } from '../../src/repositories/application/move-repository';
 import { storagesIn } from '../../src/repositories/application/storages';
 import { sweepCopies } from '../../src/repositories/application/sweep-copies';
+import { writeInPlace } from '../../src/repositories/application/write-in-place';
 import { repositoryStore } from '../../src/repositories/storage/repository.store';
 import { areasOn } from '../support/areas';
 import { silentBus } from '../support/stand-ins';
@@ -188,6 +192,20 @@ test('a move that does not get the lock, or holds up pushes for too long, follow
   expect(outcomes).toEqual(['busy', 'tried', 'tried']);
   expect(await homeOf(project)).toEqual({ storage: 'second', former: 'default' });
   expect((await branches(project)).sort()).toEqual(['first', 'main', 'more-2', 'more-3']);
+}, 60_000);
+
+test('the ref of a train is removed with the one connection that its transaction has', async () => {
+  const { project } = await pushed();
+  await harness.git(inDefault(project).path, 'update-ref', 'refs/merge-requests/1/train', 'main');
+  const settings = { applicationName: 'repository move test', poolSize: 1, connectTimeout: 1_000 };
+  const db = openDatabase({ url: ground.databaseUrl, ...settings });
+  const edges = {
+    mergeTrains: mergeTrainStore(db),
+    openRepository: async () => ({ repo: inDefault(project) }),
+    writeInPlace: writeInPlace({ repositories: repositoryStore(db), storages: folders() }),
+  };
+  await dropTrainRef(edges as unknown as MergeTrainEdges)(project.id, 1, undefined).finally(() => db.close());
+  expect(await harness.git(inDefault(project).path, 'for-each-ref', 'refs/merge-requests')).toBe('');
 }, 60_000);
 
 test('a copy that no row names goes, and stays where it is the only one', async () => {

@@ -1,3 +1,4 @@
+import type { Tx } from '@switchyard/database';
 import type { MergeRequestEdges } from '../../merge-requests';
 import type { RepositoryAccess } from '../../repositories';
 import type { HoldReason } from '../domain/merge-train';
@@ -28,7 +29,7 @@ export interface MergeTrainStore {
     carId: number,
     build: { onto: string; sha: string },
     written: BuiltCar,
-    pointRef: () => Promise<void>,
+    pointRef: (tx: Tx) => Promise<void>,
   ): Promise<boolean>;
   /**
    * A car cannot be built on a commit: it waits until another one is ahead of it, or leaves when that has landed.
@@ -46,7 +47,7 @@ export interface MergeTrainStore {
   /** Trains with cars and with ids above `after`, ascending, at most `limit`. */
   rights(after: number, limit: number): Promise<TrainRights[]>;
   /** Runs `work` while the merge request is on no train and cannot join one; not at all while it is on one. */
-  whileNotQueued(projectId: number, iid: number, work: () => Promise<void>): Promise<void>;
+  whileNotQueued(projectId: number, iid: number, work: (tx: Tx) => Promise<void>): Promise<void>;
 }
 
 /** Where it is kept what trains are to do. */

@@ -1,4 +1,5 @@
 import { workOff } from '@switchyard/background';
+import type { Tx } from '@switchyard/database';
 import { isAppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
@@ -212,7 +213,8 @@ const setTrainRef = (
   { projectId, iid }: { readonly projectId: number; readonly iid: number },
   expected: Sha,
   next: Sha,
-): Promise<void> => pointRef(edges, projectId, mergeRequestRef(iid, 'train'), expected, next);
+  within?: Tx,
+): Promise<void> => pointRef(edges, projectId, mergeRequestRef(iid, 'train'), expected, next, within);
 
 /**
  * Has the ref of a probe point at what it tests: the outside CI fetches it. A probe may also be opened by what happens
@@ -236,15 +238,20 @@ const pointRef = (
   ref: RefName,
   expected: Sha,
   next: Sha,
+  within?: Tx,
 ): Promise<void> =>
-  writeInPlace(projectId, async (repo) => {
-    try {
-      await updateRefs(repo, [{ ref, old: expected, new: next }]);
-    } catch (error) {
-      if (!(error instanceof RefMovedError)) throw error;
-      if (error.actual !== next) await updateRefs(repo, [{ ref, old: error.actual, new: next }]);
-    }
-  });
+  writeInPlace(
+    projectId,
+    async (repo) => {
+      try {
+        await updateRefs(repo, [{ ref, old: expected, new: next }]);
+      } catch (error) {
+        if (!(error instanceof RefMovedError)) throw error;
+        if (error.actual !== next) await updateRefs(repo, [{ ref, old: error.actual, new: next }]);
+      }
+    },
+    within,
+  );
 
 type Built = { readonly ok: true; readonly merge: BuiltMerge; readonly method: string };
 
@@ -314,9 +321,9 @@ async function build(
       committedAt: car.createdAt,
       facts: await factsOf(repo, newSha, parseSha(onto)),
     },
-    async () => {
+    async (tx) => {
       // The ref is made more often than moved.
-      await setTrainRef(edges, { projectId: stored.projectId, iid: car.iid }, zeroSha, newSha);
+      await setTrainRef(edges, { projectId: stored.projectId, iid: car.iid }, zeroSha, newSha, tx);
       faultPoint('train.ref_pointed');
     },
   );
@@ -409,9 +416,9 @@ export const dropTrainRef =
   async (projectId: number, iid: number, sha: string | undefined): Promise<void> => {
     const { repo } = await edges.openRepository(projectId);
     const ref = mergeRequestRef(iid, 'train');
-    await edges.mergeTrains.whileNotQueued(projectId, iid, async () => {
+    await edges.mergeTrains.whileNotQueued(projectId, iid, async (tx) => {
       const old = sha === undefined ? (await readRefs(repo, [ref])).get(ref)?.sha : parseSha(sha);
-      if (old !== undefined) await setTrainRef(edges, { projectId, iid }, old, zeroSha);
+      if (old !== undefined) await setTrainRef(edges, { projectId, iid }, old, zeroSha, tx);
     });
     faultPoint('train.ref_dropped');
   };

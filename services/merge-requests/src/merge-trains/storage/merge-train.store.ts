@@ -1,4 +1,4 @@
-import type { Database } from '@switchyard/database';
+import type { Database, Tx } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
 import { accessLevelOfUser } from '@switchyard/directory';
 import { enqueueJobs } from '../../jobs';
@@ -66,12 +66,12 @@ export const mergeTrainStore = (db: Database) => ({
     carId: number,
     build: { onto: string; sha: string },
     written: BuiltCar,
-    pointRef: () => Promise<void>,
+    pointRef: (tx: Tx) => Promise<void>,
   ): Promise<boolean> =>
     db.transaction(async (tx) => {
       const decision = await changeTrain(tx, trainId, (stored) => decideBuilt(stored, carId, build, written));
       if (decision === undefined) return false;
-      await pointRef();
+      await pointRef(tx);
       return true;
     }),
 
@@ -145,11 +145,11 @@ export const mergeTrainStore = (db: Database) => ({
     ),
 
   /** Runs `work` while the merge request is on no train and cannot join one; not at all while it is on one. */
-  async whileNotQueued(projectId: number, iid: number, work: () => Promise<void>): Promise<void> {
+  async whileNotQueued(projectId: number, iid: number, work: (tx: Tx) => Promise<void>): Promise<void> {
     await db.transaction(async (tx) => {
       const mr = await tx.one<{ id: number }>(sql`
         select id from merge_requests where project_id = ${projectId} and iid = ${iid} for no key update`);
-      if (mr === undefined || (await carOf(tx, mr.id)) === undefined) await work();
+      if (mr === undefined || (await carOf(tx, mr.id)) === undefined) await work(tx);
     });
   },
 });

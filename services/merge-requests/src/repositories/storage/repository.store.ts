@@ -110,7 +110,8 @@ export const repositoryStore = (db: Database) => ({
   home: (projectId: number): Promise<Home | undefined> => homeOf(db, projectId),
 
   /** The same once a move that is about to end has ended: the move holds the row's lock. */
-  settledHome: (projectId: number): Promise<Home | undefined> => settledHomeOf(db, projectId),
+  settledHome: (projectId: number, within: SqlExecutor = db): Promise<Home | undefined> =>
+    settledHomeOf(within, projectId),
 
   /** Those of these projects whose rows name other storages than this, or that are deleted and have no row. */
   async elsewhere(storage: string, projectIds: readonly number[]): Promise<number[]> {
