@@ -4,6 +4,7 @@ import { type Database, uncounted } from '@switchyard/database';
 import { isAppError, unavailable } from '@switchyard/errors';
 import type { CallOptions } from '@switchyard/rpc';
 import type { Logger } from '@switchyard/telemetry';
+import { directoryFormat } from './directory-format';
 import { type DirectoryClient, needsRebuild, pullChanges, rebuildReplica } from './replica';
 import { type ReplicaState, readState, wantsRefill } from './state';
 
@@ -14,7 +15,7 @@ export interface DirectoryOptions {
   client: DirectoryClient;
   /** Milliseconds one long poll waits for a change, 0 to 30,000; default 20,000. */
   pollMs?: number;
-  /** Milliseconds between two fillings because of rows of an older owner; default 60,000. */
+  /** Milliseconds between two fillings because of rows of an older release; default 60,000. */
   refillPauseMs?: number;
   log: Logger;
 }
@@ -61,7 +62,7 @@ const defaultPoll = 20_000;
 /** Longest pause after failures, milliseconds. */
 const maxPauseMs = 2_000;
 
-/** While replicas of an older owner are replaced, each change of theirs asks for another filling. */
+/** While processes of an older release are replaced, each change that they write or apply asks for another filling. */
 const defaultRefillPause = 60_000;
 
 /** A caller that waits until the replica reaches a sequence. */
@@ -130,11 +131,12 @@ export async function startDirectory({
     });
 
   let refillAt = 0;
-  /** Reads everything again where an older owner has written some of it. */
+  /** Reads everything again where an older owner has written some of it, or an older process has stored it. */
   async function refill(offered: number): Promise<void> {
-    if (offered <= state.format || performance.now() < refillAt) return;
+    const least = Math.min(offered, directoryFormat);
+    if (least <= state.format || performance.now() < refillAt) return;
     refillAt = performance.now() + refillPauseMs;
-    await rebuild(offered).catch((error) => log.warn({ err: error }, 'directory could not be filled again'));
+    await rebuild(least).catch((error) => log.warn({ err: error }, 'directory could not be filled again'));
   }
 
   async function follow(): Promise<void> {

@@ -34,6 +34,7 @@ export {
   milestoneReference,
 } from './attachments';
 export { afterDirectory, type Directory, type DirectoryOptions, startDirectory } from './directory';
+export { directoryFormat } from './directory-format';
 export { type EnsureLabels, labelsOf } from './ensure-labels';
 export {
   exportedEvents,

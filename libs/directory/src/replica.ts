@@ -4,8 +4,9 @@ import { raw, sql } from '@switchyard/database/sql';
 import { AppError, isAppError, unavailable } from '@switchyard/errors';
 import type { DirectoryServiceService, ReadChangesResponse } from '@switchyard/protos/groups_admin/v1/directory';
 import type { CallOptions, RpcClient } from '@switchyard/rpc';
+import { directoryFormat } from './directory-format';
 import { tables, writeRows } from './rows';
-import { type ReplicaState, readState } from './state';
+import { knownFormat, type ReplicaState, readState } from './state';
 
 /** The owner of the directory, as the replica reads it. */
 export type DirectoryClient = Pick<RpcClient<typeof DirectoryServiceService>, 'readChanges' | 'snapshot'>;
@@ -33,9 +34,9 @@ const staging = 'directory_next';
 /** The replica has no way forward by changes: it has to be read again. */
 const gone = (): AppError => new AppError('gone');
 
-/** Least format of some changes and of the owner that delivered them. */
+/** Least format of some changes, of the owner that delivered them, and of what is stored of them here. */
 const formatOf = ({ changes, format }: ReadChangesResponse): number =>
-  changes.reduce((least, { row }) => Math.min(least, row?.format ?? 0), format);
+  changes.reduce((least, { row }) => Math.min(least, row?.format ?? 0), Math.min(format, directoryFormat));
 
 /**
  * Reads the changes after `from` and applies them in one transaction, unless another process sharing the database was
@@ -56,7 +57,8 @@ export async function pullChanges(
   if (to === undefined) return { state: from, offered };
   const state = await db.transaction(async (tx) => {
     const [moved] = await tx.query<ReplicaState>(sql`
-      update directory.state set sequence = ${to}, format = least(format, ${formatOf(response)}::int)
+      update directory.state set sequence = ${to}, format = least(${knownFormat}, ${formatOf(response)}::int),
+        format_sequence = ${to}, format_generation = generation
       where sequence = ${from.sequence} and generation = ${from.generation} returning sequence, generation, format`);
     if (moved === undefined) return readState(tx);
     await writeRows(tx, 'directory', response.changes);
@@ -121,7 +123,8 @@ export function rebuildReplica(
       const generation = found.generation + 1;
       await tx.query(sql`
         update directory.state
-        set sequence = ${sequence}, generation = ${generation}, format = ${format}::int, refill = false`);
+        set sequence = ${sequence}, generation = ${generation}, format = ${format}::int,
+          format_sequence = ${sequence}, format_generation = ${generation}, refill = false`);
       return { sequence, generation, format };
     },
     { retries: 0 },
@@ -141,7 +144,7 @@ async function readSnapshot(tx: Tx, client: DirectoryClient, least: number, call
       staging,
       batch.rows.map((row) => ({ row, deleted: false })),
     );
-    if (batch.last) return { sequence, format };
+    if (batch.last) return { sequence, format: Math.min(format, directoryFormat) };
   }
   throw unavailable('the snapshot ended early');
 }

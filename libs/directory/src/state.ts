@@ -1,5 +1,5 @@
 import type { SqlExecutor } from '@switchyard/database';
-import { sql } from '@switchyard/database/sql';
+import { type Sql, sql } from '@switchyard/database/sql';
 
 /** The sequence of the replica. */
 export interface ReplicaState {
@@ -7,7 +7,7 @@ export interface ReplicaState {
   sequence: number;
   /** Counts rebuilds; 0: never filled. */
   generation: number;
-  /** Least format of what its rows were written with since the last rebuild. */
+  /** Least format of what its rows were written and stored with since the last rebuild. */
   format: number;
 }
 
@@ -17,9 +17,15 @@ export async function wantsRefill(db: SqlExecutor): Promise<boolean> {
   return state?.refill ?? false;
 }
 
+/** The format of `directory.state`. A process that knows no formats moves the sequence or generation alone. */
+export const knownFormat: Sql = sql`
+  case when format_sequence = sequence and format_generation = generation then format else 0 end`;
+
 /** The replica's sequence, as committed. */
 export async function readState(db: SqlExecutor): Promise<ReplicaState> {
-  const [state] = await db.query<ReplicaState>(sql`select sequence, generation, format from directory.state`);
+  const [state] = await db.query<ReplicaState>(
+    sql`select sequence, generation, ${knownFormat} as format from directory.state`,
+  );
   if (state === undefined) throw new Error('directory.state has no row');
   return state;
 }

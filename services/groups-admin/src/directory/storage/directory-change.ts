@@ -1,7 +1,7 @@
 import type { SqlExecutor } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
+import { directoryFormat } from '@switchyard/directory';
 import { DirectoryRow } from '@switchyard/protos/groups_admin/v1/directory';
-import { directoryFormat } from '../domain/directory-format';
 
 /** A row of the directory after a change; for a deletion, as it last was. */
 export interface DirectoryRowChange {

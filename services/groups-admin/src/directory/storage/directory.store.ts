@@ -1,8 +1,8 @@
 import type { Database, SqlExecutor } from '@switchyard/database';
 import { named, raw, sql } from '@switchyard/database/sql';
+import { directoryFormat } from '@switchyard/directory';
 import { AppError } from '@switchyard/errors';
 import { type DirectoryChange, DirectoryRow } from '@switchyard/protos/groups_admin/v1/directory';
-import { directoryFormat } from '../domain/directory-format';
 import { type DirectoryTable, directoryTables } from './directory-tables';
 
 interface JoinedRow {

@@ -1,7 +1,7 @@
+import { directoryFormat as format } from '@switchyard/directory';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
 import { implement, type ServiceImplementation } from '@switchyard/rpc';
 import type { DirectoryFeed } from '../application/follow-directory';
-import { directoryFormat as format } from '../domain/directory-format';
 
 const readers = { callers: 'services' as const };
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { directoryFormat } from './directory-format';
 
-const proto = readFileSync(join(__dirname, '../../../../../protos/switchyard/groups_admin/v1/directory.proto'), 'utf8');
+const proto = readFileSync(join(__dirname, '../../../protos/switchyard/groups_admin/v1/directory.proto'), 'utf8');
 
 /** Fields of the messages that rows consist of. */
 const fields = [...proto.matchAll(/^message (Directory(?!Change\b)\w+) \{\n(.*?)^\}/gms)].flatMap(([, message, body]) =>
