@@ -217,6 +217,44 @@ it('changes nothing of a package that a rule protects from the caller', async ()
   expect(await packages()).toMatchObject([{ status: 'default' }, { status: 'default' }]);
 });
 
+it('lets who may delete but not publish take versions away, and nothing else with them', async () => {
+  for (const version of ['1.0.0', '1.1.0', '2.0.0']) await publish(await documentOf('part', version));
+  await put(pathOf('tags', 'part', 'old'), '1.1.0');
+  const rule = {
+    projectId,
+    packageNamePattern: 'part',
+    packageType: 'npm',
+    pushRole: 'owner',
+    deleteRole: 'maintainer',
+  };
+  await here
+    .client(PackageProtectionServiceService)
+    .createPackageProtectionRule(
+      CreatePackageProtectionRuleRequest.fromPartial(rule),
+      here.as({ id: 7 }, { id: projectId, level: 40 }),
+    );
+  const current = async () => (await (await metadata('part')).json()) as Record<string, unknown>;
+  const replace = async (document: object) =>
+    here.forward('PUT', pathOf('revisions', 'part', String((await current())._rev)), {
+      ...{ project: projectId, body: JSON.stringify(document), actor: { is: { id: 7 }, level: 40 } },
+    });
+  const before = await current();
+  const tags = { latest: '2.0.0', old: '1.1.0' };
+  for (const more of [
+    { 'dist-tags': { ...tags, latest: '1.1.0' } },
+    { 'dist-tags': { ...tags, next: '2.0.0' } },
+    { 'dist-tags': { latest: '2.0.0' } },
+    { 'dist-tags': tags, versions: { '1.1.0': {}, '2.0.0': { deprecated: 'no' } } },
+  ])
+    expect((await replace({ versions: { '1.1.0': {}, '2.0.0': {} }, ...more })).status).toBe(403);
+  expect(await current()).toEqual(before);
+  // As `npm unpublish` does: an old version alone, then the latest one.
+  expect((await replace({ versions: { '1.1.0': {}, '2.0.0': {} }, 'dist-tags': tags })).status).toBe(200);
+  const fallen = { latest: '1.1.0', old: '1.1.0' };
+  expect((await replace({ versions: { '1.1.0': {} }, 'dist-tags': fallen })).status).toBe(200);
+  expect((await current())['dist-tags']).toEqual(fallen);
+});
+
 it('serves 2,000 versions compressed, without those that are hidden', async () => {
   await here.db.query(sql`
     insert into packages (project_id, format, name, version, status, metadata)

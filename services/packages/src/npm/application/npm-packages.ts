@@ -51,7 +51,7 @@ export function npmPackages({ db, store, contents, packages, requireUnprotected,
   const change = (
     { projectId, name }: NpmTarget,
     { level }: Pick<Publisher, 'level'>,
-    write: (tx: Tx) => Promise<void>,
+    write: (tx: Tx) => Promise<unknown>,
   ): Promise<void> =>
     db.transaction(async (tx) => {
       await requireUnprotected(tx, 'push', { projectId, format: 'npm', name }, level);
@@ -171,7 +171,8 @@ export function npmPackages({ db, store, contents, packages, requireUnprotected,
     /**
      * Makes a document the state of a package: versions that it leaves out are deleted, names of versions and deprecations
      * are those of the document: all of it, or nothing. Fails with `conflict` where the revision is not the present one, and
-     * with `forbidden` where a rule protects the package: from deletions, or from publications where no version goes.
+     * with `forbidden` where a rule protects the package: from deletions where a version goes, and from publications where
+     * more changes than what goes with it.
      */
     async replace(target: NpmTarget, revision: string, body: AsyncIterable<Uint8Array>, by: Remover): Promise<void> {
       const { projectId, name } = target;
@@ -184,18 +185,26 @@ export function npmPackages({ db, store, contents, packages, requireUnprotected,
       const found = await ofProject(target);
       requireRevision(found, revision);
       const kept = new Map(found.versions.flatMap(({ version, id }) => (version in versions ? [[version, id]] : [])));
+      const served = distTags(found);
       const moved = Object.entries(wanted).filter(
-        ([tag, version]) =>
-          isTag(tag) &&
-          kept.has(version as string) &&
-          !found.tags.some((one) => one.name === tag && one.version === version),
+        ([tag, version]) => isTag(tag) && kept.has(version as string) && served[tag] !== version,
       );
+      const gone = found.tags.filter((tag) => !(tag.name in wanted));
       const left = found.versions.filter(({ version }) => !kept.has(version));
+      // Clients let `latest` fall back where its version goes.
+      const fallsBack = (tag: string): boolean =>
+        tag === 'latest' && served.latest !== undefined && !kept.has(served.latest);
+      const retags = moved.some(([tag]) => !fallsBack(tag)) || gone.some(({ version }) => kept.has(version));
       await db.transaction(async (tx) => {
-        const act = left.length > 0 ? 'delete' : 'push';
-        await requireUnprotected(tx, act, { projectId, format: 'npm', name }, by.level);
-        const gone = found.tags.map((tag) => tag.name).filter((tag) => !(tag in wanted));
-        await store.deleteTags(tx, projectId, name, gone);
+        const unprotected = (act: 'push' | 'delete'): Promise<void> =>
+          requireUnprotected(tx, act, { projectId, format: 'npm', name }, by.level);
+        if (left.length > 0) await unprotected('delete');
+        await store.deleteTags(
+          tx,
+          projectId,
+          name,
+          gone.map((tag) => tag.name),
+        );
         for (const [tag, version] of moved)
           await store.setTag(tx, {
             projectId,
@@ -203,7 +212,8 @@ export function npmPackages({ db, store, contents, packages, requireUnprotected,
             name: tag,
             packageId: kept.get(version as string) as number,
           });
-        await store.deprecate(tx, projectId, name, texts);
+        const deprecated = await store.deprecate(tx, projectId, name, texts);
+        if (left.length === 0 || retags || deprecated > 0) await unprotected('push');
         for (const { id } of left) await unlessGone(packages.removeWithin(tx, projectId, id, by));
       });
       packages.destroySoon();

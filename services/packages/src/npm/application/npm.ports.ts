@@ -15,6 +15,9 @@ export interface NpmStore {
   setTag(tx: Tx, tag: NewTag): Promise<void>;
   /** Takes names away from versions. */
   deleteTags(tx: Tx, projectId: number, packageName: string, names: readonly string[]): Promise<void>;
-  /** Sets the texts of deprecations of versions; an empty one ends it. What stays the same is not touched. */
-  deprecate(tx: Tx, projectId: number, packageName: string, texts: ReadonlyMap<string, string>): Promise<void>;
+  /**
+   * Sets the texts of deprecations of versions; an empty one ends it. What stays the same is not touched.
+   * @returns how many versions changed
+   */
+  deprecate(tx: Tx, projectId: number, packageName: string, texts: ReadonlyMap<string, string>): Promise<number>;
 }

@@ -120,8 +120,8 @@ export const npmStore = (db: Database) => ({
         and name = any(${[...names]}::text[])`);
   },
 
-  async deprecate(tx: Tx, projectId: number, packageName: string, texts: ReadonlyMap<string, string>): Promise<void> {
-    await tx.query(sql`
+  async deprecate(tx: Tx, projectId: number, packageName: string, texts: ReadonlyMap<string, string>): Promise<number> {
+    const changed = await tx.query(sql`
       update packages as k set updated_at = now(),
         status = case when w.text = '' then 'default' else 'deprecated' end,
         metadata = k.metadata || jsonb_build_object(
@@ -132,7 +132,9 @@ export const npmStore = (db: Database) => ({
         from unnest(${[...texts.keys()]}::text[], ${[...texts.values()]}::text[]) as u (version, text)) w
       where k.project_id = ${projectId} and k.name = ${packageName} and k.version = w.version and ${shown}
         and (coalesce(k.metadata->'manifest'->>'deprecated', '') <> w.text
-          or k.status <> case when w.text = '' then 'default' else 'deprecated' end)`);
+          or k.status <> case when w.text = '' then 'default' else 'deprecated' end)
+      returning k.id`);
+    return changed.length;
   },
 });
 
