@@ -1273,10 +1273,10 @@ describe('a refresh (ADR 73)', () => {
   const event = (id: number, time = at) => ({
     ...{ id, event: 'closed', actor: octocat, issue: { number: 1 }, created_at: time },
   });
-  const refresh = async (id: number, given: object = { personalAccessToken: forge.token }) => {
+  const refresh = async (id: number, given: object = { personalAccessToken: forge.token }, by = user) => {
     const none = { personalAccessToken: '', username: '', password: '', serverUsername: '' };
     const request = { projectId: id, ...none, ...given };
-    return json(await imports.refreshProjectImport(request, here.as(user, { id }))) as Record<string, unknown>;
+    return json(await imports.refreshProjectImport(request, here.as(by, { id }))) as Record<string, unknown>;
   };
   /** Pages that the forge was asked for since, by their list. */
   const pages = (from: number) => {
@@ -1378,6 +1378,22 @@ describe('a refresh (ADR 73)', () => {
     await refresh(id);
     await endsAs(id, 'finished');
     expect(others.issues).toMatchObject([{ iid: 2, authorId: others.placeholders.get(`${id}:1`) }]);
+  });
+
+  it('lets in nobody where the import has kept no names of collaborators', async () => {
+    const known = here.directory.user({ confirmedEmails: ['maintainer@example.com'] });
+    here.directory.member(known.id, { namespaceId: others.namespaceId }, 40);
+    forge.contents.users.octocat = { id: 1, login: 'octocat', email: 'maintainer@example.com' };
+    forge.contents.lists.collaborators = [{ login: 'octocat', role_name: 'maintain' }];
+    const { id } = await start({ collaboratorsImport: true }, known);
+    await endsAs(id, 'finished');
+    expect(others.members).toHaveLength(1);
+    await here.db.query(sql`
+      update import_stages s set known = '{}' from project_imports i where i.id = s.import_id and i.project_id = ${id}`);
+    others.members = [];
+    await refresh(id, { personalAccessToken: forge.token }, known);
+    expect(await endsAs(id, 'finished')).toMatchObject({ stats: { fetched: { collaborator: 1 } } });
+    expect(others.members).toEqual([]);
   });
 
   it('is for an import from a forge that has ended, with the credentials of its family (G-4.19-7)', async () => {
