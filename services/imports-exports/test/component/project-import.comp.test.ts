@@ -1324,7 +1324,7 @@ describe('a refresh (ADR 73)', () => {
 
   it('whose end is not announced at once is announced later, though the import ended in the same way', async () => {
     const id = await imported();
-    Object.assign(others, { endRefusals: [unavailable('groups-admin')], kept: ['refs/heads/main'] });
+    Object.assign(others, { endRefusals: [unprocessable('groups-admin')], kept: ['refs/heads/main'] });
     await refresh(id);
     expect(await endsAs(id, 'finished')).toMatchObject({
       failed_relations: [{ relation_name: 'repository', source: 'refs/heads/main' }],
