@@ -236,7 +236,7 @@ it('lets who may delete but not publish take versions away, and nothing else wit
   const current = async () => (await (await metadata('part')).json()) as Record<string, unknown>;
   const replace = async (document: object) =>
     here.forward('PUT', pathOf('revisions', 'part', String((await current())._rev)), {
-      ...{ project: projectId, body: JSON.stringify(document), actor: { is: { id: 7 }, level: 40 } },
+      ...{ project: projectId, body: JSON.stringify(document), actor: { is: { userId: 7 }, level: 40 } },
     });
   const before = await current();
   const tags = { latest: '2.0.0', old: '1.1.0' };
