@@ -84,7 +84,7 @@ import { diffPositionHandler } from './transport/diff-position.handler';
 import { mergeRequestHandler } from './transport/merge-request.handler';
 import { mergeRequestRecord, peopleOf, toImported } from './transport/merge-request.record';
 import { mergeRequestBlockHandler } from './transport/merge-request-block.handler';
-import { blockRecord, toImportedBlock } from './transport/merge-request-block.record';
+import { blocksRecord, toImportedBlocks } from './transport/merge-request-block.record';
 import { mergeRequestEventHandler } from './transport/merge-request-event.handler';
 import { mergeRequestImportHandler } from './transport/merge-request-import.handler';
 import { mergeRequestTargetHandler } from './transport/merge-request-target.handler';
@@ -289,8 +289,8 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
         return imports.add(key, target.importerId, given.map(toImported(people)));
       }),
       merge_request_events: eventWriter(db, imports.addEvents),
-      merge_request_blocks: recordWriter(blockRecord, ({ projectId }, given) =>
-        imports.addBlocks({ projectId, importedFrom: archiveSource }, given.map(toImportedBlock)),
+      merge_request_blocks: recordWriter(blocksRecord, ({ projectId }, given) =>
+        imports.addBlocks({ projectId, importedFrom: archiveSource }, given.flatMap(toImportedBlocks)),
       ),
     },
     services: [

@@ -37,11 +37,14 @@ export const records: Readonly<Record<string, (projectId: number) => Sql>> = {
     from merge_requests m where m.project_id = ${projectId}`,
   merge_request_events: (projectId) =>
     exportedEvents(sql`merge_requests o where o.project_id = ${projectId}`, sql`e.merge_request_id = o.id`),
-  merge_request_blocks: (projectId) => sql`
-    select b.id, json_build_object('blocking_iid', blocking.iid, 'blocked_iid', blocked.iid) as record
-    from merge_request_blocks b join merge_requests blocking on blocking.id = b.blocking_id
-      join merge_requests blocked on blocked.id = b.blocked_id
-    where blocking.project_id = ${projectId} and blocked.project_id = ${projectId}`,
+  merge_request_blocks: (projectId) => {
+    const blocks = sql`merge_request_blocks b join merge_requests blocking on blocking.id = b.blocking_id
+      where b.blocked_id = m.id and blocking.project_id = ${projectId}`;
+    return sql`
+      select m.id, json_build_object('blocked_iid', m.iid, 'blocking_iids', (
+        select json_agg(blocking.iid order by b.id) from ${blocks})) as record
+      from merge_requests m where m.project_id = ${projectId} and exists (select 1 from ${blocks})`;
+  },
   landing_receipts: (projectId) => sql`
     select r.id, json_build_object('merge_request_iid', r.merge_request_iid, 'target_branch', r.target_branch,
       'method', r.method, 'squash', r.squash, 'head_sha', r.head_sha, 'base_sha', r.base_sha, 'tested_sha', r.tested_sha,

@@ -520,8 +520,8 @@ test('events of an archive keep their dates, in the name of who imports alone', 
 
 test('dependencies of an archive come in but for circles; again, and nothing changes', async () => {
   await bring([given(5), given(6), given(7)], 'gitlab_project');
-  const block = (blocking: number, blocked: number) => ({ blocking_iid: blocking, blocked_iid: blocked });
-  const blocks = [block(5, 6), block(6, 7), block(7, 5), block(5, 5), block(5, 99)];
+  const waits = (blocked: number, ...blocking: number[]) => ({ blocked_iid: blocked, blocking_iids: blocking });
+  const blocks = [waits(6, 5), waits(7, 6, 5), waits(5, 7, 5), waits(99, 5)];
   for (const _ of [1, 2]) await write('merge_request_blocks', blocks);
   const { lines } = await harness
     .asImports(ProjectRecordServiceService)

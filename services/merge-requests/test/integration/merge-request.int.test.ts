@@ -413,18 +413,24 @@ test('each order of a project and of all is read through an index', async () => 
       }
 });
 
-test('an export reads the approval rules of its own project alone', async () => {
+test('an export reads the approval rules and merge requests of its own project alone', async () => {
   await db.query(sql`
     insert into approval_rules (project_id, merge_request_id, rule_type, name, approvals_required)
     select project_id, id, 'regular', 'Checkers', 1 from merge_requests where project_id between 100 and 139`);
   await db.query(sql`analyze approval_rules`);
-  const rules = records.approval_rules?.(99) ?? sql`select 1`;
-  const plan = await db.query<{ 'QUERY PLAN': string }>(
-    sql`explain select r.id from (${rules}) r where r.id > ${0} order by r.id limit 100`,
-  );
-  const text = plan.map((line) => line['QUERY PLAN']).join('\n');
-  expect(text).toContain('approval_rules_in_project');
-  expect(text).not.toContain('Seq Scan on approval_rules');
+  for (const [kind, index, table] of [
+    ['approval_rules', 'approval_rules_in_project', 'approval_rules'],
+    ['merge_requests', 'merge_requests_in_project', 'merge_requests'],
+    ['merge_request_events', 'merge_requests_in_project', 'merge_requests'],
+    ['merge_request_blocks', 'merge_requests_in_project', 'merge_requests'],
+  ] as const) {
+    const plan = await db.query<{ 'QUERY PLAN': string }>(
+      sql`explain select r.id from (${records[kind]?.(99) ?? sql`select 1`}) r where r.id > ${0} order by r.id limit 100`,
+    );
+    const text = plan.map((line) => line['QUERY PLAN']).join('\n');
+    expect([kind, text]).toEqual([kind, expect.stringContaining(`${index} on`)]);
+    expect(text).not.toContain(`Seq Scan on ${table}`);
+  }
 });
 
 test('twenty creations at once get dense, unique numbers', async () => {

@@ -1,12 +1,14 @@
 import { z } from '@switchyard/config';
 import { recordFields } from '@switchyard/service';
 import type { ImportedBlock } from '../application/import-blocks';
+import { maxBlocks } from '../domain/merge-request-block';
 
-/** A dependency between merge requests of a project as an archive has it (ADR 60). */
-export const blockRecord = z.object({ blocking_iid: recordFields.iid, blocked_iid: recordFields.iid });
-
-/** A dependency of an archive. */
-export const toImportedBlock = (record: z.infer<typeof blockRecord>): ImportedBlock => ({
-  blockingIid: record.blocking_iid,
-  blockedIid: record.blocked_iid,
+/** What a merge request of a project waits for in it, as an archive has it (ADR 60). */
+export const blocksRecord = z.object({
+  blocked_iid: recordFields.iid,
+  blocking_iids: z.array(recordFields.iid).max(maxBlocks),
 });
+
+/** Dependencies of an archive. */
+export const toImportedBlocks = (record: z.infer<typeof blocksRecord>): ImportedBlock[] =>
+  record.blocking_iids.map((blockingIid) => ({ blockingIid, blockedIid: record.blocked_iid }));

@@ -1,0 +1,3 @@
+-- no transaction
+-- additive
+create index concurrently merge_requests_in_project on merge_requests (project_id, id);
