@@ -872,11 +872,15 @@ it('collaborators are let in once it is known who they are: at once, or when the
   expect(others.members).toEqual([30, 10].map((level) => ({ userId: target.id, level, ...by })));
 });
 
-it('collaborators that the token may not read are named, and the import goes on', async () => {
+it('collaborators and lists that the token may not read are named, and the import goes on', async () => {
   forge.breakNext(/collaborators/, (_, response) => response.writeHead(403).end('{}'));
+  forge.breakNext(/things\/issues\?/, (_, response) => response.writeHead(404).end('{}'));
   const { id } = await start({ collaboratorsImport: true });
   expect(await endsAs(id, 'finished')).toMatchObject({
-    failed_relations: [{ source: 'all collaborators', exception_message: 'The forge answered 403' }],
+    failed_relations: [
+      { source: 'all collaborators', exception_message: 'The forge answered 403' },
+      { relation_name: 'issues', source: 'the whole list', exception_message: 'The forge answered 404' },
+    ],
   });
   expect(others.members).toEqual([]);
 });

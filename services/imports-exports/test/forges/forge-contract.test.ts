@@ -552,22 +552,25 @@ it('an address holds no credentials, query or fragment, and is read at once howe
   expect(performance.now() - begun).toBeLessThan(2_000);
 });
 
-it.each([404, 410])(
-  'what a repository of forgea has switched off is empty where the repository is there (%s)',
-  async (status) => {
-    const { server, forge } = await opened(kinds[0] as Kind);
-    const found = await forge.repository('1');
-    const off = () => server.breakNext(/things\/issues/, (_, response) => response.writeHead(status).end('{}'));
-    off();
-    expect(await forge.issues(found, 1, 10)).toEqual({ fetched: 0, items: [], isLast: true });
-    off();
-    // One that goes on would be taken for whole.
-    await expect(forge.issues(found, 2, 10)).rejects.toMatchObject({ kind: 'not_found' });
-    off();
-    server.breakNext(/repos\/octo\/things$/, (_, response) => response.writeHead(404).end('{}'));
-    await expect(forge.issues(found, 1, 10)).rejects.toMatchObject({ kind: 'not_found' });
-  },
-);
+it.each([
+  [410, true, {}],
+  [404, false, {}],
+  // A token that may read the repository alone.
+  [404, true, { hidden: 'The forge answered 404' }],
+])('what a repository of forgea has switched off is empty (%s, has_issues %s)', async (status, has_issues, more) => {
+  const { server, forge } = await opened(kinds[0] as Kind);
+  Object.assign((server as Awaited<ReturnType<typeof startFakeForge>>).contents.repository, { has_issues });
+  const found = await forge.repository('1');
+  const off = () => server.breakNext(/things\/issues/, (_, response) => response.writeHead(status).end('{}'));
+  off();
+  expect(await forge.issues(found, 1, 10)).toEqual({ fetched: 0, items: [], isLast: true, ...more });
+  off();
+  // One that goes on would be taken for whole.
+  await expect(forge.issues(found, 2, 10)).rejects.toMatchObject({ kind: 'not_found' });
+  off();
+  server.breakNext(/repos\/octo\/things$/, (_, response) => response.writeHead(404).end('{}'));
+  await expect(forge.issues(found, 1, 10)).rejects.toMatchObject({ kind: 'not_found' });
+});
 
 it('a list that forgea does not number to its end goes on by the cursor that it names', async () => {
   const { server, forge } = await opened(kinds[0] as Kind);

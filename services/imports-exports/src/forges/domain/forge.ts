@@ -207,6 +207,8 @@ export interface ForgePage<T> {
   readonly next?: number;
   /** Names of items that cannot be read, of a forge whose lists hold nothing else. */
   readonly unread?: readonly string[];
+  /** What the forge said where it hides the list from the token, though not the repository; nothing of it is known. */
+  readonly hidden?: string;
   /** Pages of the list, of a forge that says how many there are. */
   readonly pages?: number;
   /** Names the next page in the forge's own words, of one that takes no high numbers of pages. */
@@ -274,14 +276,18 @@ export type ForgeProblemKind =
 
 /** A forge did not give what it was asked for. Its message is meant for users. */
 export class ForgeProblem extends Error {
+  /** Status of its answer, of 400 and above; undefined where another thing was wrong. */
+  readonly status: number | undefined;
+
   constructor(
     readonly kind: ForgeProblemKind,
     message: string,
     /** Seconds after which it wants to be asked again; undefined where it did not say so. */
     readonly seconds?: number,
-    options?: ErrorOptions,
+    options?: ErrorOptions & { readonly status?: number },
   ) {
     super(message, options);
     this.name = 'ForgeProblem';
+    this.status = options?.status;
   }
 }

@@ -52,7 +52,8 @@ export function problemOfAnswer(answer: RefusingAnswer, now: number): ForgeProbl
   const seconds = status === 403 || status === 429 || status >= 500 ? pauseOf(answer, now) : undefined;
   if (seconds !== undefined) return new ForgeProblem('later', 'The forge asks for a pause', bounded(seconds));
   const kinds: Readonly<Record<number, ForgeProblemKind>> = { 403: 'forbidden', 404: 'not_found', 410: 'not_found' };
-  return new ForgeProblem(status >= 500 ? 'later' : (kinds[status] ?? 'refused'), `The forge answered ${status}`);
+  const kind = status >= 500 ? 'later' : (kinds[status] ?? 'refused');
+  return new ForgeProblem(kind, `The forge answered ${status}`, undefined, { status });
 }
 
 /** Whether a forge does not give something at all, which another try would not change. */

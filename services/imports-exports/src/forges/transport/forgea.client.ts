@@ -59,6 +59,15 @@ const repositoryShape = z.object({
   default_branch: text,
 });
 
+/** What a repository says that it has switched off; one that says nothing has all. */
+const switchesShape = z.object({
+  has_issues: z.boolean().catch(true),
+  has_pull_requests: z.boolean().catch(true),
+});
+
+/** A switch of a repository. */
+type Switch = keyof z.infer<typeof switchesShape>;
+
 const labelShape = z
   .object({ name: written, color: written, description: text })
   .transform(({ name, color, description }): ForgeLabel => ({ title: name, color: `#${color}`, description }));
@@ -314,20 +323,22 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
     answered(() => client.rest.repos.get(ownerAndName(fullName)));
 
   /**
-   * A page of a list that a repository may have switched off: the forge says 404 or 410 of it. It is empty where the
-   * repository itself is there; one that goes on would be taken for whole.
+   * A page of a list that a repository may have switched off, which is empty then: the forge says 410 of it, or 404. It
+   * says 404 as well of what it hides from the token. A page that goes on would be taken for whole.
    */
   async function orSwitchedOff<T>(
     { fullName }: ForgeRepository,
     page: number,
     found: Promise<ForgePage<T>>,
+    by: Switch | undefined,
   ): Promise<ForgePage<T>> {
     try {
       return await found;
     } catch (error) {
       if (!(error instanceof ForgeProblem && error.kind === 'not_found') || page > 1) throw error;
-      await repositoryAt(fullName);
-      return { fetched: 0, items: [], isLast: true };
+      const switches = switchesShape.safeParse((await repositoryAt(fullName)).data);
+      const isOff = error.status === 410 || (by !== undefined && switches.data?.[by] === false);
+      return { fetched: 0, items: [], isLast: true, ...(isOff ? {} : { hidden: error.message }) };
     }
   }
 
@@ -396,19 +407,19 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
     headsPattern: 'refs/pull/*/head',
     authorization: `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`,
   };
-  /** The same list, which may be switched off. */
+  /** The same list, which may be switched off. @param by the switch of it that the repository has */
   const switchable =
-    <T>(list: ForgeListSince<T>): ForgeListSince<T> =>
+    <T>(list: ForgeListSince<T>, by?: Switch): ForgeListSince<T> =>
     (...of) =>
-      orSwitchedOff(of[0], of[1], list(...of));
+      orSwitchedOff(of[0], of[1], list(...of), by);
   return {
     ...lists,
-    milestones: switchable(lists.milestones),
-    issues: switchable(lists.issues),
-    pulls: switchable(lists.pulls),
-    pullNotes: switchable(lists.pullNotes),
-    issueNotes: switchable(lists.issueNotes),
-    events: switchable(lists.events),
+    milestones: switchable(lists.milestones, 'has_issues'),
+    issues: switchable(lists.issues, 'has_issues'),
+    pulls: switchable(lists.pulls, 'has_pull_requests'),
+    pullNotes: switchable(lists.pullNotes, 'has_pull_requests'),
+    issueNotes: switchable(lists.issueNotes, 'has_issues'),
+    events: switchable(lists.events, 'has_issues'),
     releases: switchable(lists.releases),
     /** Gists of the owner of the token, the last changed first. @throws ForgeProblem */
     gists: (page: number, size: number): Promise<ForgePage<ForgeGist>> =>

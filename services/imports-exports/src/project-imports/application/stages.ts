@@ -48,9 +48,10 @@ const ofItems =
     nameOf?: (item: T) => string,
   ): Stage =>
   async (context, page, cursor) => {
-    const { items, unread = [], ...rest } = await read(context, page, cursor);
+    const { items, unread = [], hidden, ...rest } = await read(context, page, cursor);
     let imported = 0;
     const failed = unread.map((item) => ({ item, reason: 'The forge sent it in a form that cannot be read' }));
+    if (hidden !== undefined) failed.push({ item: 'the whole list', reason: hidden });
     // An owner takes so many at a time; an answer of a forge may hold more, such as comments with all replies to them.
     for (let at = 0; at < items.length; at += maxItems) {
       context.signal.throwIfAborted();
@@ -205,7 +206,12 @@ export const stages: Readonly<Record<StageName, Stage>> = {
   async pull_request_reviews(context, page, cursor) {
     const { forge, targets, project, import: one, since } = context;
     if (since !== undefined) {
-      const { items, unread: _, ...rest } = await forge.pulls(one.repository, page, one.pageSize, cursor, since);
+      const {
+        items,
+        unread: _unread,
+        hidden: _hidden,
+        ...rest
+      } = await forge.pulls(one.repository, page, one.pageSize, cursor, since);
       let [fetched, imported] = [0, 0];
       for (const { iid } of items) {
         const brought = await bringReviews(context, iid);
