@@ -49,8 +49,9 @@ export interface PromisedRole {
 }
 
 /**
- * Lets users into a project, each once: with no level that who imports may not give, below no level that they have, and as
- * the groups above admit them; nobody is notified. Fails with `not_found` for a project that is gone.
+ * Lets users into a project, each once: with no level that who imports may not give, and as the groups above admit them.
+ * Direct members keep their level, also a lower one, as do those who have a higher one from a group above; nobody is
+ * notified. Fails with `not_found` for a project that is gone.
  * @returns how many are its direct members now
  */
 export type ImportMembers = (
