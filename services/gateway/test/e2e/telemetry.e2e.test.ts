@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { eventually } from '@switchyard/testkit';
 import { services } from './support/processes';
 import { type System, startSystem } from './support/system';
@@ -213,10 +211,7 @@ describe('with tracing on', () => {
       ['NEAR', `${canary}-query`, true, 'project'],
       ['OVER', `${canary}-own`, false, 'pipeline'],
     ]);
-    const { stdout } = await promisify(execFile)(process.execPath, ['deploy/local/admin.mjs', 'rotate-secrets'], {
-      cwd: join(__dirname, '../../../..'),
-      env: { ...process.env, SWITCHYARD_DATA: system.data, DATABASE_URL: '', KAFKA_BROKERS: '' },
-    });
+    const { stdout } = await system.admin('rotate-secrets');
     for (const secrets of ['variables', 'webhooks', 'integrations', 'variables of pipelines'])
       expect(stdout).toMatch(new RegExp(`^${secrets}: 0 encrypted with key`, 'm'));
     await eventually(() => expect(sink.text()).toContain('ci_variables'));

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
@@ -16,6 +16,7 @@ import {
   eventPoints,
   forkedRequestPoints,
   forkPoints,
+  formerCopyPoints,
   gistImportPoints,
   importCancelPoints,
   importPoints,
@@ -24,6 +25,7 @@ import {
   issueReferencePoints,
   mergePoints,
   metricImagePoints,
+  movePoints,
   notePoints,
   notificationPoints,
   openingPoints,
@@ -67,6 +69,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
         SWITCHYARD_RESTART_PAUSE_MS: '200',
         SWITCHYARD_RECOVERY_SECONDS: '1',
         SWITCHYARD_OUTBOUND_ALLOWED: '127.0.0.1',
+        SWITCHYARD_REPOSITORY_STORAGES: 'default:1,second:0',
       });
       fixture = await makeFixture(system, await makeReviewer(system), 'faults', folder);
       work = await fixture.workingCopy('work');
@@ -554,6 +557,52 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
         `select event_id from events.outbox where event_id = 'repository.copied:${made.id}'`,
       );
       expect(copies).toHaveLength(1);
+    });
+
+    describe('a repository moves to another storage', () => {
+      /** A project with one commit, which `expectThere` looks for. */
+      async function movable(point: string) {
+        const name = point.replace(/[._]/g, '-');
+        const made = await fixture.ok('POST', '/projects', { name, initialize_with_readme: true });
+        const branches = `/projects/${made.id}/repository/branches`;
+        const before = (await fixture.all(branches)).map((one) => one.commit.id);
+        expect(before).toHaveLength(1);
+        const expectThere = async (storage: string) => {
+          const sql = `select storage from repositories where project_id = ${made.id}`;
+          expect(await system.query('merge_requests', sql)).toEqual([{ storage }]);
+          expect((await fixture.all(branches)).map((one) => one.commit.id)).toEqual(before);
+        };
+        return { move: () => system.admin('move-repository', String(made.id), 'second'), expectThere, id: made.id };
+      }
+
+      it.each(chosen(movePoints))('at %s: it is in one storage, whole, and can be moved again', async (point) => {
+        const { move, expectThere } = await movable(point);
+        system.arm(point);
+        await expect(move()).rejects.toThrow();
+        expect(system.fired()).toBe(true);
+        await expectThere(point === 'move.recorded' ? 'second' : 'default');
+        if (point !== 'move.recorded') await move();
+        await expectThere('second');
+      });
+
+      it.each(chosen(formerCopyPoints))('at %s: its former copy goes, and nothing of it', async (point) => {
+        const { move, expectThere, id } = await movable(point);
+        await move();
+        system.arm(point);
+        // As if the hour were over for which it stays.
+        await system.query('merge_requests', `update jobs set run_at = now() where kind = 'remove_former_copy'`);
+        await fired();
+        const former = join(system.data, 'repositories', `${id}.git`);
+        await eventually(
+          async () => {
+            const sql = `select former_storage from repositories where project_id = ${id}`;
+            expect(await system.query('merge_requests', sql)).toEqual([{ former_storage: null }]);
+            expect(existsSync(former)).toBe(false);
+          },
+          { within: 120_000, every: 500 },
+        );
+        await expectThere('second');
+      });
     });
 
     it.each(chosen(deletedUserPoints))('at %s: a user is gone with what they wrote', async (point) => {

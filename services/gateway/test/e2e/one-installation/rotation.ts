@@ -1,21 +1,17 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '@switchyard/testkit';
 import type { System } from '../support/system';
 
-const run = promisify(execFile);
+const _run = promisify(execFile);
 
 /** Keys and passwords change while requests go on, and no process starts again. */
 export function rotationTests(of: () => System): void {
   describe('rotation', () => {
     const kept = (name: string): string => readFileSync(join(of().data, name), 'utf8');
-    const admin = (...args: string[]) =>
-      run(process.execPath, ['deploy/local/admin.mjs', 'rotate', ...args], {
-        cwd: resolve(__dirname, '../../../../..'),
-        env: { ...process.env, SWITCHYARD_DATA: of().data, DATABASE_URL: '', KAFKA_BROKERS: '' },
-      });
+    const admin = (...args: string[]) => of().admin('rotate', ...args);
     const read = async () => (await of().api('GET', '/projects?per_page=1')).status;
 
     /** Statuses of requests that were sent while `work` ran: reads of two services, and a write that calls a third. */

@@ -219,6 +219,11 @@ export const changePoints = ['changes.rendered', 'changes.recorded', 'changes.co
 /** Fault points passed by an event on its way to mail and to the ledger, in their order. */
 export const notificationPoints = ['notification.decided', 'notification.committed'];
 
+/** Fault points passed by the command that moves a repository to another storage, in their order. */
+export const movePoints = ['move.copied', 'move.placed', 'move.recorded'];
+/** Fault points passed by the job that removes its former copy, in their order. */
+export const formerCopyPoints = ['move.objects_followed', 'move.former_removed'];
+
 /** What the sources say of fault points. */
 export interface FaultPointsOfSources {
   /** Names a process passes by. */

@@ -58,6 +58,8 @@ export interface System {
   remote(fullPath: string, token?: string): string;
   /** Runs SQL in a service's database as the server's superuser; `service` as in `merge_requests`. */
   query(service: string, sql: string): Promise<Record<string, unknown>[]>;
+  /** Runs `npm run admin` on the installation; fails with a code other than 0, or where the command dies. */
+  admin(...args: string[]): Promise<{ stdout: string; stderr: string }>;
   /** Arms one fault point in whichever process passes it first. */
   arm(fault: string): void;
   /** True once the armed fault has fired. */
@@ -212,6 +214,18 @@ export async function startSystem(env: Record<string, string> = {}, from = root)
       }),
     remote: (fullPath, token = rootToken) => `http://oauth2:${token}@127.0.0.1:${port}/${fullPath}.git`,
     query: async (service, sql) => (await (await databaseOf(service)).query(sql)).rows,
+    admin: (...args) =>
+      run(process.execPath, ['deploy/local/admin.mjs', ...args], {
+        cwd: from,
+        env: {
+          ...process.env,
+          FAULT_FILE: faultFile,
+          DATABASE_URL: '',
+          KAFKA_BROKERS: '',
+          ...env,
+          SWITCHYARD_DATA: data,
+        },
+      }),
     arm: (fault) => {
       rmSync(`${faultFile}.fired`, { force: true });
       writeFileSync(faultFile, fault);

@@ -1,23 +1,19 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '@switchyard/testkit';
 import { makeFixture, makeUser } from '../support/fixture';
 import type { System } from '../support/system';
 import { makeTrainHarness } from '../support/train-harness';
 
-const run = promisify(execFile);
+const _run = promisify(execFile);
 
 /** A backup of the running installation, made while it is written to, and its restoration; last, since all starts anew. */
 export function backupTests(of: () => System): void {
   describe('a backup', () => {
-    const admin = (...args: string[]) =>
-      run(process.execPath, ['deploy/local/admin.mjs', ...args], {
-        cwd: resolve(__dirname, '../../../../..'),
-        env: { ...process.env, SWITCHYARD_DATA: of().data, DATABASE_URL: '', KAFKA_BROKERS: '' },
-      });
+    const admin = (...args: string[]) => of().admin(...args);
     /** What people made, by table; queues and logs go on by themselves. */
     const tables: Readonly<Record<string, readonly string[]>> = {
       groups_admin: ['users', 'projects', 'namespaces', 'memberships', 'personal_access_tokens'],
