@@ -86,6 +86,8 @@ export const documentTests = (started: () => BadInputHarness): void =>
           route.challenges !== true &&
           // What a kind of integration requires follows from its slug.
           !/\/(integrations|services)\/:slug$/.test(route.path) &&
+          // What a refresh requires follows from the forge of the project.
+          !route.path.endsWith('/import/refresh') &&
           !needsFile(route),
       );
       await inLanes(wanted, async (route) => {
