@@ -55,7 +55,6 @@ export {
   visibilityLevel,
 } from './hook-parts';
 export { type ImportedPeople, type ImportRights, importedPeople } from './imported';
-export { fieldsToTake, type ImportedFields, importedFields } from './imported-fields';
 export { keepInPriorityOrder, putInPriorityOrder } from './keep-in-priority-order';
 export {
   type LabelRow,

@@ -15,8 +15,8 @@ const half = Buffer.alloc(256 << 10, 'x');
 /** A file in pieces, over some hundred milliseconds. */
 async function* slowly(file: Buffer): AsyncGenerator<Buffer> {
   for (let at = 0; at < file.length; at += 256 << 10) {
-    yield file.subarray(at, at + (256 << 10));
     await sleep(10);
+    yield file.subarray(at, at + (256 << 10));
   }
 }
 

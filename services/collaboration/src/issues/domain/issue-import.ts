@@ -1,10 +1,5 @@
-import {
-  fieldsToTake,
-  type ImportedEvent,
-  type ImportedFields,
-  type ImportedTimelog,
-  importedFields,
-} from '@switchyard/directory';
+import type { ImportedEvent, ImportedTimelog } from '@switchyard/directory';
+import { fieldsToTake, type ImportedFields, importedFields } from '@switchyard/texts';
 import type { IssueChange, IssuePatch, LockedIssue, NewIssue } from './issue-change';
 
 /** Where something is imported to, and what it is marked with. */

@@ -1,6 +1,7 @@
 import { type Database, isUniqueViolation, type Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { type ImportedFields, labelsByTitles, milestoneIdsByIids, milestonesInScope } from '@switchyard/directory';
+import { labelsByTitles, milestoneIdsByIids, milestonesInScope } from '@switchyard/directory';
+import type { ImportedFields } from '@switchyard/texts';
 import type { NewIssue } from '../domain/issue-change';
 import {
   decideRefresh,

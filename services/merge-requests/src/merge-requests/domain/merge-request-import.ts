@@ -1,11 +1,5 @@
-import {
-  fieldsToTake,
-  type ImportedEvent,
-  type ImportedFields,
-  type ImportedTimelog,
-  importedFields,
-} from '@switchyard/directory';
-import { isShowableTime, shortLine } from '@switchyard/texts';
+import type { ImportedEvent, ImportedTimelog } from '@switchyard/directory';
+import { fieldsToTake, type ImportedFields, importedFields, isShowableTime, shortLine } from '@switchyard/texts';
 import type { ReviewState } from './approvals';
 import { isDraftTitle, type MergeRequestState, maxPeople, mergeRequestFieldProblems } from './merge-request';
 import type { DiffVersion, LockedMergeRequest, MergeRequestChange, MergeRequestPatch } from './merge-request-change';
