@@ -11,7 +11,7 @@ const longestRest = 8;
 const lookEvery = 50;
 
 /** Shares of the time that this process waits: below the first one transfers rest less, above the second one more. */
-const [calm, crowded] = [0.02, 0.05];
+const [calm, crowded] = [0.05, 0.1];
 
 /** Milliseconds after the last answer for which transfers give way to the next request. */
 const goneAfter = 500;
