@@ -6,7 +6,10 @@ export type ImportedFields = Readonly<Record<string, string>>;
 /** Characters of a digest: 132 bits. */
 const digestLength = 22;
 
-/** Digests of fields; sets are to be given in one order. */
+/** Ids as the one form of a set of them. */
+export const ascending = (ids: readonly number[]): number[] => [...new Set(ids)].sort((a, b) => a - b);
+
+/** Digests of fields; sets are to be given in one order, as {@link ascending} has them. */
 export const importedFields = (values: Readonly<Record<string, unknown>>): ImportedFields =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [

@@ -17,7 +17,7 @@ export { isEmailAddress } from './email-address';
 export { emojiName, isEmoji } from './emoji-names';
 export type { EpicName } from './epic-names';
 export { type HealthStatus, hasHealthStatus, healthStatuses } from './health-status';
-export { fieldsToTake, type ImportedFields, importedFields } from './imported-fields';
+export { ascending, fieldsToTake, type ImportedFields, importedFields } from './imported-fields';
 export {
   type CrossReference,
   crossReferencesOf,

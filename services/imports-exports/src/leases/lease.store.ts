@@ -24,5 +24,17 @@ export function leaseStore(db: Database, table: string) {
         update ${rows} set lease = null, leased_until = now() + make_interval(secs => ${seconds}::double precision)
         where id = ${id} and lease = ${lease}::uuid`);
     },
+
+    /**
+     * The same of a table with `attempts` and `pauses`: a failure alone counts as a try, and pauses are counted apart.
+     * @param seconds until it may be taken again
+     */
+    async giveBack(id: number, lease: string, seconds: number, reason: 'failed' | 'stopped' | 'paused'): Promise<void> {
+      await db.query(sql`
+        update ${rows} set lease = null, leased_until = now() + make_interval(secs => ${seconds}::double precision),
+          attempts = case when ${reason === 'failed'} then attempts else greatest(attempts - 1, 0) end,
+          pauses = pauses + case when ${reason === 'paused'} then 1 else 0 end
+        where id = ${id} and lease = ${lease}::uuid`);
+    },
   };
 }

@@ -101,6 +101,10 @@ async function copySettings(from: Repository, into: Repository): Promise<void> {
 
 const linesOf = (refs: readonly Ref[]): string => refs.map(({ ref, sha }) => `${sha} ${ref}\n`).join('');
 
+/** @throws GitCommandError when something is missing of what the refs reach */
+const requireWhole = (repo: Repository, options: Parameters<typeof runGit>[2]) =>
+  runGit(repo, ['fsck', '--connectivity-only', '--no-dangling', '--no-progress'], options);
+
 /** A copy of a whole repository that nobody uses yet. */
 export interface WholeCopy {
   /**
@@ -132,7 +136,7 @@ export async function copyWhole(from: Repository, target: Repository): Promise<W
     if (linesOf(copied) !== linesOf(refs)) throw new Error(`the copy of ${from.path} has other refs`);
     const tips = new Set(refs.map(({ sha }) => sha));
     if (checked === undefined) {
-      await runGit(draft, ['fsck', '--connectivity-only', '--no-dangling', '--no-progress'], options);
+      await requireWhole(draft, options);
       await runGit(draft, ['commit-graph', 'write', '--reachable', '--split', '--changed-paths', '--no-progress'], {
         ...options,
         holdsLocks: true,
@@ -171,7 +175,7 @@ export async function copyWhole(from: Repository, target: Repository): Promise<W
 /** Whether all is there that the refs of a repository reach. */
 export async function isWhole(repo: Repository): Promise<boolean> {
   try {
-    await runGit(repo, ['fsck', '--connectivity-only', '--no-dangling', '--no-progress'], { timeoutMs });
+    await requireWhole(repo, { timeoutMs });
     return true;
   } catch (cause) {
     if (cause instanceof GitCommandError) return false;

@@ -333,7 +333,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
         ),
         repeat('leftovers of killed processes', sweepEveryMs, async () => {
           await sweepCopies({ repositories, storages, isBackupRunning: backupRuns })();
-          for (const folder of storages.folders) await sweepLeftovers(folder);
+          for (const storage of storages.names) await sweepLeftovers(storages.folderOf(storage));
         }),
         measureBacklog(log),
         measureGit(),

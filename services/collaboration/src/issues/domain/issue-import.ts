@@ -1,5 +1,5 @@
 import type { ImportedEvent, ImportedTimelog } from '@switchyard/directory';
-import { fieldsToTake, type ImportedFields, importedFields } from '@switchyard/texts';
+import { ascending, fieldsToTake, type ImportedFields, importedFields } from '@switchyard/texts';
 import type { IssueChange, IssuePatch, LockedIssue, NewIssue } from './issue-change';
 
 /** Where something is imported to, and what it is marked with. */
@@ -57,8 +57,6 @@ export interface RefreshedFields {
   readonly taskCount: number;
   readonly completedTaskCount: number;
 }
-
-const ascending = (ids: readonly number[]): number[] => [...new Set(ids)].sort((a, b) => a - b);
 
 /** Digests of what an import writes of an issue. */
 export const fieldsOfImported = (issue: Omit<RefreshedFields, 'updatedAt' | 'taskCount' | 'completedTaskCount'>) =>

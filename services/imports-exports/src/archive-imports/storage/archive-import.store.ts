@@ -95,12 +95,8 @@ export const archiveImportStore = (
 
   extend: ({ id, lease }: ArchiveImportLease) => leases.extend(id, lease),
 
-  async release({ id, lease }: ArchiveImportLease, seconds: number, isPause = false): Promise<void> {
-    await db.query(sql`
-      update archive_imports set lease = null, leased_until = now() + make_interval(secs => ${seconds}::double precision),
-        attempts = attempts - ${isPause ? 1 : 0}::int, pauses = pauses + ${isPause ? 1 : 0}::int
-      where id = ${id} and lease = ${lease}::uuid`);
-  },
+  release: ({ id, lease }: ArchiveImportLease, seconds: number, isPause = false) =>
+    leases.giveBack(id, lease, seconds, isPause ? 'paused' : 'failed'),
 
   async begin({ id, lease }: ArchiveImportLease, projectId: number): Promise<boolean> {
     const rows = await db.query(sql`

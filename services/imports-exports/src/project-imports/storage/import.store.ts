@@ -148,13 +148,8 @@ export const importStore = (db: Database, ring: Keyring) => {
 
     extend: ({ import: { id }, lease }: ImportLease): Promise<boolean> => leases.extend(id, lease),
 
-    async release({ import: { id }, lease }: ImportLease, seconds: number, reason: ReleaseReason): Promise<void> {
-      await db.query(sql`
-        update project_imports set lease = null, leased_until = now() + make_interval(secs => ${seconds}::double precision),
-          attempts = case when ${reason === 'failed'} then attempts else greatest(attempts - 1, 0) end,
-          pauses = pauses + case when ${reason === 'paused'} then 1 else 0 end
-        where id = ${id} and lease = ${lease}::uuid`);
-    },
+    release: ({ import: { id }, lease }: ImportLease, seconds: number, reason: ReleaseReason): Promise<void> =>
+      leases.giveBack(id, lease, seconds, reason),
 
     async setProject({ import: { id }, lease }: ImportLease, projectId: number): Promise<boolean> {
       const rows = await db.query(sql`

@@ -1,5 +1,12 @@
 import type { ImportedEvent, ImportedTimelog } from '@switchyard/directory';
-import { fieldsToTake, type ImportedFields, importedFields, isShowableTime, shortLine } from '@switchyard/texts';
+import {
+  ascending,
+  fieldsToTake,
+  type ImportedFields,
+  importedFields,
+  isShowableTime,
+  shortLine,
+} from '@switchyard/texts';
 import type { ReviewState } from './approvals';
 import { isDraftTitle, type MergeRequestState, maxPeople, mergeRequestFieldProblems } from './merge-request';
 import type { DiffVersion, LockedMergeRequest, MergeRequestChange, MergeRequestPatch } from './merge-request-change';
@@ -130,8 +137,6 @@ export function importable(given: readonly ImportedMergeRequest[]): ImportedMerg
   }
   return [...byIid.values()];
 }
-
-const ascending = (ids: readonly number[]): number[] => [...new Set(ids)].sort((a, b) => a - b);
 
 type RefreshedFields = Pick<
   AttachedMergeRequest,

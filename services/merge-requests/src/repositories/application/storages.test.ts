@@ -7,7 +7,7 @@ const weights = (written?: string) =>
 
 test('by default there is one storage, where repositories always lay', () => {
   const storages = storagesIn('/data', weights());
-  expect([storages.only, storages.folders]).toEqual(['default', ['/data/repositories']]);
+  expect([storages.only, storages.names.map(storages.folderOf)]).toEqual(['default', ['/data/repositories']]);
   expect(storages.at('default', 255).path).toBe('/data/repositories/ff/255.git');
 });
 
@@ -20,9 +20,9 @@ test('new repositories go to storages by their weights', () => {
     'fast-2',
     'fast-2',
   ]);
-  const { names, only, folders, takesNew, at } = storages(0);
+  const { names, only, folderOf, takesNew, at } = storages(0);
   expect([names, only]).toEqual([['default', 'old', 'fast-2'], undefined]);
-  expect(folders).toEqual(['/data/repositories', '/data/storages/old', '/data/storages/fast-2']);
+  expect(names.map(folderOf)).toEqual(['/data/repositories', '/data/storages/old', '/data/storages/fast-2']);
   expect(['default', 'old', 'fast-2', 'other'].map(takesNew)).toEqual([true, false, true, false]);
   expect(at('old', 1).path).toBe('/data/storages/old/01/1.git');
   expect(() => at('other', 1)).toThrow(expect.objectContaining({ kind: 'unavailable' }));

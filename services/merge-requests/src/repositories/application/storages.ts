@@ -8,8 +8,8 @@ export interface Storages {
   readonly names: readonly string[];
   /** The only one, where there are no others: then no one has to ask where a repository lies. */
   readonly only: string | undefined;
-  /** Folder of each of them, in the order of the names. */
-  readonly folders: readonly string[];
+  /** Folder of a storage, in which its repositories lie. */
+  folderOf(storage: string): string;
   /**
    * The repository of a project in a storage, made or not.
    * @throws AppError unavailable for a storage that is not named
@@ -39,7 +39,7 @@ export function storagesIn(
   return {
     names,
     only: names.length === 1 ? names[0] : undefined,
-    folders: names.map(folderOf),
+    folderOf,
     at(storage, projectId) {
       if (!weights.has(storage)) throw unavailable(new Error(`the storage ${storage} is not served here`));
       return openRepository(folderOf(storage), projectId);

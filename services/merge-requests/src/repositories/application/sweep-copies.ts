@@ -11,7 +11,7 @@ export interface SweepEdges {
     /** Runs `work` while a project's row does not name a storage, and cannot; not at all where it does. */
     whileElsewhere(projectId: number, storage: string, work: (home: Home | undefined) => Promise<void>): Promise<void>;
   };
-  readonly storages: Pick<Storages, 'at' | 'folders' | 'names' | 'only'>;
+  readonly storages: Pick<Storages, 'at' | 'folderOf' | 'names' | 'only'>;
   readonly isBackupRunning: () => Promise<boolean>;
 }
 
@@ -27,8 +27,8 @@ export const sweepCopies =
   ({ repositories, storages, isBackupRunning }: SweepEdges, ageMs = olderThanMs) =>
   async (): Promise<void> => {
     if (storages.only !== undefined) return;
-    for (const [at, storage] of storages.names.entries()) {
-      for await (const ids of idsOfRepositories(storages.folders[at] ?? '')) {
+    for (const storage of storages.names) {
+      for await (const ids of idsOfRepositories(storages.folderOf(storage))) {
         for (const projectId of await repositories.elsewhere(storage, ids)) {
           const copy = storages.at(storage, projectId);
           if (!(await isOlder(copy.path, ageMs))) continue;

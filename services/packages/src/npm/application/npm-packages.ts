@@ -47,14 +47,22 @@ export function npmPackages({ db, store, contents, packages, requireUnprotected,
   const ofProject = ({ projectId, name }: NpmTarget): Promise<ServedPackage> =>
     shownIn({ kind: 'project', id: projectId }, name, 'short');
 
+  /** Fails with `forbidden` where a protection rule wants a higher level. */
+  const unprotected = (
+    tx: Parameters<RequireUnprotected>[0],
+    act: 'push' | 'delete',
+    { projectId, name }: NpmTarget,
+    { level }: { readonly level: number },
+  ): Promise<void> => requireUnprotected(tx, act, { projectId, format: 'npm', name }, level);
+
   /** Changes what a package says, by who may publish it. Fails with `forbidden` where a rule wants a higher level. */
   const change = (
-    { projectId, name }: NpmTarget,
-    { level }: Pick<Publisher, 'level'>,
+    target: NpmTarget,
+    by: Pick<Publisher, 'level'>,
     write: (tx: Tx) => Promise<unknown>,
   ): Promise<void> =>
     db.transaction(async (tx) => {
-      await requireUnprotected(tx, 'push', { projectId, format: 'npm', name }, level);
+      await unprotected(tx, 'push', target, by);
       await write(tx);
     });
 
@@ -69,7 +77,7 @@ export function npmPackages({ db, store, contents, packages, requireUnprotected,
   /** Publishes the version of a document with a tarball (G-4.17-13), or takes over the deprecations of one without. */
   async function publish(target: NpmTarget, body: AsyncIterable<Uint8Array>, publisher: Publisher): Promise<void> {
     const { projectId, name } = target;
-    await requireUnprotected(db, 'push', { projectId, format: 'npm', name }, publisher.level);
+    await unprotected(db, 'push', target, publisher);
     const document = readDocument(body);
     const attachment = await document.attachment();
     if (attachment === undefined) {
@@ -196,9 +204,7 @@ export function npmPackages({ db, store, contents, packages, requireUnprotected,
         tag === 'latest' && served.latest !== undefined && !kept.has(served.latest);
       const retags = moved.some(([tag]) => !fallsBack(tag)) || gone.some(({ version }) => kept.has(version));
       await db.transaction(async (tx) => {
-        const unprotected = (act: 'push' | 'delete'): Promise<void> =>
-          requireUnprotected(tx, act, { projectId, format: 'npm', name }, by.level);
-        if (left.length > 0) await unprotected('delete');
+        if (left.length > 0) await unprotected(tx, 'delete', target, by);
         await store.deleteTags(
           tx,
           projectId,
@@ -213,7 +219,7 @@ export function npmPackages({ db, store, contents, packages, requireUnprotected,
             packageId: kept.get(version as string) as number,
           });
         const deprecated = await store.deprecate(tx, projectId, name, texts);
-        if (left.length === 0 || retags || deprecated > 0) await unprotected('push');
+        if (left.length === 0 || retags || deprecated > 0) await unprotected(tx, 'push', target, by);
         for (const { id } of left) await unlessGone(packages.removeWithin(tx, projectId, id, by));
       });
       packages.destroySoon();
