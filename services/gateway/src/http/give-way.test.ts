@@ -3,76 +3,98 @@ import { giveWay } from './give-way';
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
-/** A sink that knows how often it is corked. */
+/** A sink that knows how often it is corked, and how often it let out what it held. */
 function sinkOf() {
   const sink = {
     corked: 0,
+    portions: 0,
     cork() {
       sink.corked += 1;
     },
     uncork() {
       sink.corked -= 1;
+      sink.portions += 1;
     },
   };
   return sink;
 }
 
-/** A process that waits for a processor for a share of the time while its transfers move. */
+/** A process that waits for a processor for a share of the time, in which another request is answered at times. */
 function machine(share: number | undefined) {
-  const sink = sinkOf();
-  const one = { share, waited: 0, moved: 0, passed: 0 };
+  const one = { share, waited: 0 };
   const way = giveWay({ now: Date.now, waited: () => (one.share === undefined ? undefined : one.waited) });
-  const pass = (ms: number, requestEvery = 50): number => {
-    const before = one.moved;
+  const pass = (ms: number, requestEvery = 50): void => {
     for (let at = 0; at < ms; at += 1) {
       if (at % requestEvery === 0) way.answered();
       jest.advanceTimersByTime(1);
-      if (sink.corked > 0) continue;
-      one.moved += 1;
       one.waited += one.share ?? 0;
     }
-    return (one.moved - before) / ms;
   };
-  return { one, sink, way, pass };
+  return { one, way, pass };
 }
 
-it('has transfers rest more and more while requests come and processors are short, and no longer than it must', () => {
-  const { one, sink, way, pass } = machine(0.5);
+it('has transfers move by portions while requests come and processors are short, and lets them go when they are not', () => {
+  const { one, way, pass } = machine(0.5);
+  const sink = sinkOf();
   const leave = way.join(sink);
-  expect(pass(100)).toBeGreaterThan(0.7);
-  pass(2_000);
-  expect(pass(2_000)).toBeLessThan(0.25);
-  expect(pass(2_000)).toBeGreaterThan(0.1);
+  pass(40);
+  expect(sink.corked).toBe(0);
+  pass(1_000);
+  const portionsOf = (ms: number) => {
+    const before = sink.portions;
+    pass(ms);
+    return sink.portions - before;
+  };
+  expect(portionsOf(400)).toBe(100);
   one.share = 0;
-  pass(2_000);
-  expect(pass(1_000)).toBe(1);
+  pass(1_000);
+  expect(portionsOf(100)).toBe(100);
+  expect(sink.corked).toBe(1);
+  pass(5_000);
+  expect(sink.corked).toBe(0);
   leave();
   leave();
   jest.advanceTimersByTime(1_000);
   expect([sink.corked, jest.getTimerCount()]).toEqual([0, 0]);
 });
 
+it('gives each of many transfers a share of its own', () => {
+  const { way, pass } = machine(0.5);
+  const sinks = Array.from({ length: 40 }, sinkOf);
+  for (const sink of sinks) way.join(sink);
+  pass(1_000);
+  for (const sink of sinks) sink.portions = 0;
+  // Three of 40 every 4 ms.
+  pass(160);
+  expect(sinks.reduce((all, { portions }) => all + portions, 0)).toBe(120);
+  expect(new Set(sinks.map(({ portions }) => portions))).toEqual(new Set([3]));
+});
+
 it('leaves transfers alone when no other requests come', () => {
-  const { sink, way, pass } = machine(0.9);
+  const { way, pass } = machine(0.9);
+  const sink = sinkOf();
   way.join(sink);
   pass(1_000);
+  expect(sink.corked).toBe(1);
   jest.advanceTimersByTime(600);
   expect([sink.corked, jest.getTimerCount()]).toEqual([0, 0]);
 });
 
 it('leaves transfers alone where the system does not say how long a process waits', () => {
-  const { sink, way, pass } = machine(undefined);
+  const { way, pass } = machine(undefined);
+  const sink = sinkOf();
   way.join(sink);
-  expect(pass(1_000)).toBe(1);
+  pass(1_000);
+  expect([sink.corked, sink.portions]).toEqual([0, 0]);
 });
 
-it('holds a transfer that begins during a rest, and lets one go that ends in it', () => {
-  const { sink, way, pass } = machine(0.5);
-  way.join(sink);
-  for (let ms = 0; ms < 2_000 && sink.corked === 0; ms += 1) pass(1);
+it('holds a transfer that begins meanwhile, and lets one go that ends', () => {
+  const { way, pass } = machine(0.5);
+  way.join(sinkOf());
+  pass(1_000);
   const other = sinkOf();
   const leave = way.join(other);
-  expect([sink.corked, other.corked]).toEqual([1, 1]);
+  expect(other.corked).toBe(1);
   leave();
   expect(other.corked).toBe(0);
 });

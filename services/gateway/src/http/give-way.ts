@@ -1,17 +1,23 @@
 import { readFileSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 
-/** Milliseconds for which transfers move at a time: what the system keeps of a burst is worked off soon after it. */
-const burst = 2;
+/** The longest time between two portions, in milliseconds: at some 64 KiB a portion transfers keep 16 MB/s. */
+const longestPause = 4;
 
-/** The longest rest after a burst, in bursts: transfers keep at least a ninth of the time. */
-const longestRest = 8;
+/** Transfers of which one moves at each portion: more of them move by several, so that each keeps a share of its own. */
+const mostInTurn = 16;
 
 /** Milliseconds between two looks at how long this process waits for a processor. */
 const lookEvery = 50;
 
 /** Shares of the time that this process waits: below the first one transfers rest less, above the second one more. */
-const [calm, crowded] = [0.05, 0.1];
+const [calm, crowded] = [0.02, 0.05];
+
+/**
+ * Milliseconds for which this process must have been calm before transfers are free again. Being free is a try: where processors are still
+ * short it disturbs the requests of some 100 ms.
+ */
+const calmFor = 5_000;
 
 /** Milliseconds after the last answer for which transfers give way to the next request. */
 const goneAfter = 500;
@@ -45,19 +51,21 @@ export interface GiveWay {
 }
 
 /**
- * While other requests come and this process waits for a processor, transfers move in short bursts with rests between them, which grow until
- * it waits no more. To stand still during a request would be too late: what the system has taken over by then keeps receivers busy for
- * longer than the request takes. Where the processors are idle, transfers are as fast as they can be.
+ * While other requests come and this process waits for a processor, transfers move by small portions with pauses between them, which grow
+ * until it waits no more. A portion is what one socket takes before it says to wait: larger ones would keep receivers busy for longer than
+ * a request takes. To stand still during a request would be too late for the same reason. Where the processors are idle, transfers are as
+ * fast as they can be.
  */
 export function giveWay(
   { now, waited }: GiveWayClock = { now: () => performance.now(), waited: waitedOnLinux },
 ): GiveWay {
+  /** In the order of their turns. */
   const transfers = new Set<Sink>();
   let lastAnswer = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
-  let resting = false;
-  /** Length of a rest, in bursts. */
-  let rest = 0;
+  /** Milliseconds between two portions; 0: transfers are free. */
+  let interval = 0;
+  let crowdedAt = Number.NEGATIVE_INFINITY;
   let look: { readonly at: number; readonly waited: number } | undefined;
 
   function adapt(): void {
@@ -67,26 +75,39 @@ export function giveWay(
     if (total === undefined) return;
     if (look !== undefined) {
       const share = (total - look.waited) / (at - look.at);
-      if (share > crowded) rest = Math.min(rest + 1, longestRest);
-      else if (share < calm) rest = Math.max(rest - 1, 0);
+      if (share > crowded) {
+        crowdedAt = at;
+        pace(Math.min(interval * 2 || 1, longestPause));
+      } else if (share < calm && (interval > 1 || at - crowdedAt > calmFor)) pace(Math.max(interval - 1, 0));
     }
     look = { at, waited: total };
   }
 
+  function pace(milliseconds: number): void {
+    if (interval === 0 && milliseconds > 0) for (const sink of transfers) sink.cork();
+    if (interval > 0 && milliseconds === 0) for (const sink of transfers) sink.uncork();
+    interval = milliseconds;
+  }
+
+  function passPortions(): void {
+    for (const sink of [...transfers].slice(0, Math.ceil(transfers.size / mostInTurn))) {
+      sink.uncork();
+      sink.cork();
+      transfers.delete(sink);
+      transfers.add(sink);
+    }
+  }
+
   function turn(): void {
     timer = undefined;
-    const goesOn = transfers.size > 0 && now() - lastAnswer <= goneAfter;
-    const rests = goesOn && !resting && rest > 0;
-    if (resting) for (const sink of transfers) sink.uncork();
-    if (rests) for (const sink of transfers) sink.cork();
-    resting = rests;
-    if (!goesOn) {
-      rest = 0;
+    if (transfers.size === 0 || now() - lastAnswer > goneAfter) {
+      pace(0);
       look = undefined;
       return;
     }
+    if (interval > 0) passPortions();
     adapt();
-    timer = setTimeout(turn, resting ? rest * burst : rest > 0 ? burst : lookEvery);
+    timer = setTimeout(turn, interval || lookEvery);
   }
 
   return {
@@ -96,9 +117,9 @@ export function giveWay(
     },
     join(sink) {
       transfers.add(sink);
-      if (resting) sink.cork();
+      if (interval > 0) sink.cork();
       return () => {
-        if (transfers.delete(sink) && resting) sink.uncork();
+        if (transfers.delete(sink) && interval > 0) sink.uncork();
       };
     },
   };
