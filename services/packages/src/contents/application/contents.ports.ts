@@ -5,8 +5,8 @@ import type { ReceivedContent, StoredContent } from '../domain/content';
 export interface ContentStore {
   /**
    * Id of the row of a content, which is locked until the transaction ends, so that it cannot be collected meanwhile. The
-   * first blob of a content stays; the blob of a later one becomes due for removal. Undefined when the received blob was
-   * pruned.
+   * received blob becomes that of the content, so that publishing again heals one that was lost or damaged; the blob before
+   * it is due for removal after an hour. Undefined when the received blob was pruned; the transaction must fail then.
    */
   keep(tx: Tx, content: ReceivedContent): Promise<number | undefined>;
   /** Deletes up to `limit` contents that no file uses, and makes their blobs due for removal. Returns how many. */
