@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { freePort } from '../libs/machine/src/ports.mjs';
-import { temporaryFolder } from './installation.mjs';
+import { startInstallation, temporaryFolder } from './installation.mjs';
 import { seedPeople, seedProject } from './seed.mjs';
 
 const tar = createRequire(new URL('../services/packages/package.json', import.meta.url))('tar-stream');
@@ -136,15 +136,17 @@ async function install(folder, { registry, token }, packages) {
   return ms;
 }
 
-/** `npm install` of 200 packages, against Verdaccio on the same machine. */
-export async function npmInstall(installation, report) {
+/** `npm install` of 200 packages, against Verdaccio on the same machine: each as it is when it is installed, without traces. */
+export async function npmInstall(report) {
   const folder = temporaryFolder('npm-install');
+  let installation;
   let other;
   try {
     const verdaccioFolder = join(folder.path, 'verdaccio');
     mkdirSync(verdaccioFolder);
     other = await startVerdaccio(verdaccioFolder, report);
     if (other === undefined) return;
+    installation = await startInstallation({ data: join(folder.path, 'data') });
     const people = await seedPeople(installation, 'npm-install');
     const project = await seedProject(installation, { path: 'installed', people });
     const ours = {
@@ -173,6 +175,7 @@ export async function npmInstall(installation, report) {
     );
   } finally {
     other?.stop();
+    await installation?.stop();
     folder.remove();
   }
 }
