@@ -11,11 +11,23 @@ const writer = recordWriter(z.object({ iid: z.int() }), async (_, records) => {
 const lines = (count: number): Buffer => Buffer.from('{"iid":1}\n'.repeat(count));
 
 it('takes up to a hundred whole records', async () => {
-  expect(await writer.read('issues', lines(100))(target)).toBe(100);
+  expect(await writer.read('issues', lines(100)).write(target)).toBe(100);
   expect(written).toHaveLength(100);
-  expect(await writer.read('issues', lines(0))(target)).toBe(0);
+  expect(await writer.read('issues', lines(0)).write(target)).toBe(0);
   for (const given of [lines(101), lines(102), Buffer.from('{"iid":1}'), Buffer.from('{"iid":1}\n{"iid":2}')])
     expect(() => writer.read('issues', given)).toThrow('issues: the records are not whole');
+});
+
+it('keeps the numbers of records that were read, where the kind has some', async () => {
+  const kept: number[][] = [];
+  const numbered = recordWriter(
+    z.object({ iid: z.int() }),
+    async () => 0,
+    async (projectId, records) => void kept.push([projectId, ...records.map(({ iid }) => iid)]),
+  );
+  await numbered.read('issues', lines(2)).reserve(7);
+  await writer.read('issues', lines(2)).reserve(7);
+  expect([kept, written]).toEqual([[[7, 1, 1]], expect.any(Array)]);
 });
 
 it('cuts no more lines apart than a page may have', () => {

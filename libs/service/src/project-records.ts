@@ -13,14 +13,21 @@ export const archiveSource = 'gitlab_project';
 /** Records of one page. */
 const maxRecords = 100;
 
+/** Records that have the form of their kind. Both may be done again. */
+export interface CheckedRecords {
+  /** Adds them; returns how many of them the project has then. */
+  write(target: ImportRights): Promise<number>;
+  /** Keeps their numbers for them: what is made in the project meanwhile gets higher ones. */
+  reserve(projectId: number): Promise<void>;
+}
+
 /** Takes the records of a kind, in two steps: what is wrong with them shows before anything is written. */
 export interface RecordWriter {
   /**
    * Reads lines of JSON.
-   * @returns what writes them, which may be done again, and returns how many of them the project has then
    * @throws AppError unprocessable for what is no record of the kind
    */
-  read(kind: string, lines: Uint8Array): (target: ImportRights) => Promise<number>;
+  read(kind: string, lines: Uint8Array): CheckedRecords;
 }
 
 const parsed = (line: string): unknown => {
@@ -34,10 +41,12 @@ const parsed = (line: string): unknown => {
 /**
  * A writer of records of one form; fields that the form does not know are passed over.
  * @param write may be repeated
+ * @param reserve as of `CheckedRecords`, of a kind whose records have numbers that others of the project may take
  */
 export const recordWriter = <T>(
   form: z.ZodType<T>,
   write: (target: ImportRights, records: readonly T[]) => Promise<number>,
+  reserve: (projectId: number, records: readonly T[]) => Promise<void> = async () => undefined,
 ): RecordWriter => ({
   read(kind, lines) {
     // Each line ends with a line feed. No more are cut apart than show that there are too many.
@@ -51,7 +60,10 @@ export const recordWriter = <T>(
       const [{ path = [], message = '' } = {}] = error.issues;
       throw unprocessable(`${kind}: record ${at + 1} of a page is wrong: ${[...path, message].join(': ')}`);
     });
-    return (target) => (records.length === 0 ? Promise.resolve(0) : write(target, records));
+    return {
+      write: (target) => (records.length === 0 ? Promise.resolve(0) : write(target, records)),
+      reserve: (projectId) => reserve(projectId, records),
+    };
   },
 });
 
@@ -77,8 +89,10 @@ export function projectRecords(
       {
         readProjectRecords: ({ projectId, kind, after }) => readRecords(db, ofKind(kinds, kind)(projectId), after),
         async writeProjectRecords({ kind, lines, checkOnly, ...target }) {
-          const write = ofKind(writers, kind).read(kind, lines);
-          return { written: checkOnly ? 0 : await write(target) };
+          const records = ofKind(writers, kind).read(kind, lines);
+          if (!checkOnly) return { written: await records.write(target) };
+          if (target.projectId > 0) await records.reserve(target.projectId);
+          return { written: 0 };
         },
       },
       { readProjectRecords: rule, writeProjectRecords: rule },

@@ -107,9 +107,9 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
     const since = Date.parse(searchParams.get('since') ?? '');
     const kept = Number.isNaN(since) ? list : list.filter((one) => changedAt(one) >= since);
     const sign = searchParams.get('direction') === 'desc' ? -1 : 1;
-    return searchParams.get('sort') === 'updated'
-      ? kept.toSorted((a, b) => sign * (changedAt(a) - changedAt(b)))
-      : kept;
+    if (searchParams.get('sort') === 'updated') return kept.toSorted((a, b) => sign * (changedAt(a) - changedAt(b)));
+    // As they were made: the oldest are given first.
+    return searchParams.get('sort') === 'created' && sign < 0 ? kept.toReversed() : kept;
   }
 
   /** A list of the repository; pull requests without reviews have an empty one. */

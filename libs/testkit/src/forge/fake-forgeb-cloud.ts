@@ -43,7 +43,10 @@ export async function startFakeForgebCloud(
     const after = /^id > (\d+)$/.exec(url.searchParams.get('q') ?? '')?.[1];
     const sort = url.searchParams.get('sort');
     const kept = list.filter((one) => after === undefined || Number(fieldOf(one, 'id')) > Number(after));
-    const sorted = sort === null ? kept : kept.toSorted((a, b) => Number(fieldOf(a, sort)) - Number(fieldOf(b, sort)));
+    const field = sort?.replace(/^-/, '') ?? '';
+    const sign = sort?.startsWith('-') ? -1 : 1;
+    const sorted =
+      sort === null ? kept : kept.toSorted((a, b) => sign * (Number(fieldOf(a, field)) - Number(fieldOf(b, field))));
     const next = new URL(url);
     next.searchParams.set('page', String(page + 1));
     sendJson(response, 200, {

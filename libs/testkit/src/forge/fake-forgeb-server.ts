@@ -67,7 +67,7 @@ export async function startFakeForgebServer(
       sendJson(response, 200, { id: `refs/heads/${defaultBranch}`, displayId: defaultBranch });
     else if (object !== undefined) sendJson(response, 200, object);
     else if (list === undefined) sendJson(response, 404, { errors: [{ message: 'Not found' }] });
-    else sendPage(response, url, list);
+    else sendPage(response, url, url.searchParams.get('order') === 'NEWEST' ? list.toReversed() : list);
   }
 
   const forge: FakeForgebServer = {

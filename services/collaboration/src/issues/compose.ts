@@ -17,7 +17,7 @@ import { createIssue } from './application/create-issue';
 import { authoredIssues } from './application/delete-authored-issues';
 import { deleteIssue } from './application/delete-issue';
 import { closeIssuesOfPush, followIssueReferences } from './application/follow-issue-references';
-import { importIssues } from './application/import-issues';
+import { importIssues, reserveIssueNumbers } from './application/import-issues';
 import type { IssueEdges } from './application/issue.edges';
 import type { IssueList } from './application/issue.ports';
 import { listEventsOfIssue, readEventOfIssue } from './application/issue-events';
@@ -115,8 +115,10 @@ export function composeIssues(
     readEventOfIssue: readEventOfIssue(edges, eventStore),
   });
   const imported = issueImportStore(db);
+  const importing = { directory: edges.directory, imports: imported };
   const imports = observe('issues.imports', {
-    importIssues: importIssues({ directory: edges.directory, imports: imported }),
+    importIssues: importIssues(importing),
+    reserveNumbers: reserveIssueNumbers(importing),
     addEvents: imported.addEvents,
   });
   const timelogs = issueTimelogStore(db);
@@ -157,14 +159,18 @@ export function composeIssues(
     },
     lists: edges.lists,
     records: {
-      issues: recordWriter(issueRecord, async (target, given) => {
-        const people = await importedPeople(db, target, given.flatMap(peopleIn));
-        const key = { projectId: target.projectId, importedFrom: archiveSource };
-        return imports.importIssues(
-          key,
-          given.map((one) => toImported(one, people)),
-        );
-      }),
+      issues: recordWriter(
+        issueRecord,
+        async (target, given) => {
+          const people = await importedPeople(db, target, given.flatMap(peopleIn));
+          const key = { projectId: target.projectId, importedFrom: archiveSource };
+          return imports.importIssues(
+            key,
+            given.map((one) => toImported(one, people)),
+          );
+        },
+        (projectId, given) => imports.reserveNumbers(projectId, Math.max(0, ...given.map(({ iid }) => iid))),
+      ),
       issue_events: eventWriter(db, imports.addEvents),
     },
     noteables: {

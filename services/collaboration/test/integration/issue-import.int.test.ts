@@ -1,7 +1,7 @@
 import { sql } from '@switchyard/database/sql';
 import { reassign } from '@switchyard/service';
 import { places } from '../../src/authorship';
-import { importIssues } from '../../src/issues/application/import-issues';
+import { importIssues, reserveIssueNumbers } from '../../src/issues/application/import-issues';
 import type { ImportedIssue } from '../../src/issues/domain/issue-import';
 import { issueDirectoryStore } from '../../src/issues/storage/issue-directory.store';
 import { issueImportStore } from '../../src/issues/storage/issue-import.store';
@@ -11,11 +11,14 @@ const harness = issueHarness();
 const { open, author, assignee } = harness;
 let running: Awaited<ReturnType<typeof harness.start>>;
 let imports: ReturnType<typeof importIssues>;
+let reserve: ReturnType<typeof reserveIssueNumbers>;
 
 beforeAll(async () => {
   running = await harness.start();
   const { db } = running;
-  imports = importIssues({ directory: issueDirectoryStore(db), imports: issueImportStore(db) });
+  const edges = { directory: issueDirectoryStore(db), imports: issueImportStore(db) };
+  imports = importIssues(edges);
+  reserve = reserveIssueNumbers(edges);
 });
 afterAll(harness.stop);
 beforeEach(harness.clear);
@@ -53,6 +56,15 @@ test('issues keep number, author, dates and state; a page that comes again adds 
   // The next one that is opened here comes after them.
   expect((await harness.make()).iid).toBe(13);
   expect(await running.db.query(sql`select 1 from resource_events`)).toEqual([]);
+});
+
+test('an issue that is opened while an import runs takes no number of it', async () => {
+  for (const highest of [12, 12, 3, 0]) await reserve(open.id, highest);
+  expect((await harness.make()).iid).toBe(13);
+  expect(await imports(key, [issue(1), issue(12)])).toBe(2);
+  expect((await stored()).map(({ iid }) => iid)).toEqual([1, 12, 13]);
+  expect((await harness.make()).iid).toBe(14);
+  await expect(reserve(999_999, 1)).rejects.toMatchObject({ kind: 'not_found' });
 });
 
 test('a refresh takes what changed at the forge and not here; what was deleted here stays away (ADR 73)', async () => {

@@ -27,6 +27,8 @@ const others = {
   /** Records by kind, each line once. */
   records: new Map<string, Set<string>>(),
   checks: 0,
+  /** Projects in which the numbers of records are kept while these are looked at. */
+  checkedFor: new Set<number>(),
   writtenFor: new Set<string>(),
   /** Address of each request for a project. */
   addresses: [] as (string | undefined)[],
@@ -74,11 +76,12 @@ const peers = [
     ProjectRecordServiceService,
     {
       readProjectRecords: () => Promise.reject(new Error('not read')),
-      async writeProjectRecords({ kind, lines, checkOnly, importerId, forEverybody }) {
+      async writeProjectRecords({ projectId, kind, lines, checkOnly, importerId, forEverybody }) {
         const given = lines.toString().split('\n').slice(0, -1);
         if (given.some((line) => line.includes('wrong'))) throw unprocessable(`${kind}: record 1 of a page is wrong`);
         if (checkOnly) {
           others.checks += 1;
+          others.checkedFor.add(projectId);
           return { written: 0 };
         }
         const failure = others.failures.shift();
@@ -140,6 +143,7 @@ beforeEach(() => {
     stopped: 0,
   });
   others.records.clear();
+  others.checkedFor.clear();
   others.writtenFor.clear();
 });
 
@@ -221,7 +225,7 @@ it('an archive comes in: every record of a known kind, the repository, and the s
   expect([...others.records.keys()]).toEqual(['labels', 'issues', 'project']);
   expect([...(others.records.get('issues') ?? [])]).toEqual([1, 2, 3, 4].map((iid) => JSON.stringify({ iid })));
   expect(others.bundles.map((one) => one.equals(Buffer.concat([bundle, bundle])))).toEqual([true]);
-  expect(others.checks).toBe(4);
+  expect([others.checks, [...others.checkedFor]]).toEqual([4, [id]]);
   expect([...others.writtenFor]).toEqual([`${author} false`]);
   await nothingKept();
 });

@@ -68,6 +68,9 @@ const others = {
   brought: [] as { readonly names: readonly (string | number)[]; readonly knownBefore: Date | undefined }[],
   notes: new Map<string, ImportedNote>(),
   repositories: [] as ImportRepositoryRequest[],
+  /** Numbers that are kept, each with how many repositories were asked for before, and failures to keep them. */
+  reserved: [] as (readonly [list: 'issues' | 'pulls', highest: number, repositories: number])[],
+  reserveRefusals: [] as AppError[],
   /** Placeholder users by project and person. */
   placeholders: new Map<string, number>(),
   removed: [] as number[],
@@ -114,6 +117,13 @@ function create(request: CreateImportedProjectRequest): ImportedProject {
   };
   others.projects.set(key, made);
   return made;
+}
+
+function reserve(list: 'issues' | 'pulls', highest: number): Record<string, never> {
+  const refusal = others.reserveRefusals.shift();
+  if (refusal !== undefined) throw refusal;
+  others.reserved.push([list, highest, others.repositories.length]);
+  return {};
 }
 
 const rule = { callers: ['imports-exports'], onBehalfOf: true };
@@ -168,6 +178,7 @@ const peers = [
   implement(
     IssueImportServiceService,
     {
+      reserveIssueNumbers: async ({ highest }) => reserve('issues', highest),
       async importIssues({ issues, knownBefore }) {
         others.issues = issues;
         others.brought.push({ names: issues.map(({ iid }) => `#${iid}`), knownBefore });
@@ -178,11 +189,12 @@ const peers = [
         return { imported: events.length };
       },
     },
-    { importIssues: rule, importIssueEvents: rule },
+    { reserveIssueNumbers: rule, importIssues: rule, importIssueEvents: rule },
   ),
   implement(
     MergeRequestImportServiceService,
     {
+      reserveMergeRequestNumbers: async ({ highest }) => reserve('pulls', highest),
       async importMergeRequests({ mergeRequests, knownBefore }) {
         others.pulls.push(...mergeRequests);
         others.brought.push({ names: mergeRequests.map(({ iid }) => `!${iid}`), knownBefore });
@@ -204,7 +216,7 @@ const peers = [
     },
     {
       ...{ importMergeRequests: rule, importMergeRequestReviews: rule, importMergeRequestEvents: rule },
-      ...{ nextImportedMergeRequest: rule, locateImportedNotes: rule },
+      ...{ nextImportedMergeRequest: rule, locateImportedNotes: rule, reserveMergeRequestNumbers: rule },
     },
   ),
   implement(
@@ -350,6 +362,7 @@ beforeEach(async () => {
   Object.assign(others, { issues: [], brought: [], notes: new Map(), placeholders: new Map(), removed: [] });
   Object.assign(others, { reassigned: [], rewrites: [], pulls: [], reviews: [], releases: [], members: [] });
   others.events = { issues: [], pulls: [] };
+  Object.assign(others, { reserved: [], reserveRefusals: [] });
   Object.assign(others, { refusal: undefined, repositoryRefusals: [], repositoryWait: undefined, kept: [] });
 });
 afterEach(() => forge.close());
@@ -591,6 +604,33 @@ it('says how far it is and how long the stage takes, to the operator as well (im
   ]);
   await cancel(id);
   expect(await get(id)).toMatchObject({ progress: { stage_seconds_left: null } });
+});
+
+it('keeps the numbers of the forge before anything else can take them, at the latest before the repository', async () => {
+  forge.contents.lists.issues = [{ number: 12 }];
+  const kept = (repositories: number) => [
+    ['issues', 12, repositories],
+    ['pulls', 12, repositories],
+  ];
+  let goOn = (): void => undefined;
+  others.repositoryWait = new Promise((settle) => {
+    goOn = settle;
+  });
+  const [first, second] = [await start(), await start({ newName: 'second' })];
+  // The second one waits, and its numbers are kept all the same.
+  expect(others.reserved.slice(0, 2)).toEqual(kept(0));
+  expect(others.reserved.filter(([list]) => list === 'issues').length).toBeGreaterThan(1);
+  goOn();
+  for (const { id } of [first, second]) await endsAs(id, 'finished');
+  others.reserved = [];
+  // More than a client tries by itself: the first stage does it.
+  others.reserveRefusals = Array.from({ length: 20 }, () => unavailable('away'));
+  const third = await start({ newName: 'third' });
+  expect(third.import_status).toBe('scheduled');
+  others.reserveRefusals = [];
+  await endsAs(third.id, 'finished');
+  expect(others.reserved).toEqual(kept(2));
+  expect(others.repositories.map(({ projectId }) => projectId)).toEqual([first.id, second.id, third.id]);
 });
 
 it('imports of one author are worked on one after the other, those of others beside them', async () => {
@@ -874,7 +914,7 @@ it('collaborators are let in once it is known who they are: at once, or when the
 
 it('collaborators and lists that the token may not read are named, and the import goes on', async () => {
   forge.breakNext(/collaborators/, (_, response) => response.writeHead(403).end('{}'));
-  forge.breakNext(/things\/issues\?/, (_, response) => response.writeHead(404).end('{}'));
+  forge.breakNext(/things\/issues\?.*direction=asc/, (_, response) => response.writeHead(404).end('{}'));
   const { id } = await start({ collaboratorsImport: true });
   expect(await endsAs(id, 'finished')).toMatchObject({
     failed_relations: [
@@ -1317,7 +1357,8 @@ describe('a refresh (ADR 73)', () => {
     expect(shown).toMatchObject({ stats: { fetched: { label: 25, issue: 0, note: 0, pull_request: 0 } } });
     expect(others.statuses).toEqual(['scheduled', 'started', 'finished']);
     expect(pages(from)).toEqual([
-      ...['issues', 'issues/comments', 'issues/events', 'labels', 'labels', 'labels', 'milestones'],
+      // One is the list of the newest, for their numbers.
+      ...['issues', 'issues', 'issues/comments', 'issues/events', 'labels', 'labels', 'labels', 'milestones'],
       // That of reviews is a list of those that changed as well.
       ...['pulls', 'pulls', 'pulls/comments', 'releases'],
     ]);

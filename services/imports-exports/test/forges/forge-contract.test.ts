@@ -572,6 +572,30 @@ it.each([
   await expect(forge.issues(found, 1, 10)).rejects.toMatchObject({ kind: 'not_found' });
 });
 
+it('the highest numbers are those of the newest items, and 0 of what is switched off or hidden', async () => {
+  const numbered = ({ lists: [list] }: Kind, count: number) =>
+    Array.from({ length: count }, (_, index) => list?.item(index + 1) ?? {});
+  for (const [given, lists, both, withoutFirst] of [
+    // Forgea counts them together.
+    [kinds[0] as Kind, { issues: 150, pulls: 7 }, { issues: 150, pulls: 150 }, { issues: 7, pulls: 7 }],
+    [cloudKind, { issues: 3, pullrequests: 60 }, { issues: 3, pulls: 60 }, { issues: 0, pulls: 60 }],
+    [serverKind, { 'pull-requests': 60 }, { issues: 0, pulls: 60 }, { issues: 0, pulls: 0 }],
+  ] as const) {
+    const { server, forge } = await opened(given);
+    const { contents } = server as unknown as { contents: { lists: Record<string, readonly object[]> } };
+    const found = await forge.repository(given.repository);
+    const none = Object.values(await forge.highestNumbers(found));
+    for (const [name, count] of Object.entries(lists)) contents.lists[name] = numbered(given, count);
+    expect([none, await forge.highestNumbers(found)]).toEqual([[0, 0], both]);
+    for (const status of [403, 404, 410]) {
+      server.breakNext(/things\/(issues|pull-requests)/, (_, response) => response.writeHead(status).end('{}'));
+      expect(await forge.highestNumbers(found)).toEqual(withoutFirst);
+    }
+    server.breakNext(any, (_, response) => response.writeHead(503).end('{}'));
+    await expect(forge.highestNumbers(found)).rejects.toMatchObject({ kind: 'later' });
+  }
+});
+
 it('a list that forgea does not number to its end goes on by the cursor that it names', async () => {
   const { server, forge } = await opened(kinds[0] as Kind);
   const { contents } = server as Awaited<ReturnType<typeof startFakeForge>>;

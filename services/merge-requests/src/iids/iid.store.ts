@@ -1,5 +1,13 @@
-import type { Tx } from '@switchyard/database';
+import type { SqlExecutor, Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
+
+/** Has merge requests of a project numbered above a number from now on; they may be already. */
+export async function reserveIids(db: SqlExecutor, projectId: number, highest: number): Promise<void> {
+  await db.query(sql`
+    insert into iid_counters (project_id, scope, last_iid) values (${projectId}, 'merge_requests', ${highest})
+    on conflict (project_id, scope) do update set last_iid = excluded.last_iid
+    where iid_counters.last_iid < excluded.last_iid`);
+}
 
 /**
  * The next number of a project's merge requests, pipelines or deployments: the counter's row is locked until the

@@ -1,1 +1,1 @@
-export { nextIid } from './iid.store';
+export { nextIid, reserveIids } from './iid.store';

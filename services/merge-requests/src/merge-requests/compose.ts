@@ -283,11 +283,15 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
       merge_request_facts: ({ facts, actorId }) => background.publishLaterFacts(facts as readonly LaterFact[], actorId),
     },
     records: {
-      merge_requests: recordWriter(mergeRequestRecord, async (target, given) => {
-        const people = await importedPeople(db, target, peopleOf(given));
-        const key = { projectId: target.projectId, importedFrom: archiveSource };
-        return imports.add(key, target.importerId, given.map(toImported(people)));
-      }),
+      merge_requests: recordWriter(
+        mergeRequestRecord,
+        async (target, given) => {
+          const people = await importedPeople(db, target, peopleOf(given));
+          const key = { projectId: target.projectId, importedFrom: archiveSource };
+          return imports.add(key, target.importerId, given.map(toImported(people)));
+        },
+        (projectId, given) => imports.reserveNumbers(projectId, Math.max(0, ...given.map(({ iid }) => iid))),
+      ),
       merge_request_events: eventWriter(db, imports.addEvents),
       merge_request_blocks: recordWriter(blocksRecord, ({ projectId }, given) =>
         imports.addBlocks({ projectId, importedFrom: archiveSource }, given.flatMap(toImportedBlocks)),

@@ -411,14 +411,31 @@ test('events are there once, with their dates, and say who merged it; releases o
 const nameOf = ({ id }: { readonly id: number }): string => `user${id}`;
 
 /** Adds records of an archive as who may write for nobody else. */
-const write = (kind: string, records: readonly object[]) =>
+const write = (kind: string, records: readonly object[], checkOnly = false) =>
   harness.asImports(ProjectRecordServiceService).writeProjectRecords(
     {
-      ...{ projectId: project.id, kind, importerId: people.maintainer.id, forEverybody: false, checkOnly: false },
+      ...{ projectId: project.id, kind, importerId: people.maintainer.id, forEverybody: false, checkOnly },
       lines: Buffer.from(records.map((one) => `${JSON.stringify(one)}\n`).join('')),
     },
     { requestId: 'test', timeoutMs: 60_000 },
   );
+
+test('one that is opened while an import runs takes no number of it, nor of an archive that was looked at', async () => {
+  for (const branch of ['next', 'later']) await harness.git(repository(), 'branch', branch, shas.open);
+  const reserve = (projectId: number, highest: number) =>
+    client().reserveMergeRequestNumbers({ projectId, highest }, { requestId: 'test' });
+  for (const highest of [12, 12, 3, 0]) await reserve(project.id, highest);
+  expect((await open(project, 'next')).iid).toBe(13);
+  expect(await bring([given(1), given(12)])).toEqual({ imported: 2 });
+  const { lines } = await harness
+    .asImports(ProjectRecordServiceService)
+    .readProjectRecords({ projectId: project.id, kind: 'merge_requests', after: 0 }, { requestId: 'test' });
+  const [record] = lines.toString().split('\n');
+  await write('merge_requests', [{ ...JSON.parse(record ?? ''), iid: 40 }], true);
+  expect((await open(project, 'later')).iid).toBe(41);
+  expect((await api(people.developer, 'GET', mr(project, 40))).status).toBe(404);
+  await expect(reserve(999_999, 1)).rejects.toMatchObject({ kind: 'not_found' });
+});
 
 test('protected branches and tags of an archive stand above the rule of the default branch; again, and nothing changes', async () => {
   const rule = { push_access_level: 0, merge_access_level: 30, allow_force_push: true };

@@ -12,6 +12,8 @@ export interface IssueImportStore {
    * how many are left to nobody else: all but those whose number another issue has.
    */
   addIssues(key: ImportKey, issues: readonly ImportedIssue[], knownBefore?: Date): Promise<number>;
+  /** Has issues that are made in a project from now on numbered above a number. */
+  reserve(projectId: number, highest: number): Promise<void>;
   /** Adds events of imported issues by number; returns how many are there now. */
   addEvents(key: ImportKey, events: readonly ImportedIssueEvent[]): Promise<number>;
 }
@@ -42,6 +44,18 @@ export const importIssues =
       });
     return imports.addIssues(key, made, knownBefore);
   };
+
+/** Numbers of issues that come in later. */
+export const reserveIssueNumbers =
+  ({ directory, imports }: IssueImportEdges) =>
+  /** Keeps numbers for them: what is made meanwhile gets higher ones. Fails with `not_found` for the project. */
+  async (projectId: number, highest: number): Promise<void> => {
+    if ((await directory.project(projectId)) === undefined) throw notFound('Project');
+    if (highest > 0) await imports.reserve(projectId, highest);
+  };
+
+/** What `reserveIssueNumbers` gives. */
+export type ReserveIssueNumbers = ReturnType<typeof reserveIssueNumbers>;
 
 /** What `importIssues` gives. */
 export type ImportIssues = ReturnType<typeof importIssues>;

@@ -54,14 +54,24 @@ const patchColumns: Record<keyof IssuePatch, string> = {
   updatedAt: 'updated_at',
 };
 
+/** Has issues of a project numbered above a number from now on; they may be already. */
+export async function reserveIids(db: SqlExecutor, projectId: number, highest: number): Promise<void> {
+  await db.query(sql`
+    insert into iid_counters (project_id, scope, last_iid) values (${projectId}, 'issues', ${highest})
+    on conflict (project_id, scope) do update set last_iid = excluded.last_iid
+    where iid_counters.last_iid < excluded.last_iid`);
+}
+
 /** The next number of a project's issues, or the requested one; the counter is never below a number in use. */
 async function takeIid(tx: Tx, projectId: number, requested: number | undefined): Promise<number> {
+  if (requested !== undefined) {
+    await reserveIids(tx, projectId, requested);
+    return requested;
+  }
   const row = await tx.one<{ iid: number }>(sql`
-    insert into iid_counters (project_id, scope, last_iid) values (${projectId}, 'issues', ${requested ?? 1})
-    on conflict (project_id, scope) do update
-      set last_iid = ${requested === undefined ? sql`iid_counters.last_iid + 1` : sql`greatest(iid_counters.last_iid, ${requested})`}
-    returning last_iid as iid`);
-  return requested ?? row!.iid;
+    insert into iid_counters (project_id, scope, last_iid) values (${projectId}, 'issues', 1)
+    on conflict (project_id, scope) do update set last_iid = iid_counters.last_iid + 1 returning last_iid as iid`);
+  return row!.iid;
 }
 
 async function lock(tx: Tx, id: number): Promise<LockedIssue | undefined> {

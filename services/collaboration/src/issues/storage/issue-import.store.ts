@@ -10,7 +10,7 @@ import {
   type ImportedIssueEvent,
   type ImportKey,
 } from '../domain/issue-import';
-import { openIssue, refreshIssue } from './issue-change.store';
+import { openIssue, refreshIssue, reserveIids } from './issue-change.store';
 import { bringEventsIn } from './issue-event.store';
 import { timelogs } from './issue-timelog.store';
 
@@ -147,6 +147,8 @@ export const issueImportStore = (db: Database) => ({
       );
     return own.length + new Set(missing.map(({ iid }) => iid)).size;
   },
+
+  reserve: (projectId: number, highest: number): Promise<void> => reserveIids(db, projectId, highest),
 
   addEvents: (key: ImportKey, events: readonly ImportedIssueEvent[]): Promise<number> =>
     db.transaction(async (tx) => {

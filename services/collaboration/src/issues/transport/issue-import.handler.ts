@@ -1,18 +1,25 @@
 import { IssueImportServiceService } from '@switchyard/protos/collaboration/v1/issue_import';
 import { implement, type ServiceImplementation } from '@switchyard/rpc';
-import type { ImportIssues, IssueImportStore } from '../application/import-issues';
+import type { ImportIssues, IssueImportStore, ReserveIssueNumbers } from '../application/import-issues';
 
 /** Items of one request. */
 const maxItems = 100;
 
+const byForges = { callers: ['imports-exports'] };
+
 /** Serves `IssueImportService`. */
 export const issueImportHandler = (imports: {
   readonly importIssues: ImportIssues;
+  readonly reserveNumbers: ReserveIssueNumbers;
   readonly addEvents: IssueImportStore['addEvents'];
 }): ServiceImplementation =>
   implement(
     IssueImportServiceService,
     {
+      async reserveIssueNumbers({ projectId, highest }) {
+        await imports.reserveNumbers(projectId, highest);
+        return {};
+      },
       importIssues: async ({ projectId, importedFrom, issues, knownBefore }) => ({
         imported: await imports.importIssues(
           { projectId, importedFrom },
@@ -35,5 +42,5 @@ export const issueImportHandler = (imports: {
         ),
       }),
     },
-    { importIssueEvents: { callers: ['imports-exports'] }, importIssues: { callers: ['imports-exports'] } },
+    { reserveIssueNumbers: byForges, importIssueEvents: byForges, importIssues: byForges },
   );

@@ -51,8 +51,16 @@ export interface ArchiveTargets {
     problem: string | undefined,
     requestId: string,
   ): Promise<void>;
-  /** Looks at records and writes nothing. Fails with `unprocessable`. */
-  checkRecords(owner: RecordOwner, kind: string, lines: Buffer, requestId: string): Promise<void>;
+  /**
+   * Looks at records and writes none. Their numbers are kept for them in the project, where one is given: what is made there
+   * meanwhile gets higher ones. Fails with `unprocessable`, `not_found`.
+   */
+  checkRecords(
+    owner: RecordOwner,
+    kind: string,
+    lines: Buffer,
+    to: { readonly project: ImportedProject | undefined; readonly requestId: string },
+  ): Promise<void>;
   /** Adds records to a project. Fails with `unprocessable`, `not_found`, `invalid`. */
   writeRecords(
     owner: RecordOwner,

@@ -71,7 +71,8 @@ export function startArchiveImports({ imports, targets, blobs, remains, pruneSoo
   async function checkOverrides({ overrides }: ArchiveForm, requestId: string): Promise<void> {
     if (Object.keys(overrides).length === 0) return;
     const lines = Buffer.from(`${JSON.stringify(overrides)}\n`);
-    await targets.checkRecords('groups-admin', 'project_overrides', lines, requestId).catch((error: unknown) => {
+    const call = { project: undefined, requestId };
+    await targets.checkRecords('groups-admin', 'project_overrides', lines, call).catch((error: unknown) => {
       throw isAppError(error, 'unprocessable') ? invalidParams(`override_params: ${error.body.message}`) : error;
     });
   }

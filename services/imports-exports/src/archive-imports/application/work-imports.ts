@@ -51,11 +51,12 @@ const textOf = (error: unknown): string | undefined => {
 
 /** Works on imports of archives that wait, page by page; each page may be repeated. */
 export function workArchiveImports({ imports, targets, blobs, pruneSoon }: WorkingEdges): Repeating {
-  const check = (one: ArchiveImportLease, keepLease: () => Promise<void>): Promise<void> =>
+  const check = (one: ArchiveImportLease, project: ImportedProject, keepLease: () => Promise<void>): Promise<void> =>
     checkArchive(readEntries({ blobs }, one.import), async (kind, lines) => {
       await keepLease();
       const owner = owners.get(kind);
-      if (owner !== undefined) await targets.checkRecords(owner, kind, lines, one.import.requestId);
+      const to = { project, requestId: one.import.requestId };
+      if (owner !== undefined) await targets.checkRecords(owner, kind, lines, to);
     });
 
   /** Where an import goes on after a page of records was written. */
@@ -89,7 +90,7 @@ export function workArchiveImports({ imports, targets, blobs, pruneSoon }: Worki
     const next = { stage: place.stage + 1, page: 1 };
     switch (importStages[place.stage]?.does) {
       case 'check':
-        await check(one, keepLease);
+        await check(one, project, keepLease);
         faultPoint('archive_import.checked');
         return next;
       case 'repository':

@@ -20,6 +20,9 @@ const toProject = ({ createdAt = new Date(0), ...project }: WireProject): Import
   createdAt,
 });
 
+/** Where records are looked at alone. */
+const noProject: Pick<ImportedProject, 'projectId' | 'directorySequence'> = { projectId: 0, directorySequence: 0 };
+
 /** Asks the services that own what comes in. */
 export function archiveTargetsOf(peers: Readonly<Record<RecordOwner, Peer>>): ArchiveTargets {
   const projects = peers['groups-admin'].client(ImportedProjectServiceService);
@@ -48,9 +51,9 @@ export function archiveTargetsOf(peers: Readonly<Record<RecordOwner, Peer>>): Ar
     async setStatus(projectId, status, problem, requestId) {
       await projects.setImportStatus({ projectId, status, error: problem ?? '' }, options(requestId));
     },
-    async checkRecords(owner, kind, lines, requestId) {
-      const request = { projectId: 0, kind, lines, importerId: 0, forEverybody: false, checkOnly: true };
-      await owners[owner].writeProjectRecords(request, ofPage(requestId));
+    async checkRecords(owner, kind, lines, { project: { projectId, directorySequence } = noProject, requestId }) {
+      const request = { projectId, kind, lines, importerId: 0, forEverybody: false, checkOnly: true };
+      await owners[owner].writeProjectRecords(request, { ...ofPage(requestId), directorySequence });
     },
     async writeRecords(owner, kind, lines, { project: { projectId, directorySequence }, import: one }) {
       const { userId: importerId, admin: forEverybody } = one.author;

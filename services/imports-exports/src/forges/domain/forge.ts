@@ -166,6 +166,12 @@ export interface ForgeEvent {
   readonly createdAt: Date;
 }
 
+/** The highest numbers that a forge has given; 0 for none. One that counts both together has the same for both. */
+export interface HighestNumbers {
+  readonly issues: number;
+  readonly pulls: number;
+}
+
 /** A release at a forge. */
 export interface ForgeRelease {
   readonly tag: string;
@@ -234,6 +240,8 @@ export type ForgeListSince<T> = (
  * begin at page 1; one that a forge does not have is empty.
  */
 export interface Forge {
+  /** Of lists that the token may not read: 0. */
+  highestNumbers(repository: ForgeRepository): Promise<HighestNumbers>;
   /** Those whom the repository itself names, not those whom its owner lets into all repositories. */
   readonly collaborators: ForgeList<ForgeCollaborator>;
   readonly labels: ForgeList<ForgeLabel>;

@@ -1,5 +1,5 @@
 import type { OutboundRefused } from '@switchyard/outbound';
-import { ForgeProblem, type ForgeProblemKind } from '../domain/forge';
+import { type ForgePage, ForgeProblem, type ForgeProblemKind } from '../domain/forge';
 
 /** Seconds until a forge that asks for a pause without saying how long is asked again. */
 const pause = 60;
@@ -59,3 +59,13 @@ export function problemOfAnswer(answer: RefusingAnswer, now: number): ForgeProbl
 /** Whether a forge does not give something at all, which another try would not change. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof ForgeProblem && ['forbidden', 'not_found', 'refused'].includes(error.kind);
+
+/** The highest number of a page; 0 where the forge does not give it. */
+export async function highestOf(asked: Promise<ForgePage<number>>): Promise<number> {
+  try {
+    return Math.max(0, ...(await asked).items);
+  } catch (error) {
+    if (isRefusal(error)) return 0;
+    throw error;
+  }
+}

@@ -16,7 +16,7 @@ import {
   type GistFile,
 } from '../domain/forge';
 import { wholeAddress } from './address';
-import { isRefusal, problemOfAnswer, problemOfRefusal, refusedToken, tooMany, unexpected } from './answers';
+import { highestOf, isRefusal, problemOfAnswer, problemOfRefusal, refusedToken, tooMany, unexpected } from './answers';
 import {
   collaboratorShape,
   eventShape,
@@ -146,6 +146,11 @@ const isOfPull = (item: unknown): boolean => {
   const { pull_request: pull, html_url: url } = (item ?? {}) as { pull_request?: unknown; html_url?: unknown };
   return (pull !== undefined && pull !== null) || (typeof url === 'string' && /\/pull\/\d+(#.*)?$/.test(url));
 };
+
+const numberShape = z.object({ number }).transform((item) => item.number);
+
+/** Newest items among which the highest number is: one that was moved here is older than its number. */
+const newestItems = 100;
 
 const noteShape = z
   .object({
@@ -343,6 +348,19 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
   }
 
   const lists: Forge = {
+    async highestNumbers(repository) {
+      const newestFirst = {
+        ...named(repository, 1, newestItems),
+        state: 'all',
+        sort: 'created',
+        direction: 'desc',
+      } as const;
+      // The list of issues has pull requests as well, unless it is switched off.
+      const highest =
+        (await highestOf(pageOf(numberShape, newestItems, () => client.rest.issues.listForRepo(newestFirst)))) ||
+        (await highestOf(pageOf(numberShape, newestItems, () => client.rest.pulls.list(newestFirst))));
+      return { issues: highest, pulls: highest };
+    },
     collaborators: (repository, page, size, cursor) =>
       pageOf(collaboratorShape, size, () =>
         client.rest.repos.listCollaborators({ ...named(repository, page, size, cursor), affiliation: 'direct' }),

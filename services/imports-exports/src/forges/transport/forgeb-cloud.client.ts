@@ -10,7 +10,7 @@ import {
   ForgeProblem,
   type ForgeRepository,
 } from '../domain/forge';
-import { isRefusal, unexpected } from './answers';
+import { highestOf, isRefusal, unexpected } from './answers';
 import { type Owner, pageOfEach } from './each-of';
 import {
   basicOf,
@@ -180,6 +180,10 @@ export function forgebCloudClient(
     return items.filter((id) => id >= from);
   }
 
+  /** The newest issue, or pull request, as its number. */
+  const newestOf = (path: string, query: Query = {}): Promise<ForgePage<number>> =>
+    pageOf(idShape, path, { page: 1, size: 1, mayBeAbsent: true }, { ...query, sort: '-id', fields: 'values.id' });
+
   /** What has comments. */
   interface Commented extends Owner {
     readonly on: 'issue' | 'pull';
@@ -238,6 +242,10 @@ export function forgebCloudClient(
     });
 
   const forge: Forge = {
+    highestNumbers: async (repository) => ({
+      issues: await highestOf(newestOf(of(repository, 'issues'))),
+      pulls: await highestOf(newestOf(of(repository, 'pullrequests'), allStates)),
+    }),
     collaborators: none,
     labels: async () => ({ fetched: kinds.length, items: kinds, isLast: true }),
 

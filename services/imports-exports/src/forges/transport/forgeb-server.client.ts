@@ -9,7 +9,7 @@ import {
   type ForgeReview,
 } from '../domain/forge';
 import { wholeAddress } from './address';
-import { isRefusal, unexpected } from './answers';
+import { highestOf, isRefusal, unexpected } from './answers';
 import { pageOfEach } from './each-of';
 import {
   basicOf,
@@ -134,6 +134,12 @@ export function forgebServerClient(
     };
 
   const forge: Forge = {
+    async highestNumbers({ fullName }) {
+      const shape = z.object({ id: number }).transform(({ id }) => id);
+      const newestFirst = { ...allPulls, order: 'NEWEST' };
+      const path = `${pathOf(fullName)}/pull-requests`;
+      return { issues: 0, pulls: await highestOf(partOf(shape, path, 0, pullsAtOnce, newestFirst)) };
+    },
     collaborators: none,
     labels: none,
     milestones: none,

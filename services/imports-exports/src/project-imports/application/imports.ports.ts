@@ -9,6 +9,7 @@ import type {
   ForgeRelease,
   ForgeRepository,
   ForgeReview,
+  HighestNumbers,
 } from '../../forges';
 import type { AskedUser, ForeignPerson, ImportMembers, PromisedRole, StandIn } from '../../placeholders';
 import type { ImportLease, ReleaseReason, StageProgress } from '../domain/import-work';
@@ -97,6 +98,8 @@ export interface ImportTargets {
     source: { readonly url: string; readonly authorization: string; readonly headsPattern: string },
     call: { readonly requestId: string; readonly signal: AbortSignal },
   ): Promise<readonly string[]>;
+  /** Keeps numbers for issues and pull requests that come later: what is made meanwhile gets higher ones. Fails with `not_found`. */
+  reserveNumbers(project: ImportedProject, highest: HighestNumbers, requestId: string): Promise<void>;
   /** Lets users into the project; returns how many are its direct members now (ADR 67). */
   importMembers: ImportMembers;
   /** Returns how many the project has now. */

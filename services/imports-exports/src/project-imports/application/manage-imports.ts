@@ -121,6 +121,13 @@ function refusalOfProject(error: unknown, forge: ForgeKind): AppError | undefine
   return refused(texts.join(', '));
 }
 
+/** What the first stage does again: undefined where it fails. */
+const orLater = <T>(done: Promise<T>): Promise<T | undefined> =>
+  done.catch((error: unknown) => {
+    logger.warn({ err: error }, 'the numbers of an import are kept later');
+    return undefined;
+  });
+
 /** The use cases of imports; the gateway has checked that the caller sees the project of a call. */
 export function manageImports({ imports, forges, targets, workSoon, cancelArchive }: ImportEdges) {
   return {
@@ -129,18 +136,19 @@ export function manageImports({ imports, forges, targets, workSoon, cancelArchiv
       if (wanted.author.userId === 0) throw unauthorized();
       if (name !== undefined && !isProjectName(name)) throw invalidParams('new_name is invalid');
       if (forges.problemOf(wanted) !== undefined) throw badAddress(wanted);
-      const repository = await forges
-        .open(wanted, token)
-        .repository(asked)
-        .catch((error: unknown) => {
-          throw refusalOfForge(error, wanted);
-        });
+      const forge = forges.open(wanted, token);
+      const repository = await forge.repository(asked).catch((error: unknown) => {
+        throw refusalOfForge(error, wanted);
+      });
+      const highest = await orLater(forge.highestNumbers(repository));
       const made = { ...wanted, key: randomUUID(), repository, name: name ?? repository.name };
       // Before the project, so that one whose process dies is gone on with.
       const lease = await imports.add(made, token, stagesWith(optionalStages));
       faultPoint('project_import.added');
       try {
         const project = await targets.createProject(made, wanted.requestId);
+        // It may wait for long behind another import of its author.
+        if (highest !== undefined) await orLater(targets.reserveNumbers(project, highest, wanted.requestId));
         await imports.setProject(lease, project.projectId);
         const one = { ...lease.import, projectId: project.projectId };
         return { project, import: one, stages: [], failures: [] };

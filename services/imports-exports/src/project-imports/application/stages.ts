@@ -103,6 +103,7 @@ function ofNames<T>(
 /** Stages by name. */
 export const stages: Readonly<Record<StageName, Stage>> = {
   async repository({ import: { author, repository, requestId }, project, forge, targets, signal }) {
+    await targets.reserveNumbers(project, await forge.highestNumbers(repository), requestId);
     const { authorization, headsPattern } = forge;
     const source = { url: repository.cloneUrl, authorization, headsPattern };
     const kept = await targets.importRepository({ project, author }, source, { requestId, signal });

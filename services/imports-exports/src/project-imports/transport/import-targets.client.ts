@@ -75,6 +75,11 @@ export function importTargetsOf({
       );
       return kept;
     },
+    async reserveNumbers({ projectId, directorySequence }, highest, requestId) {
+      const call = { ...options(requestId), directorySequence };
+      await issues.reserveIssueNumbers({ projectId, highest: highest.issues }, call);
+      await mergeRequests.reserveMergeRequestNumbers({ projectId, highest: highest.pulls }, call);
+    },
     importMembers: importMembersBy(groupsAdmin),
     async importLabels(projectId, given, requestId) {
       return (await labels.importLabels({ projectId, labels: [...given] }, options(requestId))).imported;

@@ -43,8 +43,10 @@ faultPoints.push('merge_request_import.refs_moved', 'merge_request_import.added'
 
 /** Imported merge requests in the database. */
 export interface MergeRequestImportStore {
-  /** Those of some numbers that a project has, each with whether it came in from there; later ones are numbered above all. */
-  reserve(key: ImportKey, iids: readonly number[]): Promise<Map<number, { readonly own: boolean }>>;
+  /** Has merge requests that are made in a project from now on numbered above a number. */
+  reserve(projectId: number, highest: number): Promise<void>;
+  /** Those of some numbers that merge requests of a project have, wherever these come from. */
+  taken(projectId: number, iids: readonly number[]): Promise<Set<number>>;
   /** Adds merge requests; those whose number, or whose open branches, another one has taken meanwhile stay away. */
   add(key: ImportKey, given: readonly CountedMergeRequest[]): Promise<void>;
   /** Finds the labels and milestones that merge requests name. */
@@ -280,7 +282,15 @@ export function importMergeRequests({
     faultPoint('merge_request_import.refreshed');
   }
 
+  /** Keeps numbers for merge requests that come in later: what is made meanwhile gets higher ones. Fails with `not_found`. */
+  async function reserveNumbers(projectId: number, highest: number): Promise<void> {
+    if ((await directory.project(projectId)) === undefined) throw notFound('Project');
+    if (highest > 0) await imports.reserve(projectId, highest);
+  }
+
   return {
+    reserveNumbers,
+
     /**
      * Adds merge requests; returns how many of them the project has now. Fails with `not_found`.
      * @param knownBefore of a refresh; see ImportMergeRequestsRequest
@@ -291,7 +301,8 @@ export function importMergeRequests({
       given: readonly ImportedMergeRequest[],
       knownBefore?: Date,
     ): Promise<number> {
-      if ((await directory.project(key.projectId)) === undefined) throw notFound('Project');
+      const { projectId } = key;
+      await reserveNumbers(projectId, Math.max(0, ...given.map(({ iid }) => iid)));
       const wanted = importable(given).map((one) => ({
         ...one,
         sourceBranch: branchOf(one.sourceBranch, one.iid),
@@ -300,8 +311,8 @@ export function importMergeRequests({
         labels: one.labels.map(displayText),
       }));
       const iids = wanted.map(({ iid }) => iid);
-      const known = await imports.reserve(key, iids);
-      const missing = wanted.filter(({ iid }) => !known.has(iid));
+      const taken = await imports.taken(projectId, iids);
+      const missing = wanted.filter(({ iid }) => !taken.has(iid));
       const fresh = missing.filter(({ createdAt }) => knownBefore === undefined || createdAt >= knownBefore);
       for (let at = 0; at < fresh.length; at += addedTogether)
         await addSome(key, actorId, fresh.slice(at, at + addedTogether));

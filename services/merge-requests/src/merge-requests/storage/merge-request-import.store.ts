@@ -1,6 +1,7 @@
 import type { Database, Tx } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
 import { labelsByTitles, leastPriority, milestoneIdsByIids, milestonesInScope } from '@switchyard/directory';
+import { reserveIids } from '../../iids';
 import { enqueueJobs } from '../../jobs';
 import { lockHead } from '../../pipelines';
 import {
@@ -226,19 +227,12 @@ export const branchesUnderWay =
 
 /** Opens the store of imported merge requests. */
 export const mergeRequestImportStore = (db: Database) => ({
-  async reserve(
-    { projectId, importedFrom }: ImportKey,
-    iids: readonly number[],
-  ): Promise<Map<number, { own: boolean }>> {
-    const highest = Math.max(0, ...iids);
-    if (highest > 0)
-      await db.query(sql`
-        insert into iid_counters (project_id, scope, last_iid) values (${projectId}, 'merge_requests', ${highest})
-        on conflict (project_id, scope) do update set last_iid = greatest(iid_counters.last_iid, excluded.last_iid)`);
-    const rows = await db.query<{ iid: number; own: boolean }>(sql`
-      select iid, imported_from = ${importedFrom} as own from merge_requests
-      where project_id = ${projectId} and iid = any(${[...iids]}::bigint[])`);
-    return new Map(rows.map(({ iid, own }) => [iid, { own }]));
+  reserve: (projectId: number, highest: number): Promise<void> => reserveIids(db, projectId, highest),
+
+  async taken(projectId: number, iids: readonly number[]): Promise<Set<number>> {
+    const rows = await db.query<{ iid: number }>(sql`
+      select iid from merge_requests where project_id = ${projectId} and iid = any(${[...iids]}::bigint[])`);
+    return new Set(rows.map(({ iid }) => iid));
   },
 
   async add(key: ImportKey, given: readonly CountedMergeRequest[]): Promise<void> {

@@ -38,6 +38,10 @@ export const mergeRequestImportHandler = (imports: ImportMergeRequests): Service
   implement(
     MergeRequestImportServiceService,
     {
+      async reserveMergeRequestNumbers({ projectId, highest }) {
+        await imports.reserveNumbers(projectId, highest);
+        return {};
+      },
       importMergeRequests: async ({ projectId, importedFrom, actorId, mergeRequests, knownBefore }) => ({
         imported: await imports.add(
           { projectId, importedFrom },
@@ -96,6 +100,7 @@ export const mergeRequestImportHandler = (imports: ImportMergeRequests): Service
       },
     },
     {
+      reserveMergeRequestNumbers: byForges,
       importMergeRequests: byForges,
       importMergeRequestReviews: byForges,
       importMergeRequestEvents: byForges,
