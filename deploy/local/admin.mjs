@@ -3,7 +3,7 @@
 //   npm run admin -- topics
 //   npm run admin -- backup <folder>
 //   npm run admin -- restore <folder>
-//   npm run admin -- rotate identity-keys [<seconds>] | database-passwords
+//   npm run admin -- rotate identity-keys [<seconds>] | database-passwords | superuser-password
 //   npm run admin -- <command of a service> …
 // Services name theirs in package.json, under `switchyard.commands`; without a command all are listed.
 import { spawn } from 'node:child_process';
@@ -11,7 +11,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runningPort } from '../../libs/machine/src/embedded-postgres.mjs';
+import { connectAsSuperuser, runningPort } from '../../libs/machine/src/embedded-postgres.mjs';
 import { SERVICES } from '../catalogue.mjs';
 import { backup, restore } from './backup.mjs';
 import { PASSWORDS_FILE, secretOf } from './data-folder.mjs';
@@ -46,11 +46,18 @@ async function rotateRunning(what, seconds) {
   const settings = readEnvironment(process.env, { root, cwd: process.cwd() });
   const { data, databaseUrl, kafkaBrokers } = settings;
   assertInstallation(data);
-  const server = new URL(databaseUrl ?? `postgresql://postgres@127.0.0.1:${embeddedPort(data)}/postgres`);
-  if (!databaseUrl) server.password = readFileSync(join(data, 'postgres', 'superuser-password'), 'utf8').trim();
+  const embedded = databaseUrl === undefined;
+  if (embedded) embeddedPort(data);
+  const connect = async () => {
+    if (embedded) return connectAsSuperuser(join(data, 'postgres'));
+    const { Client } = createRequire(import.meta.url)('pg');
+    const client = new Client({ connectionString: databaseUrl });
+    await client.connect();
+    return client;
+  };
   const roles = SERVICES.flatMap(({ database }) => database ?? []);
   if (!kafkaBrokers) roles.push(LOG_DATABASE);
-  await rotate({ data, what, seconds, serverUrl: server.href, roles, progress: createProgress() });
+  await rotate({ data, what, seconds, embedded, connect, roles, progress: createProgress() });
 }
 
 /** Gives the parked events of a topic back to the group that could not take them (D6). */

@@ -1,10 +1,16 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
-import { clusterFolder, placeForCluster, runningPort } from '../../libs/machine/src/embedded-postgres.mjs';
+import {
+  clusterFolder,
+  connectAsSuperuser,
+  placeForCluster,
+  runningPort,
+  SUPERUSER_PASSWORD_FILE,
+} from '../../libs/machine/src/embedded-postgres.mjs';
 import { BACKUP_FILES, copyTree, flush, markBackup } from './copy-tree.mjs';
 import { DATA_FORMAT, KEPT_FILES } from './data-folder.mjs';
 import { LaunchFailure } from './failure.mjs';
+import { holdKeys, KEYS_LOCK } from './rotate.mjs';
 
 /** The layout of a backup; it is raised with what an older release could not restore. */
 const BACKUP_FORMAT = 1;
@@ -37,19 +43,21 @@ export async function backup({ data, databaseUrl }, folder, { say, step }) {
   }
   if (!relative(data, folder).startsWith('..')) throw new LaunchFailure(`${folder} is in the data folder ${data}`);
   if (existsSync(folder) && readdirSync(folder).length > 0) throw new LaunchFailure(`${folder} is not empty`);
-  const port = runningPort(join(data, 'postgres'));
-  if (port === undefined)
+  if (runningPort(join(data, 'postgres')) === undefined)
     throw new LaunchFailure(`the installation in ${data} does not run: start it, or copy it as it is`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(folder, 0o700);
-  const unmark = await markBackup([data]);
+  // The keys that encrypt the rows, and the superuser's password, must be those of the copied moment.
+  const keys = await holdKeys(data);
+  let unmark = () => {};
   try {
+    unmark = await markBackup([data]);
     const cluster = join(folder, 'postgres', 'cluster');
-    const at = await step('databases', (note) => copyDatabases({ data, port, cluster, note, say }));
-    for (const name of [join('postgres', 'superuser-password'), ...KEPT_FILES]) {
+    const at = await step('databases', (note) => copyDatabases({ data, cluster, note, say }));
+    for (const name of [join('postgres', SUPERUSER_PASSWORD_FILE), ...KEPT_FILES]) {
       if (existsSync(join(data, name))) copyFileSync(join(data, name), join(folder, name));
     }
-    await step('keys', (note) => copyTree(join(data, 'keys'), join(folder, 'keys'), { note, say }));
+    await step('keys', (note) => copyTree(join(data, 'keys'), join(folder, 'keys'), { note, say, skip: KEYS_LOCK }));
     for (const name of BACKUP_FILES) {
       await step(name, (note) => copyTree(join(data, name), join(folder, name), { note, say }));
     }
@@ -58,17 +66,15 @@ export async function backup({ data, databaseUrl }, folder, { say, step }) {
     writeFileSync(join(folder, DESCRIPTION), `${JSON.stringify(description)}\n`, { mode: 0o600, flush: true });
   } finally {
     unmark();
+    keys.release();
   }
   const outside = existsSync(join(data, 'secret')) ? '' : ', SWITCHYARD_SECRET is not: keep it beside';
   say(`${folder} is complete. It contains the keys of the installation${outside}.`);
 }
 
 /** @returns {Promise<string>} the moment of the copy */
-async function copyDatabases({ data, port, cluster, note, say }) {
-  const { Client } = createRequire(import.meta.url)('pg');
-  const password = readFileSync(join(data, 'postgres', 'superuser-password'), 'utf8').trim();
-  const client = new Client({ host: '127.0.0.1', port, user: 'postgres', password, database: 'postgres' });
-  await client.connect();
+async function copyDatabases({ data, cluster, note, say }) {
+  const client = await connectAsSuperuser(join(data, 'postgres'));
   try {
     // Keeps the log that the copy needs; goes with this connection, however it ends.
     await client.query(`select pg_create_physical_replication_slot('switchyard_backup_${process.pid}', true, true)`);
@@ -113,7 +119,7 @@ export async function restore({ data, databaseUrl }, folder, { say, step }) {
     await step(name, (note) => copyTree(join(folder, name), join(data, name), { note, say }));
   }
   // Last: `format` is what makes the folder an installation.
-  for (const name of [join('postgres', 'superuser-password'), ...KEPT_FILES]) {
+  for (const name of [join('postgres', SUPERUSER_PASSWORD_FILE), ...KEPT_FILES]) {
     if (existsSync(join(folder, name))) copyFileSync(join(folder, name), join(data, name));
   }
   say(`${data} is as the installation was at ${at}. Start it with npm start.`);

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { SUPERUSER_PASSWORD_FILE } from '../../libs/machine/src/embedded-postgres.mjs';
 import { endProcess, processStart } from '../../libs/machine/src/processes.mjs';
 import { LaunchFailure } from './failure.mjs';
 import { POSTGRES } from './services.mjs';
@@ -118,6 +119,16 @@ export function writePasswordFile(data, role, ...passwords) {
   const file = join(data, 'keys', `${role}.password`);
   writeWhole(file, `${passwords.join('\n')}\n`);
   return file;
+}
+
+/**
+ * Keeps the password of the embedded server's superuser.
+ *
+ * @param {string} data
+ * @param {...string} passwords the one to use first; a further one while the server may not know it yet
+ */
+export function writeSuperuserPassword(data, ...passwords) {
+  writeWhole(join(data, 'postgres', SUPERUSER_PASSWORD_FILE), `${passwords.join('\n')}\n`);
 }
 
 /** Passwords in the file of a role, the one to use first. */

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SERVICES } from '../catalogue.mjs';
@@ -9,9 +8,16 @@ import {
   newPassword,
   passwordsIn,
   writePasswordFile,
+  writeSuperuserPassword,
 } from './data-folder.mjs';
 import { LaunchFailure } from './failure.mjs';
 import { takeLock } from './lock.mjs';
+
+/** Held while keys or passwords change, and while a backup copies them. */
+const LOCK_FILE = 'rotation.lock';
+
+/** Names of files of that lock, in the folder of keys. */
+export const KEYS_LOCK = /^rotation\.lock/;
 
 /** Processes look at their key once a second; a call is verified within 60 s of its signature, its deadline. */
 const [LOOK_SECONDS, CALL_SECONDS] = [3, 65];
@@ -21,24 +27,44 @@ const [LOOK_SECONDS, CALL_SECONDS] = [3, 65];
  *
  * @param {object} options
  * @param {string} options.data
- * @param {string} options.what `identity-keys` or `database-passwords`
+ * @param {string} options.what `identity-keys`, `database-passwords` or `superuser-password`
  * @param {string} [options.seconds] for which an old key is believed; default 65
- * @param {string} options.serverUrl address of the server as a user who may change roles
+ * @param {boolean} options.embedded whether the server is of this installation
+ * @param {() => Promise<import('pg').Client>} options.connect to the server, as a user who may change roles
  * @param {readonly string[]} options.roles whose passwords can change
  * @param {import('./progress.mjs').Progress} options.progress
  * @throws {LaunchFailure}
  */
-export async function rotate({ data, what, seconds = String(CALL_SECONDS), serverUrl, roles, progress }) {
+export async function rotate({ data, what, seconds = String(CALL_SECONDS), embedded, connect, roles, progress }) {
   if (!/^\d{1,4}$/.test(seconds)) throw new LaunchFailure('<seconds> must be a whole number from 0 to 9999');
-  const lock = await takeLock(join(data, 'keys', 'rotation.lock'), { waitMs: 0 });
-  if ('heldBy' in lock) throw new LaunchFailure(`process ${lock.heldBy} rotates already`);
+  const work = {
+    'identity-keys': () => rotateIdentityKeys(data, Number(seconds), progress),
+    'database-passwords': () => rotatePasswords({ data, connect, roles, progress }),
+    'superuser-password': () => rotateSuperuserPassword({ data, embedded, connect, progress }),
+  };
+  if (!Object.hasOwn(work, what ?? '')) {
+    throw new LaunchFailure('rotate identity-keys [<seconds>] | database-passwords | superuser-password');
+  }
+  const lock = await holdKeys(data);
   try {
-    if (what === 'identity-keys') await rotateIdentityKeys(data, Number(seconds), progress);
-    else if (what === 'database-passwords') await rotatePasswords({ data, serverUrl, roles, progress });
-    else throw new LaunchFailure('rotate identity-keys [<seconds>] | database-passwords');
+    await work[what]();
   } finally {
     lock.release();
   }
+}
+
+/**
+ * Keeps the keys and passwords of an installation as they are for others: a backup has to copy those of its rows.
+ *
+ * @param {string} data
+ * @returns {Promise<{ release: () => void }>}
+ * @throws {LaunchFailure}
+ */
+export async function holdKeys(data) {
+  const lock = await takeLock(join(data, 'keys', LOCK_FILE), { waitMs: 0 });
+  if ('heldBy' in lock)
+    throw new LaunchFailure(`process ${lock.heldBy} rotates keys or makes a backup: wait for its end`);
+  return lock;
 }
 
 async function rotateIdentityKeys(data, seconds, { step }) {
@@ -55,10 +81,8 @@ async function rotateIdentityKeys(data, seconds, { step }) {
 }
 
 /** A process that connects meanwhile finds both passwords in its file; a start after a crash sets the one that is kept. */
-async function rotatePasswords({ data, serverUrl, roles, progress }) {
-  const { Client } = createRequire(import.meta.url)('pg');
-  const client = new Client({ connectionString: serverUrl });
-  await client.connect();
+async function rotatePasswords({ data, connect, roles, progress }) {
+  const client = await connect();
   try {
     for (const role of roles) {
       await progress.step(role, async () => {
@@ -74,4 +98,20 @@ async function rotatePasswords({ data, serverUrl, roles, progress }) {
   } finally {
     await client.end();
   }
+}
+
+/** Who connects meanwhile finds both passwords; so does a start after a crash. */
+async function rotateSuperuserPassword({ data, embedded, connect, progress }) {
+  if (!embedded) throw new LaunchFailure('DATABASE_URL: the server is not of this installation');
+  await progress.step('superuser', async () => {
+    const client = await connect();
+    try {
+      const password = newPassword();
+      writeSuperuserPassword(data, password, client.password);
+      await client.query(`alter role current_user password ${client.escapeLiteral(password)}`);
+      writeSuperuserPassword(data, password);
+    } finally {
+      await client.end();
+    }
+  });
 }

@@ -24,6 +24,7 @@ import { freePort } from './ports.mjs';
 import { endProcess, processCommand, processStart } from './processes.mjs';
 
 const SUPERUSER = 'postgres';
+const INVALID_PASSWORD = '28P01';
 const START_TIMEOUT_MS = 60_000;
 const BIND_ATTEMPTS = 5;
 const LEFTOVER_TIMEOUT_MS = 15_000;
@@ -85,14 +86,15 @@ export async function startEmbeddedPostgres({ dataDir, port, settings = {}, log 
   chmodSync(folder, mode);
   const native = reachableNative(nativeFolder(), account, log);
   const clusterDir = placeCluster(folder, account, log);
-  const password = superuserPassword(folder, clusterDir);
+  const passwords = superuserPasswords(folder, clusterDir);
 
-  if (!existsSync(join(clusterDir, 'PG_VERSION'))) initialise({ native, clusterDir, account, password });
+  if (!existsSync(join(clusterDir, 'PG_VERSION'))) initialise({ native, clusterDir, account, password: passwords[0] });
   checkMajorVersion(native, clusterDir);
   await endLeftover(clusterDir, log);
 
   const server = await startServer({ native, clusterDir, account, port, settings, log });
   const authority = `127.0.0.1:${server.port}`;
+  const password = passwords.length === 1 ? passwords[0] : await takenPassword(folder, server.port);
   return {
     ...server,
     clusterDir,
@@ -141,6 +143,37 @@ export function runningPort(dataDir) {
   if (!existsSync(file)) return undefined;
   const lines = readFileSync(file, 'utf8').split('\n');
   return processCommand(Number(lines[0]))?.includes(clusterDir) ? Number(lines[3]) : undefined;
+}
+
+/**
+ * Connects to the running server of `dataDir` as its superuser. While the superuser's password changes, its file has the new
+ * one and below it the old one: the first that the server takes is used.
+ *
+ * @param {string} dataDir
+ * @param {number} [port]
+ * @returns {Promise<import('pg').Client>} knows the `password` that the server has taken
+ */
+export async function connectAsSuperuser(dataDir, port = runningPort(dataDir)) {
+  // Loaded here: the launcher imports this module before there are packages.
+  const { Client } = createRequire(import.meta.url)('pg');
+  const passwords = readSuperuserPasswords(dataDir);
+  for (;;) {
+    const password = passwords.shift();
+    const client = new Client({ host: '127.0.0.1', port, user: SUPERUSER, password, database: SUPERUSER });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      if (error.code !== INVALID_PASSWORD || passwords.length === 0) throw error;
+    }
+  }
+}
+
+async function takenPassword(dataDir, port) {
+  const client = await connectAsSuperuser(dataDir, port);
+  await client.end();
+  return client.password;
 }
 
 /** @returns {{ uid?: number, gid?: number, cwd: string }} whom the server runs as; empty for an ordinary user */
@@ -267,15 +300,22 @@ function placeCluster(folder, account, log) {
   return place;
 }
 
-function superuserPassword(folder, clusterDir) {
-  const file = join(folder, 'superuser-password');
-  if (existsSync(file)) return readFileSync(file, 'utf8').trim();
+/** The file with the superuser's password, in the folder of a server. */
+export const SUPERUSER_PASSWORD_FILE = 'superuser-password';
+
+function readSuperuserPasswords(folder) {
+  return readFileSync(join(folder, SUPERUSER_PASSWORD_FILE), 'utf8').split('\n').filter(Boolean);
+}
+
+function superuserPasswords(folder, clusterDir) {
+  const file = join(folder, SUPERUSER_PASSWORD_FILE);
+  if (existsSync(file)) return readSuperuserPasswords(folder);
   if (existsSync(join(clusterDir, 'PG_VERSION'))) {
     throw new EmbeddedPostgresError(`${file} is missing, and the cluster in ${clusterDir} cannot be opened without it`);
   }
   const password = randomBytes(24).toString('base64url');
   writeFileSync(file, `${password}\n`, { mode: 0o600, flush: true });
-  return password;
+  return [password];
 }
 
 /** Makes the cluster beside its final place and renames it, so that a cluster is whole or absent. */

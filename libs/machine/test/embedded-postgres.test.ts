@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../src/embedded-postgres.mjs';
+import { connectAsSuperuser, startEmbeddedPostgres } from '../src/embedded-postgres.mjs';
 import { endProcessesOf } from '../src/leftovers.mjs';
 
 const NOBODY = 65_534;
@@ -86,6 +86,24 @@ describe('the embedded PostgreSQL', () => {
     expect(statSync(join(dataDir, 'superuser-password')).mode & 0o777).toBe(0o600);
     await second.remove();
     expect(existsSync(dataDir)).toBe(false);
+  });
+
+  it.each(['new', 'old'])('is reached while the password changes and the server has the %s one', async (known) => {
+    const dataDir = join(folder, 'postgres');
+    const server = await startEmbeddedPostgres({ dataDir });
+    const file = join(dataDir, 'superuser-password');
+    const old = readFileSync(file, 'utf8').trim();
+    writeFileSync(file, `changed\n${old}\n`);
+    if (known === 'new') await ask(server.url('postgres'), `alter role postgres password 'changed'`);
+    const client = await connectAsSuperuser(dataDir);
+    await client.end();
+    expect(client.password).toBe(known === 'new' ? 'changed' : old);
+    await server.stop();
+    const again = await startEmbeddedPostgres({ dataDir });
+    expect(await ask(again.url('postgres'), 'select 1 as one')).toEqual([{ one: 1 }]);
+    writeFileSync(file, 'neither\n');
+    await expect(connectAsSuperuser(dataDir)).rejects.toThrow(/password/);
+    await again.remove();
   });
 
   it('ends the server that a killed process left on the cluster', async () => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '@switchyard/testkit';
+import { Client } from 'pg';
 import type { System } from '../support/system';
 
 const _run = promisify(execFile);
@@ -56,6 +57,21 @@ export function rotationTests(of: () => System): void {
         `select pg_terminate_backend(pid) from pg_stat_activity where usename like 'switchyard%'`,
       );
       await eventually(async () => expect(await read()).toBe(200));
+      expect(kept('processes.json')).toBe(processes);
+    });
+
+    it('the password of the superuser', async () => {
+      const [processes, before] = ['processes.json', 'postgres/superuser-password'].map(kept) as [string, string];
+      const [{ port } = {}] = await of().query('groups_admin', 'select inet_server_port() as port');
+      const connect = async (password: string) => {
+        const server = { host: '127.0.0.1', port: port as number, database: 'postgres' };
+        const client = new Client({ ...server, user: 'postgres', password: password.trim() });
+        await client.connect();
+        await client.end();
+      };
+      expect(await during(() => admin('superuser-password'))).toEqual(new Set([201, 200]));
+      await connect(kept('postgres/superuser-password'));
+      await expect(connect(before)).rejects.toThrow(/password authentication failed/);
       expect(kept('processes.json')).toBe(processes);
     });
 
