@@ -6,7 +6,9 @@ import {
   placeForCluster,
   runningPort,
   SUPERUSER_PASSWORD_FILE,
+  startEmbeddedPostgres,
 } from '../../libs/machine/src/embedded-postgres.mjs';
+import { SERVICES } from '../catalogue.mjs';
 import { BACKUP_FILES, copyTree, flush, markBackup } from './copy-tree.mjs';
 import { DATA_FORMAT, KEPT_FILES } from './data-folder.mjs';
 import { LaunchFailure } from './failure.mjs';
@@ -98,7 +100,7 @@ async function copyDatabases({ data, cluster, note, say }) {
  * @param {import('./progress.mjs').Progress} progress
  * @throws {LaunchFailure}
  */
-export async function restore({ data, databaseUrl }, folder, { say, step }) {
+export async function restore({ data, databaseUrl, kafkaBrokers }, folder, { say, step }) {
   if (databaseUrl) throw new LaunchFailure('DATABASE_URL: a backup brings its own databases, so it must not be set');
   const described = join(folder, DESCRIPTION);
   if (!existsSync(described)) throw new LaunchFailure(`${folder} is no backup, or one that was not completed`);
@@ -118,9 +120,30 @@ export async function restore({ data, databaseUrl }, folder, { say, step }) {
   for (const name of ['keys', ...BACKUP_FILES]) {
     await step(name, (note) => copyTree(join(folder, name), join(data, name), { note, say }));
   }
+  const put = (name) => existsSync(join(folder, name)) && copyFileSync(join(folder, name), join(data, name));
+  put(join('postgres', SUPERUSER_PASSWORD_FILE));
+  if (kafkaBrokers) await step('events to publish again', () => publishAgain(join(data, 'postgres')));
   // Last: `format` is what makes the folder an installation.
-  for (const name of [join('postgres', SUPERUSER_PASSWORD_FILE), ...KEPT_FILES]) {
-    if (existsSync(join(folder, name))) copyFileSync(join(folder, name), join(data, name));
-  }
+  for (const name of KEPT_FILES) put(name);
   say(`${data} is as the installation was at ${at}. Start it with npm start.`);
+}
+
+/**
+ * Topics are in no backup, and those of the past know what the rows do not: an installation on Kafka begins with empty ones, and consumers get
+ * anew what they had not received. What they had has its effect once: their inboxes know it for as long as outboxes keep it.
+ */
+async function publishAgain(dataDir) {
+  const server = await startEmbeddedPostgres({ dataDir });
+  try {
+    for (const { database } of SERVICES.filter((one) => one.database)) {
+      const client = await connectAsSuperuser(dataDir, { port: server.port, database });
+      try {
+        await client.query('update events.inbox set received_at = now(); update events.outbox set published_at = null');
+      } finally {
+        await client.end();
+      }
+    }
+  } finally {
+    await server.stop();
+  }
 }

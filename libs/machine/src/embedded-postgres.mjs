@@ -150,16 +150,16 @@ export function runningPort(dataDir) {
  * one and below it the old one: the first that the server takes is used.
  *
  * @param {string} dataDir
- * @param {number} [port]
+ * @param {{ port?: number, database?: string }} [options] `database`: `postgres` by default
  * @returns {Promise<import('pg').Client>} knows the `password` that the server has taken
  */
-export async function connectAsSuperuser(dataDir, port = runningPort(dataDir)) {
+export async function connectAsSuperuser(dataDir, { port = runningPort(dataDir), database = SUPERUSER } = {}) {
   // Loaded here: the launcher imports this module before there are packages.
   const { Client } = createRequire(import.meta.url)('pg');
   const passwords = readSuperuserPasswords(dataDir);
   for (;;) {
     const password = passwords.shift();
-    const client = new Client({ host: '127.0.0.1', port, user: SUPERUSER, password, database: SUPERUSER });
+    const client = new Client({ host: '127.0.0.1', port, user: SUPERUSER, password, database });
     client.on('error', () => {});
     try {
       await client.connect();
@@ -171,7 +171,7 @@ export async function connectAsSuperuser(dataDir, port = runningPort(dataDir)) {
 }
 
 async function takenPassword(dataDir, port) {
-  const client = await connectAsSuperuser(dataDir, port);
+  const client = await connectAsSuperuser(dataDir, { port });
   await client.end();
   return client.password;
 }
