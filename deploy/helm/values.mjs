@@ -109,6 +109,10 @@ const persistence = (about, enabled, accessMode) =>
 
 const volumes = {
   volume: {
+    git: group('How much git runs in one pod; its memory follows from it', {
+      places: count('Requests that run git at the same time, and as many transfers', 16, 1),
+      processMemory: count('Megabytes that one git process may allocate', 512, 256),
+    }),
     persistence: persistence(
       'More than one replica needs a volume that several nodes can mount (ReadWriteMany).',
       true,
@@ -159,6 +163,9 @@ const entrance = {
   }),
 };
 
+/** What the values `git` set: the templates know them by the same names. */
+const GIT_SETTINGS = ['SWITCHYARD_GIT_PLACES', 'SWITCHYARD_GIT_MEMORY_MB'];
+
 /** What the Secret of a service holds, for its reader. */
 function secretContents(service, secretsOf) {
   const named = (which) => secretsOf(service).flatMap(({ key, optional }) => (which(optional) ? key : []));
@@ -180,21 +187,22 @@ function secretContents(service, secretsOf) {
  */
 export function valuesOf(service, secretsOf) {
   const { name, settings, database, data } = service;
+  const further = settings.filter((setting) => !GIT_SETTINGS.includes(setting));
   return {
     ...shared,
     secretName: text(
       `${shared.secretName.about}. It holds: ${secretContents(service, secretsOf)} (\`SWITCHYARD_SECRET=… node deploy/docker/keys.mjs <folder>\` makes the keys)`,
     ),
-    env: environment(`${shared.env.about}${settings.length > 0 ? `: ${settings.join(', ')}` : ''}`),
+    env: environment(`${shared.env.about}${further.length > 0 ? `: ${further.join(', ')}` : ''}`),
     config: config(service),
     replicas: count('Pods, unless autoscaling is enabled', data === 'volume' ? 1 : 2),
     peers: textMap(
       'Host names of the other services, where they run in another release: `{ groups-admin: …, merge-requests: … }`. Calls over gRPC go to the name with -grpc behind its first label, which stands for all replicas',
     ),
-    resources: object('Resources of a pod', {
-      requests: { cpu: '100m', memory: '192Mi' },
-      limits: { memory: '512Mi' },
-    }),
+    resources:
+      data === 'volume'
+        ? object('Resources of a pod. Memory that is not given follows from `git`', { requests: { cpu: '500m' } })
+        : object('Resources of a pod', { requests: { cpu: '100m', memory: '192Mi' }, limits: { memory: '512Mi' } }),
     probes,
     drainSeconds: count('Seconds that running requests, clones and pushes have to end when a pod stops', 120, 1),
     terminationGracePeriodSeconds: count(

@@ -19,6 +19,7 @@ import { dirname, join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
 import Ajv from 'ajv';
 import { parse, parseAllDocuments } from 'yaml';
+import { lanes } from '../../services/merge-requests/src/jobs/domain/job';
 import { addressVariable, httpVariable, SERVICES } from '../catalogue.mjs';
 import { copyTree } from '../local/copy-tree.mjs';
 import { DASHBOARDS } from '../monitoring/dashboards.mjs';
@@ -404,7 +405,7 @@ describe('the charts', () => {
             serviceAccountName?: string;
             nodeSelector?: Record<string, string>;
             topologySpreadConstraints?: { topologyKey: string; labelSelector: object }[];
-            containers: { image: string; env: { name: string; value?: string }[] }[];
+            containers: { image: string; env: { name: string; value?: string }[]; resources: object }[];
             volumes: { name: string; secret?: { items: { key: string }[] } }[];
           };
         };
@@ -694,6 +695,26 @@ describe('the charts', () => {
       }
     });
 
+    it('a pod has memory for as many git processes as it may run', () => {
+      const resourcesOf = (...settings: string[]) => {
+        const pod = of(render('switchyard', ...settings), 'Deployment', 'merge-requests')?.spec.template.spec;
+        const given = pod?.containers[0]?.env.filter(({ name }) => name.startsWith('SWITCHYARD_GIT_')) ?? [];
+        return { ...pod?.containers[0]?.resources, given: given.map(({ value }) => value) };
+      };
+      const workers = lanes.reduce((sum, { places }) => sum + places, 0);
+      expect(resourcesOf()).toEqual({
+        requests: { cpu: '500m', memory: `${256 + 32 * (2 * 16 + workers)}Mi` },
+        limits: { memory: `${512 + 512 * (2 * 16 + workers)}Mi` },
+        given: ['16', '512'],
+      });
+      const own = ['merge-requests.git.places=4', 'merge-requests.git.processMemory=256'];
+      expect(resourcesOf(...own, 'merge-requests.resources.requests.memory=1Gi')).toEqual({
+        requests: { cpu: '500m', memory: '1Gi' },
+        limits: { memory: `${512 + 256 * (2 * 4 + workers)}Mi` },
+        given: ['4', '256'],
+      });
+    });
+
     it('the number of pods follows the load where that is wanted', () => {
       const all = render('switchyard', 'gateway.autoscaling.enabled=true', 'gateway.autoscaling.maxReplicas=9');
       expect(of(all, 'Deployment', 'gateway')?.spec.replicas).toBeUndefined();
@@ -799,6 +820,7 @@ describe('the charts', () => {
     it.each<[string, string[]]>([
       ['trustedProxies must name', ['gateway.ingress.enabled=true']],
       ['httpRoute.parentRefs must name', ['gateway.httpRoute.enabled=true', proxies]],
+      ['SWITCHYARD_GIT_PLACES is set by the values `git`', ['merge-requests.env.SWITCHYARD_GIT_PLACES=4']],
       ['merge-requests: more than one replica needs', ['merge-requests.replicas=2']],
       ['merge-requests: more than one replica needs', ['merge-requests.autoscaling.enabled=true']],
       ['minReplicas is above maxReplicas', ['gateway.autoscaling.enabled=true', 'gateway.autoscaling.minReplicas=7']],

@@ -166,6 +166,15 @@ services by name; deploy/helm/charts.mjs writes it.
 {{- fail (printf "config.s3.bucket must name a bucket, unless %s.persistence is enabled" .Chart.Name) }}
 {{- end }}
 {{- end }}
+{{- with .Values.git }}
+{{- range $name := list "SWITCHYARD_GIT_PLACES" "SWITCHYARD_GIT_MEMORY_MB" }}
+{{- if hasKey ($values.env | default dict) $name }}
+{{- fail (printf "%s: %s is set by the values `git`, from which the memory of pods follows" $root.Chart.Name $name) }}
+{{- end }}
+{{- end }}
+- { name: SWITCHYARD_GIT_PLACES, value: {{ .places | quote }} }
+- { name: SWITCHYARD_GIT_MEMORY_MB, value: {{ .processMemory | quote }} }
+{{- end }}
 {{- with $config.otlpEndpoint }}
 - { name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ . | quote }} }
 {{- end }}
@@ -367,7 +376,22 @@ spec:
             # Endpoints forget a pod a moment after it is told to go.
             preStop: { exec: { command: [sleep, "5"] } }
           resources:
-            {{- toYaml .Values.resources | nindent 12 }}
+            {{- include "switchyard.resources" . | nindent 12 }}
+{{- end -}}
+
+{{/*
+Resources of a pod. Where git runs, memory that is not given follows from its concurrency: the limit has room for one git process at its limit in
+each place of requests and of transfers and in each of the nine workers of jobs, and half a gigabyte for the service; the request for what these
+usually take, 32 MB each.
+*/}}
+{{- define "switchyard.resources" -}}
+{{- $usual := dict -}}
+{{- with .Values.git -}}
+{{- $processes := add (mul 2 (int .places)) 9 -}}
+{{- $_ := set $usual "requests" (dict "memory" (printf "%dMi" (add 256 (mul 32 $processes)))) -}}
+{{- $_ := set $usual "limits" (dict "memory" (printf "%dMi" (add 512 (mul (int .processMemory) $processes)))) -}}
+{{- end -}}
+{{- include "switchyard.over" (dict "over" .Values.resources "under" $usual) -}}
 {{- end -}}
 
 {{- define "switchyard.service" -}}

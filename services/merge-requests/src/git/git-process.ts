@@ -1,4 +1,5 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { AppError, unavailable } from '@switchyard/errors';
 import { gitLimits } from './git-limits';
@@ -86,16 +87,32 @@ const fixedConfig: readonly (readonly [string, string])[] = [
   ['i18n.logOutputEncoding', 'UTF-8'],
   ['log.showSignature', 'false'],
   ['advice.graftFileDeprecated', 'false'],
-  // Two windows, the cache of deltas and the list of objects stay below the limit on memory; more threads would each
-  // have a window of their own.
-  ['pack.windowMemory', '256m'],
-  ['pack.threads', '2'],
   ['protocol.allow', 'never'],
 ];
 
+/** Threads of a process that packs or indexes; each has a window of its own. */
+const packThreads = 2;
+/** Bytes that git keeps of unpacked objects unless told otherwise; fewer make it read the same ones again. */
+const standardBaseCache = 96 << 20;
+
+/**
+ * How much packing and indexing keep in memory. Windows and caches together are at most three quarters of what a process
+ * may allocate: the rest is for the list of objects, some 250 bytes each.
+ * @param memoryBytes what one process may allocate
+ */
+export function packConfig(memoryBytes: number): readonly (readonly [string, string])[] {
+  const share = Math.floor(memoryBytes / 16);
+  return [
+    ['pack.threads', String(packThreads)],
+    ['pack.windowMemory', String(4 * share)],
+    ['pack.deltaCacheSize', String(2 * share)],
+    ['core.deltaBaseCacheLimit', String(Math.min(2 * share, standardBaseCache))],
+  ];
+}
+
 /** Environment of every git process: nothing of the host's configuration, identity or locale gets in. */
 export function gitEnvironment(repo: Repository | undefined, options: GitOptions = {}): Record<string, string> {
-  const config = [...fixedConfig, ...(options.config ?? [])];
+  const config = [...fixedConfig, ...packConfig(gitLimits().memoryBytes), ...(options.config ?? [])];
   const environment: Record<string, string> = {
     PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
     HOME: '/nonexistent',
@@ -143,6 +160,18 @@ export interface GitProcess {
 // by its number.
 const outOfMemory = /out of memory|Cannot allocate memory|unable to create (?:threaded|thread)|died of signal 24/i;
 
+/**
+ * Has the kernel end this process first where the machine, or the container, runs out of memory: its caller gets 503, and
+ * the service stays. Nothing outside of Linux.
+ */
+function offerToKernel(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) writeFileSync(`/proc/${pid}/oom_score_adj`, '1000');
+  } catch {
+    // There is no such file, or the process has ended.
+  }
+}
+
 /** Starts git as a child of this process. `args` holds literals and parsed names only; data goes through stdin. */
 export function startGitHere(
   repo: Repository | undefined,
@@ -160,6 +189,7 @@ export function startGitHere(
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });
+  offerToKernel(child.pid);
   let failure: unknown;
   let gone = false;
   let killed = false;

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { isAppError } from '@switchyard/errors';
 import { frameReader, writeFrame } from './frames';
+import { limitGit } from './git-limits';
 import { GitCommandError, type Repository, type RunOptions, runGitHere } from './git-process';
 
 /** A command as it travels to the starter; its input is the frame's body. */
@@ -70,6 +71,7 @@ export async function serveGit(
 }
 
 if (require.main === module) {
+  limitGit({ memoryBytes: Number(process.argv[2]) });
   // No one reads any more once the service has ended.
   process.stdout.on('error', () => undefined);
   process.on('SIGINT', () => undefined);

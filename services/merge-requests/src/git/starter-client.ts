@@ -180,8 +180,9 @@ const program = ['git-starter.js', '../../dist/git/git-starter.js']
 function openProcess(starter: string): StarterStreams {
   // What it starts inherits the limit: a command of its own to set it would cost each start a millisecond, half of what
   // git itself takes.
-  const [file, args] = limitedCommand(process.execPath, ['--max-semi-space-size=1', starter], {
-    memoryBytes: gitLimits().memoryBytes,
+  const { memoryBytes } = gitLimits();
+  const [file, args] = limitedCommand(process.execPath, ['--max-semi-space-size=1', starter, String(memoryBytes)], {
+    memoryBytes,
   });
   const child = spawn(file, args, {
     cwd: '/',

@@ -46,7 +46,7 @@ export interface ClaimedJob {
 /** Kinds of jobs that share workers. */
 export interface Lane {
   readonly kinds: readonly JobRequest['kind'][];
-  /** Jobs of these kinds that one process works on at a time. */
+  /** Jobs of these kinds that one process works on at a time; the memory of pods counts them (deploy/helm). */
   readonly places: number;
   /** Of these, those of one project, over all processes. */
   readonly ofProject: number;
