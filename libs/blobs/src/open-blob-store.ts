@@ -13,7 +13,7 @@ export const blobVariables = {
   /** Certificates in PEM of who signs that of the endpoint; those of Node where it is absent. */
   S3_CA_FILE: z.string().optional(),
   S3_REGION: z.string().default('us-east-1'),
-  /** Whether downloads of packages are redirected to the bucket, by signed addresses. */
+  /** Whether downloads of packages and of files of texts are redirected to the bucket, by signed addresses. */
   S3_SIGNED_DOWNLOADS: z.stringbool().default(false),
   S3_ACCESS_KEY_ID: z.string().optional(),
   S3_SECRET_ACCESS_KEY: z.string().optional(),

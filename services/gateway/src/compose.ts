@@ -24,6 +24,7 @@ import { gitProxy } from './http/git-proxy';
 import { type GiveWay, giveWay } from './http/give-way';
 import { keyedRequests } from './http/keyed-requests';
 import { guardLogins } from './http/login-guard';
+import { projectUploads } from './http/project-uploads';
 import { rateLimits } from './http/rate-limits';
 import { accessResolver } from './http/resolve-access';
 import { restrictAddresses } from './http/restrict-addresses';
@@ -35,6 +36,7 @@ import { trainsPage } from './pages/trains/trains-page';
 import { unsubscribePage } from './pages/unsubscribe/unsubscribe-page';
 import { routes } from './routes';
 import { avatarUploads } from './routes/groups-admin/avatars.routes';
+import { linkedUploads } from './routes/packages/uploads.routes';
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -110,7 +112,7 @@ export async function compose(
       ready: () => !draining,
       accessLog: config.SWITCHYARD_ACCESS_LOG,
       trustedProxies: config.SWITCHYARD_TRUSTED_PROXIES,
-      uploads: avatarUploads,
+      uploads: [...avatarUploads, ...linkedUploads],
       mounts: [
         docs(declared, externalUrl),
         trainsPage(externalUrl),
@@ -124,6 +126,7 @@ export async function compose(
           windows: shared.of('alerts'),
         }),
         gitProxy({ access, limits, forward }),
+        projectUploads,
       ],
     },
   );

@@ -30,6 +30,8 @@ export const variables = {
     .min(1_024)
     .max(16 * gibibyte)
     .default(500 * (1 << 20)),
+  /** Bytes of the largest file that a text links to. */
+  SWITCHYARD_UPLOAD_LIMIT: fileLimit(100 * (1 << 20)),
   /** Registry to which npm is sent for names that are not here; none by default (G-4.17-14). */
   SWITCHYARD_NPM_FORWARD_URL: z
     .url({ protocol: /^https?$/ })

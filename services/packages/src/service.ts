@@ -13,6 +13,7 @@ import { composeNpm } from './npm';
 import { composePackages } from './packages';
 import { composeProtection } from './protection';
 import { composePypi } from './pypi';
+import { composeUploads } from './uploads';
 
 /** Areas, those first on which others rest; the last ones are formats. */
 function areas(given: Edges): Area[] {
@@ -32,11 +33,12 @@ function areas(given: Edges): Area[] {
     composeNpm(given, { contents, packages, protection }),
     composeHelm(given, { packages, contents }),
     composeGolang(given),
+    composeUploads(given, { contents }),
     // New areas
   ];
 }
 
-/** The service packages: the registry of packages, and the protocols of package managers. */
+/** The service packages: the registry of packages, the protocols of package managers, and files that texts link to. */
 export const service = defineService({
   name: 'packages',
   variables,

@@ -77,6 +77,10 @@ export const projectAbilities = {
   create_package: ofPackages(writing(levels.developer)),
   delete_package: ofPackages(writing(levels.maintainer)),
   admin_package: ofPackages(everywhere(levels.maintainer)),
+  // ADR 79: what texts link to is read by all who see the project.
+  write_upload: { ...openOr(levels.guest), write: true },
+  admin_upload: everywhere(levels.maintainer),
+  delete_upload: writing(levels.maintainer),
   // G-4.14-2.
   read_dependency: ofCode(everywhere(levels.developer)),
   admin_label: writing(levels.reporter),

@@ -485,6 +485,9 @@ describe('every list', () => {
         files as (
           insert into package_files (package_id, content_id, file_name)
           select used.id, content.id, 'file-' || n from used, content, generate_series(1, ${rows}) n),
+        linked as (
+          insert into uploads (project_id, content_id, secret, file_name, content_type)
+          select ${project.id}, content.id, md5(n::text), 'load.png', 'image/png' from content, generate_series(1, ${rows}) n),
         rules as (
           insert into package_protection_rules (project_id, format, name_pattern, push_level)
           select ${project.id}, 'generic', 'kept-' || n, 40 from generate_series(1, ${rows}) n)
@@ -670,6 +673,7 @@ describe('every list', () => {
       'GET /projects/:id/packages/:package_id/package_files': `${at}/packages/${kept?.id}/package_files`,
       'GET /projects/:id/packages/:package_id/pipelines': `${at}/packages/${kept?.id}/pipelines`,
       'GET /projects/:id/packages/protection/rules': `${at}/packages/protection/rules`,
+      'GET /projects/:id/uploads': `${at}/uploads`,
       'GET /todos': `/todos?private_token=${token}`,
     });
   });

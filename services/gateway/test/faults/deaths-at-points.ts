@@ -38,6 +38,7 @@ import {
   reportPoints,
   suggestionPoints,
   trainPoints,
+  uploadPoints,
 } from '../e2e/support/fault-points';
 import { type Fixture, makeFixture, makeReviewer, type WorkingCopy } from '../e2e/support/fixture';
 import { expectOneTodoPerReview, expectSettled, expectSoundRepository } from '../e2e/support/oracles';
@@ -795,6 +796,38 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
       await expectSoundContents(system, fixture.projectId);
       await fixture.ok('PATCH', `${packages}/cleanup/policy`, { keep_n_versions: null });
     });
+
+    it.each(chosen(uploadPoints))(
+      'at %s: a file that a text links to is there with its link, or neither',
+      async (point) => {
+        const uploads = `/projects/${fixture.projectId}/uploads`;
+        const send = async (): Promise<{ id: number; url: string }> => {
+          const form = new FormData();
+          form.set('file', new Blob([`at ${point}`]), 'notes.txt');
+          const headers = { 'PRIVATE-TOKEN': system.rootToken };
+          const reply = await fetch(`${system.url}/api/v4${uploads}`, { method: 'POST', headers, body: form });
+          expect(reply.status).toBe(201);
+          return (await reply.json()) as { id: number; url: string };
+        };
+        const sent = () => eventually(send, { within: 30_000, every: 100 });
+        system.arm(point);
+        const [kept, gone] = [await sent(), await sent()];
+        await fixture.ok('DELETE', `${uploads}/${gone.id}`).catch(() => undefined);
+        await fired();
+        await eventually(
+          async () => {
+            const ids = (await fixture.all(uploads)).map(({ id }: { id: number }) => id);
+            expect([ids.includes(kept.id), ids.includes(gone.id)]).toEqual([true, false]);
+          },
+          { within: 30_000, every: 200 },
+        );
+        const reply = await fetch(`${system.url}/-/project/${fixture.projectId}${kept.url}`, {
+          headers: { 'PRIVATE-TOKEN': system.rootToken },
+        });
+        expect(await reply.text()).toBe(`at ${point}`);
+        await expectSoundContents(system, fixture.projectId);
+      },
+    );
 
     it.each([...chosen(reportPoints), ...chosen(dependencyExportPoints)])(
       'at %s: a report is there or can be sent again, and the list is exported',

@@ -1043,6 +1043,14 @@ export const expectations: readonly Expectation[] = [
   row('GET /dependency_list_exports/:export_id/download', 'userRead', 'G-4.14-4'),
   row('GET /dependency_list_exports/:export_id/signature', 'userRead', 'G-4.14-4'),
 
+  // Files that texts link to
+  row('POST /projects/:id/uploads', 'seerWrite', 'ADR 79'),
+  row('GET /projects/:id/uploads', 'maintainerRead', 'ADR 79'),
+  row('GET /projects/:id/uploads/:upload_id', 'maintainerRead', 'ADR 79'),
+  row('DELETE /projects/:id/uploads/:upload_id', 'maintainerWrite', 'ADR 79'),
+  row('GET /projects/:id/uploads/:secret/:filename', 'openRead', 'ADR 79'),
+  row('DELETE /projects/:id/uploads/:secret/:filename', 'maintainerWrite', 'ADR 79'),
+
   row('POST /import/forgea/gists', 'userWrite', 'G-4.19-3', { personal_access_token: 't' }),
 
   // Exports of projects. They change nothing, so an archived project is exported too.

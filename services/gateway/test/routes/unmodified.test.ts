@@ -33,6 +33,8 @@ const unconditional = [
     `${place}/hooks/:hook_id/custom_headers/:key`,
     `${place}/hooks/:hook_id/url_variables/:key`,
   ]),
+  '/projects/:id/uploads/:upload_id',
+  '/projects/:id/uploads/:secret/:filename',
   '/projects/:id/packages/pypi/yanks/:package_name/:package_version',
   '/projects/:id/packages/npm/*package_name/-rev/:revision',
   '/projects/:id/packages/npm/-/package/*package_name/dist-tags/:tag',

@@ -226,6 +226,9 @@ it('publishes the size of a project after changes, and purges a deleted one with
   await packages.deletePackage({ projectId, packageId, ifUnmodifiedSince: undefined }, as(40));
   await eventually(async () => expect((await sizes()).at(-1)).toBe(23));
   await createRule({ pushRole: 'owner' });
+  await here.db.query(sql`
+    insert into uploads (project_id, content_id, secret, file_name, content_type)
+    select ${projectId}, id, md5(''), 'load.png', 'image/png' from contents where size = 23`);
 
   here.directory.removeProject(projectId);
   const deleted = sql`select 1 from directory.projects where id = ${projectId} and deleted_at is not null`;
@@ -233,7 +236,7 @@ it('publishes the size of a project after changes, and purges a deleted one with
   // It purges when it starts.
   await here.stop();
   await here.start();
-  await eventually(async () => expect(await rowsOf(projectId)).toEqual([0, 0, 0, 0]));
+  await eventually(async () => expect(await rowsOf(projectId)).toEqual([0, 0, 0, 0, 0]));
 });
 
 const rowsOf = async (id: number): Promise<number[]> =>
@@ -242,6 +245,7 @@ const rowsOf = async (id: number): Promise<number[]> =>
       select (select count(*)::int from packages where project_id = ${id}) as packages,
         (select count(*)::int from package_protection_rules where project_id = ${id}) as rules,
         (select count(*)::int from package_measurements where project_id = ${id}) as measurements,
+        (select count(*)::int from uploads where project_id = ${id}) as uploads,
         (select count(*)::int from contents where size = 23) as contents`)) ?? {},
   );
 

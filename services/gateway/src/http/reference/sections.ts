@@ -34,6 +34,7 @@ export const sections = {
   'HTTP integrations': 'The addresses of a project that monitoring tools send alerts to.',
   'Alert inlet': 'Where monitoring tools send their alerts. Its addresses lie outside `/api/v4`.',
   Packages: 'The package registry: what was published, and the protocols of package managers.',
+  Uploads: 'Files that texts of a project link to.',
   Imports: 'Projects that come in from other forges.',
   'Dependency list exports':
     'What pipelines are built from: reports that are attached to them, and signed lists of all components.',

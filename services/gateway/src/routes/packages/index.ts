@@ -9,6 +9,7 @@ import { packageProtectionRoutes } from './package-protection.routes';
 import { packageSettingsRoutes } from './package-settings.routes';
 import { packageRoutes } from './packages.routes';
 import { pypiPackageRoutes } from './pypi-packages.routes';
+import { uploadRoutes } from './uploads.routes';
 
 /** What the service packages serves. */
 export const routes: readonly Route[] = [
@@ -22,6 +23,7 @@ export const routes: readonly Route[] = [
   ...pypiPackageRoutes,
   ...golangRoutes,
   ...helmRoutes,
+  ...uploadRoutes,
 ];
 
 /** Files stream through its internal HTTP server. */

@@ -31,6 +31,15 @@ export async function setBadInputPackages(
   const packageId: number = (await system.api('GET', at)).body[0].id;
   const packageFile: number = (await system.api('GET', `${at}/${packageId}/package_files`)).body[0].id;
   const rule: number = (await system.api('GET', `${at}/protection/rules`)).body[0].id;
+  const form = new FormData();
+  form.set('file', new Blob(['text']), 'notes.txt');
+  const headers = { 'PRIVATE-TOKEN': system.rootToken };
+  const uploads = `${system.url}/api/v4/projects/${project}/uploads`;
+  let upload = { id: 0, url: '' };
+  for (let index = 0; index < 4; index += 1) {
+    const reply = await fetch(uploads, { method: 'POST', headers, body: form });
+    upload = (await reply.json()) as typeof upload;
+  }
   const one = '/projects/:id/packages/:package_id';
   const oneRule = '/projects/:id/packages/protection/rules/:package_protection_rule_id';
   return {
@@ -40,6 +49,11 @@ export async function setBadInputPackages(
     [`DELETE ${one}/package_files/:package_file_id package_file_id`]: gone,
     package_protection_rule_id: String(rule),
     [`DELETE ${oneRule} package_protection_rule_id`]: gone,
+    upload_id: String(upload.id),
+    'DELETE /projects/:id/uploads/:upload_id upload_id': gone,
+    secret: upload.url.split('/')[2] as string,
+    'DELETE /projects/:id/uploads/:secret/:filename secret': '0'.repeat(32),
+    filename: 'notes.txt',
     package_name: 'app0',
     package_version: '1.0.0',
     'GET /projects/:id/packages/generic/:package_name/:package_version/*file_path file_path': 'file',

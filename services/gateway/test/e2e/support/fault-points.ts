@@ -106,6 +106,9 @@ export const publicationPoints = [
   'package.file_committed',
 ];
 
+/** Fault points passed by a file that texts link to and that is deleted again, in their order. */
+export const uploadPoints = ['upload.written', 'upload.committed', 'upload.deleted'];
+
 /** Fault points passed by a report of what a pipeline is built from, in their order. */
 export const reportPoints = ['report.expected', 'report.stored', 'report.committed'];
 

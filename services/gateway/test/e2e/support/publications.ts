@@ -148,7 +148,8 @@ export async function expectSoundContents(system: System, projectId: number): Pr
       expect((await attempt(refused)).status).toBe(400);
       const rows = await system.query(
         'packages',
-        `select c.blob, c.uses::int, count(f.id)::int as files from contents c left join package_files f on f.content_id = c.id
+        `select c.blob, c.uses::int, count(f.id)::int as files from contents c
+          left join (select id, content_id from package_files union all select id, content_id from uploads) f on f.content_id = c.id
           group by c.id order by c.blob`,
       );
       expect(rows.filter(({ uses, files }) => uses !== files || files === 0)).toEqual([]);

@@ -9,6 +9,8 @@ export interface SentFile extends Pick<ContentDigests, 'size' | 'sha256'> {
   readonly blob: string;
   readonly fileName: string;
   readonly contentType?: string;
+  /** Whether a browser may show it; by default it is saved. */
+  readonly shownInPlace?: boolean;
 }
 
 /**
@@ -36,9 +38,9 @@ const encoded = (name: string): string =>
  * The name under which clients save a file: that of its last part. Only a name that needs it is encoded (RFC 6266): pip
  * reads no encoded one, and then does not know how to unpack a source distribution.
  */
-export function dispositionOf(fileName: string): string {
+export function dispositionOf(fileName: string, type: 'attachment' | 'inline' = 'attachment'): string {
   const name = fileName.slice(fileName.lastIndexOf('/') + 1);
-  return /^[\w.+-]+$/.test(name) ? `attachment; filename="${name}"` : `attachment; filename*=UTF-8''${encoded(name)}`;
+  return /^[\w.+-]+$/.test(name) ? `${type}; filename="${name}"` : `${type}; filename*=UTF-8''${encoded(name)}`;
 }
 
 /** Seconds in which a client that is redirected begins to read. */
@@ -61,7 +63,7 @@ export async function sendContent(
     'Accept-Ranges': 'bytes',
     'X-Checksum-SHA256': sha256,
     'Content-Type': contentType,
-    'Content-Disposition': dispositionOf(fileName),
+    'Content-Disposition': dispositionOf(fileName, file.shownInPlace ? 'inline' : 'attachment'),
     'X-Content-Type-Options': 'nosniff',
     'Content-Security-Policy': "default-src 'none'; sandbox",
   };

@@ -7,6 +7,7 @@ const ofProjects = {
   package_protection_rules: 'id',
   package_measurements: 'project_id',
   package_cleanup_policies: 'project_id',
+  uploads: 'id',
 };
 
 /** Opens the store. */

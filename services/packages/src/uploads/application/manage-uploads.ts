@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import type { Content } from '@switchyard/blobs';
+import type { Database, PageInfo, PageRequest } from '@switchyard/database';
+import { notFound, unavailable } from '@switchyard/errors';
+import { faultPoint, faultPoints } from '@switchyard/events';
+import { headBytes, imageTypeOf } from '@switchyard/images';
+import type { Contents } from '../../contents';
+import {
+  anyFile,
+  isSecret,
+  type ListedUpload,
+  type StoredUpload,
+  type Upload,
+  type UploadPlace,
+  uploadName,
+} from '../domain/upload';
+import type { UploadStore } from './upload.ports';
+
+faultPoints.push('upload.written', 'upload.committed', 'upload.deleted');
+
+/** What the use cases are built from. */
+export interface UploadEdges {
+  readonly db: Database;
+  readonly uploads: UploadStore;
+  readonly contents: Contents;
+  /** Bytes of the largest file. */
+  readonly limit: number;
+}
+
+/** A file that comes in. */
+export interface IncomingFile {
+  readonly projectId: number;
+  /** Undefined for none. */
+  readonly uploaderId: number | undefined;
+  /** As its sender wrote it. */
+  readonly name: string;
+}
+
+/** The use cases of uploads; each fails with `not_found` for one that is not there. */
+export interface Uploads {
+  /** Those of a project, the newest first. */
+  list(projectId: number, request: PageRequest): Promise<{ rows: ListedUpload[]; page: PageInfo }>;
+  /** Keeps a file, which streams into the blob store. Fails with `too_large` and `unavailable`; then nothing is kept. */
+  upload(file: IncomingFile, content: Content): Promise<Upload>;
+  get(projectId: number, id: number): Promise<StoredUpload>;
+  getAt(place: UploadPlace): Promise<StoredUpload>;
+  remove(projectId: number, id: number): Promise<void>;
+  removeAt(place: UploadPlace): Promise<void>;
+}
+
+/** The first bytes of a content, as far as it has come. */
+interface Head {
+  bytes: Buffer;
+}
+
+async function* noting(content: Content, head: Head): AsyncGenerator<Uint8Array> {
+  for await (const chunk of content) {
+    if (head.bytes.length < headBytes) head.bytes = Buffer.concat([head.bytes, chunk.subarray(0, headBytes)]);
+    yield chunk;
+  }
+}
+
+/** Builds the use cases. */
+export function manageUploads({ db, uploads, contents, limit }: UploadEdges): Uploads {
+  const found = <T>(upload: T | undefined): T => {
+    if (upload === undefined) throw notFound();
+    return upload;
+  };
+
+  async function removed(isRemoved: boolean): Promise<void> {
+    if (!isRemoved) throw notFound();
+    faultPoint('upload.deleted');
+    contents.collectSoon();
+  }
+
+  return {
+    list: (projectId, request) => uploads.page(projectId, request),
+
+    async upload({ projectId, uploaderId, name }, content) {
+      const head: Head = { bytes: Buffer.alloc(0) };
+      const upload = await contents.receive(noting(content, head), limit, (received) =>
+        db.transaction(async (tx) => {
+          const contentId = await contents.keep(tx, received);
+          if (contentId === undefined) throw unavailable(new Error('the blob was pruned before its row was written'));
+          const secret = randomBytes(16).toString('hex');
+          const contentType = imageTypeOf(head.bytes) ?? anyFile;
+          const made = { projectId, uploaderId, secret, fileName: uploadName(name), contentType };
+          const added = await uploads.add(tx, made, { id: contentId, size: received.size });
+          faultPoint('upload.written');
+          return added;
+        }),
+      );
+      faultPoint('upload.committed');
+      return upload;
+    },
+
+    get: async (projectId, id) => found(await uploads.find(projectId, id)),
+    getAt: async (place) => found(isSecret(place.secret) ? await uploads.findAt(place) : undefined),
+    remove: async (projectId, id) => removed(await uploads.remove(projectId, id)),
+    removeAt: async (place) => removed(isSecret(place.secret) && (await uploads.removeAt(place))),
+  };
+}

@@ -1,0 +1,18 @@
+import type { PageInfo, PageRequest, Tx } from '@switchyard/database';
+import type { ListedUpload, NewUpload, StoredUpload, Upload, UploadPlace } from '../domain/upload';
+
+/** Uploads as rows. */
+export interface UploadStore {
+  /** One page of the uploads of a project, the newest first. */
+  page(projectId: number, request: PageRequest): Promise<{ rows: ListedUpload[]; page: PageInfo }>;
+  /** Adds an upload whose content the transaction keeps. */
+  add(tx: Tx, upload: NewUpload, content: { readonly id: number; readonly size: number }): Promise<Upload>;
+  /** One of a project by its id. */
+  find(projectId: number, id: number): Promise<StoredUpload | undefined>;
+  /** One by its place. */
+  findAt(place: UploadPlace): Promise<StoredUpload | undefined>;
+  /** Deletes one of a project; false when there is none. */
+  remove(projectId: number, id: number): Promise<boolean>;
+  /** Deletes the one at a place; false when there is none. */
+  removeAt(place: UploadPlace): Promise<boolean>;
+}

@@ -1,0 +1,1 @@
+export { composeUploads } from './compose';

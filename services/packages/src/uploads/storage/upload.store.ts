@@ -1,0 +1,79 @@
+import { type Database, listPage, type PageInfo, type PageRequest, type Tx } from '@switchyard/database';
+import { type Sql, sql } from '@switchyard/database/sql';
+import { userColumns, userJoin, userOf } from '@switchyard/directory';
+import type { ListedUpload, NewUpload, StoredUpload, Upload, UploadPlace } from '../domain/upload';
+
+interface Row {
+  id: number;
+  project_id: number;
+  secret: string;
+  file_name: string;
+  content_type: string;
+  created_at: Date;
+  size: number;
+}
+
+const columns = sql`u.id, u.project_id, u.secret, u.file_name, u.content_type, u.created_at`;
+
+const toUpload = (row: Row): Upload => ({
+  id: row.id,
+  projectId: row.project_id,
+  secret: row.secret,
+  fileName: row.file_name,
+  contentType: row.content_type,
+  createdAt: row.created_at,
+  size: row.size,
+});
+
+const isAt = ({ projectId, secret, fileName }: UploadPlace): Sql =>
+  sql`u.project_id = ${projectId} and u.secret = ${secret} and u.file_name = ${fileName}`;
+
+/** Opens the store. */
+export const uploadStore = (db: Database) => {
+  async function stored(where: Sql): Promise<StoredUpload | undefined> {
+    const row = await db.one<Row & { blob: string; sha256: string }>(sql`
+      select ${columns}, c.size, c.blob, encode(c.sha256, 'hex') as sha256
+      from uploads u join contents c on c.id = u.content_id where ${where}`);
+    return row && { ...toUpload(row), blob: row.blob, sha256: row.sha256 };
+  }
+  const removed = async (where: Sql): Promise<boolean> =>
+    (await db.query(sql`delete from uploads u where ${where} returning 1`)).length > 0;
+
+  return {
+    async page(projectId: number, request: PageRequest): Promise<{ rows: ListedUpload[]; page: PageInfo }> {
+      const { rows, page } = await listPage<Row>({
+        db,
+        name: 'list_uploads',
+        select: sql`${columns}, c.size, ${userColumns('uploader')}`,
+        from: sql`uploads u join contents c on c.id = u.content_id ${userJoin('uploader', sql`u.uploader_id`)}`,
+        countFrom: sql`uploads u`,
+        where: [sql`u.project_id = ${projectId}`],
+        orders: {
+          created_at: [
+            { name: 'created_at', expression: sql`u.created_at`, type: 'timestamptz' },
+            { name: 'id', expression: sql`u.id`, type: 'bigint' },
+          ],
+        },
+        request,
+        count: true,
+      });
+      return { rows: rows.map((row) => ({ ...toUpload(row), uploader: userOf(row, 'uploader') })), page };
+    },
+
+    async add(tx: Tx, upload: NewUpload, content: { readonly id: number; readonly size: number }): Promise<Upload> {
+      const [row] = await tx.query<Row>(sql`
+        insert into uploads as u (project_id, content_id, secret, file_name, content_type, uploader_id)
+        values (${upload.projectId}, ${content.id}, ${upload.secret}, ${upload.fileName}, ${upload.contentType},
+          ${upload.uploaderId ?? null}::bigint)
+        returning ${columns}`);
+      return toUpload({ ...(row as Row), size: content.size });
+    },
+
+    find: (projectId: number, id: number): Promise<StoredUpload | undefined> =>
+      stored(sql`u.project_id = ${projectId} and u.id = ${id}`),
+    findAt: (place: UploadPlace): Promise<StoredUpload | undefined> => stored(isAt(place)),
+    remove: (projectId: number, id: number): Promise<boolean> =>
+      removed(sql`u.project_id = ${projectId} and u.id = ${id}`),
+    removeAt: (place: UploadPlace): Promise<boolean> => removed(isAt(place)),
+  };
+};

@@ -1,0 +1,139 @@
+import { join } from 'node:path';
+import { sql } from '@switchyard/database/sql';
+import { UploadServiceService } from '@switchyard/protos/packages/v1/upload';
+import { PageRequest } from '@switchyard/protos/rpc/v1/representation';
+import type { RpcClient } from '@switchyard/rpc';
+import { eventually } from '@switchyard/testkit';
+import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
+import { service } from '../../src/service';
+
+let here: TestInstallation;
+let uploads: RpcClient<typeof UploadServiceService>;
+let group: number;
+let user: number;
+let projectId: number;
+
+const limit = 100_000;
+const png = Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), Buffer.alloc(1_000, 'pixels')]);
+
+beforeAll(async () => {
+  here = await testInstallation({ service, main: join(__dirname, '..', '..', 'dist', 'main.js') });
+  await here.stop();
+  await here.start({ SWITCHYARD_UPLOAD_LIMIT: String(limit) });
+  uploads = here.client(UploadServiceService);
+  group = here.directory.namespace({ visibility: 'public' }).id;
+  user = here.directory.user({ username: 'ada', name: 'Ada' }).id;
+});
+beforeEach(async () => {
+  projectId = here.directory.project(group).id;
+  // A replica that is behind answers 503 at first (D5).
+  await eventually(() => list());
+});
+afterAll(() => here?.close());
+
+const as = () => here.as({ id: user }, { id: projectId, level: 40 });
+const list = async (page: { page?: number; perPage?: number } = {}) =>
+  json(
+    await uploads.listUploads({ projectId, page: PageRequest.fromPartial({ page: 1, perPage: 20, ...page }) }, as()),
+  ) as { id: number; size: number; filename: string; uploaded_by: object | null }[];
+
+function formOf(content: Buffer | string, name: string): FormData {
+  const form = new FormData();
+  form.set('file', new Blob([content as never]), name);
+  return form;
+}
+const send = (body: FormData) =>
+  here.forward('POST', `/projects/${projectId}/uploads`, { project: projectId, user, body: body as never });
+async function sent(content: Buffer | string, name: string) {
+  const reply = await send(formOf(content, name));
+  expect(reply.status).toBe(201);
+  return (await reply.json()) as { id: number; alt: string; url: string; full_path: string; markdown: string };
+}
+const get = (below: string, headers: Record<string, string> = {}) =>
+  here.forward('GET', `/projects/${projectId}${below}`, { project: projectId, headers });
+const uses = () => here.db.query(sql`select uses::int from contents order by id`);
+
+it('keeps a picture that texts show in place, and gives it back whole and in parts', async () => {
+  const made = await sent(png, 'disk load.png');
+  const secret = made.url.split('/')[2];
+  expect(secret).toMatch(/^[0-9a-f]{32}$/);
+  expect(made).toEqual({
+    id: expect.any(Number),
+    alt: 'disk_load',
+    url: `/uploads/${secret}/disk_load.png`,
+    full_path: `/-/project/${projectId}/uploads/${secret}/disk_load.png`,
+    markdown: `![disk_load](/uploads/${secret}/disk_load.png)`,
+  });
+  const reply = await get(made.url);
+  expect(Buffer.from(await reply.arrayBuffer()).equals(png)).toBe(true);
+  expect(Object.fromEntries(reply.headers)).toMatchObject({
+    'content-type': 'image/png',
+    'content-disposition': 'inline; filename="disk_load.png"',
+    'x-content-type-options': 'nosniff',
+  });
+  const part = await get(`/uploads/${made.id}`, { Range: 'bytes=16-21' });
+  expect([part.status, await part.text()]).toEqual([206, 'pixels']);
+  expect(await list()).toMatchObject([
+    {
+      id: made.id,
+      size: png.length,
+      filename: 'disk_load.png',
+      uploaded_by: { id: user, name: 'Ada', username: 'ada' },
+    },
+  ]);
+});
+
+it.each([
+  ['page.html', '<script>alert(1)</script>'],
+  ['drawing.svg', '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'],
+  ['not-a-picture.png', '<html>'],
+])('never lets a browser show %s in place', async (name, content) => {
+  const made = await sent(content, name);
+  expect([made.alt, made.markdown]).toEqual([name, `[${name}](${made.url})`]);
+  const reply = await get(made.url);
+  expect([reply.headers.get('content-type'), reply.headers.get('content-disposition'), await reply.text()]).toEqual([
+    'application/octet-stream',
+    `attachment; filename="${name}"`,
+    content,
+  ]);
+});
+
+it('is found by the whole link alone, in its own project', async () => {
+  const { url, id } = await sent('text', 'notes.txt');
+  const found = async (below: string) => (await get(below)).status;
+  expect(await found(url)).toBe(200);
+  for (const other of [url.replace('notes', 'other'), url.replace(/uploads\/./, 'uploads/g'), '/uploads/x/notes.txt'])
+    expect([other, await found(other)]).toEqual([other, 404]);
+  projectId = here.directory.project(group).id;
+  for (const other of [url, `/uploads/${id}`]) expect([other, await found(other)]).toEqual([other, 404]);
+});
+
+it('refuses what is too large or no file, and keeps nothing of it', async () => {
+  const before = await uses();
+  for (const [form, status] of [
+    [formOf(Buffer.alloc(limit + 1), 'large.bin'), 413],
+    [new FormData(), 400],
+  ] as const)
+    expect((await send(form)).status).toBe(status);
+  expect(await list()).toEqual([]);
+  expect(await uses()).toEqual(before);
+});
+
+it('keeps one content of equal files, which goes with the last of them', async () => {
+  const same = Buffer.alloc(4_321, 'same');
+  const sizes = async () => here.db.query(sql`select uses::int from contents where size = 4321`);
+  const [one, two, three] = [await sent(same, 'a.bin'), await sent(same, 'b.bin'), await sent(same, 'c.bin')];
+  expect(await sizes()).toEqual([{ uses: 3 }]);
+  expect((await list({ perPage: 2 })).map(({ id }) => id)).toEqual([three.id, two.id]);
+  await uploads.deleteUpload({ projectId, uploadId: one.id }, as());
+  const [, , secret = '', filename = ''] = two.url.split('/');
+  await uploads.deleteUploadBySecret({ projectId, secret, filename }, as());
+  await expect(uploads.deleteUpload({ projectId, uploadId: one.id }, as())).rejects.toMatchObject({
+    kind: 'not_found',
+  });
+  expect([(await get(one.url)).status, (await get(two.url)).status, (await get(three.url)).status]).toEqual([
+    404, 404, 200,
+  ]);
+  await uploads.deleteUpload({ projectId, uploadId: three.id }, as());
+  await eventually(async () => expect(await sizes()).toEqual([]));
+});
