@@ -14,13 +14,23 @@ import { checkToolchain } from './steps/toolchain.mjs';
 const INTERRUPTED = 130;
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
-const faults = process.argv.includes('--faults');
+
+/** What runs beside the suite: its tests, which Jest reads as regular expressions, and what it demands. */
+const RUNS = {
+  faults: { tests: ['/test/faults/'] },
+  // What runs over PostgreSQL and Kafka, and the image.
+  containers: {
+    tests: ['\\.int\\.test\\.ts$', '/kafka\\.e2e\\.test\\.ts$', '/test/containers/'],
+    demand: demandEngine,
+  },
+};
+const kind = Object.keys(RUNS).find((name) => process.argv.includes(`--${name}`));
 // Paths narrow the run to test files that match, for work on a part: `npm test -- libs/rpc`.
 const paths = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 const progress = createProgress();
 const ending = new AbortController();
 // Everything a test makes lies in here, and every process it starts carries the name in its environment.
-const folder = makeTestFolder({ large: faults });
+const folder = makeTestFolder({ large: kind === 'faults' });
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => ending.abort());
 onParentDeath(() => ending.abort());
@@ -30,7 +40,8 @@ const outcome = { passed: 0, failed: 0, skipped: [], failures: [] };
 try {
   await progress.step('check Node.js and git', (note) => note(checkToolchain()));
   await prepareSources({ root, signal: ending.signal, step: progress.step, only: workspacesOf(paths) });
-  if (!faults && paths.length === 0) await check();
+  await RUNS[kind]?.demand?.();
+  if (kind === undefined && paths.length === 0) await check();
   ending.signal.throwIfAborted();
   await test();
 } catch (error) {
@@ -69,6 +80,15 @@ function workspacesOf(files) {
   return known && folders.length > 0 ? [...new Set(folders)] : undefined;
 }
 
+async function demandEngine() {
+  const { IMAGES, containerEngine } = (await import('../../libs/testkit/jest/containers.cjs')).default;
+  await progress.step('container engine and its images', async (note) => {
+    const engine = await containerEngine();
+    if (!engine.usable) throw new LaunchFailure(engine.reason);
+    note(Object.values(IMAGES).join(', '));
+  });
+}
+
 /** The checks that are no Jest tests; each counts as one. */
 async function check() {
   const bin = (name) => join(root, 'node_modules', '.bin', name);
@@ -103,17 +123,15 @@ async function test() {
   const args = [
     join(root, 'node_modules', 'jest', 'bin', 'jest.js'),
     // Before the options, the last of which would take them for its own.
-    ...paths,
+    ...(paths.length === 0 ? (RUNS[kind]?.tests ?? []) : paths),
     '--ci',
     `--reporters=${join(root, 'deploy', 'local', 'jest-reporter.cjs')}`,
     `--cacheDirectory=${join(root, 'node_modules', '.cache', 'jest')}`,
-    // The long fault runs are for `--faults` alone; this replaces what the configuration says.
+    // This replaces what the configuration says.
     '--testPathIgnorePatterns=/node_modules/',
     '--testPathIgnorePatterns=/dist/',
+    ...Object.keys(RUNS).flatMap((name) => (name === kind ? [] : `--testPathIgnorePatterns=/test/${name}/`)),
   ];
-  if (!faults) args.push('--testPathIgnorePatterns=/test/faults/');
-  // Paths narrow the run by themselves: a pattern beside them would widen it again.
-  else if (paths.length === 0) args.push('--testPathPatterns=/test/faults/');
   try {
     await run(process.execPath, args, {
       cwd: root,
@@ -141,7 +159,10 @@ function fail(message) {
 
 /** Tests choose their own servers and folders; the operator's settings of an installation are not theirs. */
 function testEnvironment() {
-  const own = new Set(VARIABLES.filter((name) => name !== 'KAFKA_BROKERS'));
+  const servers = ['KAFKA_BROKERS', 'TEST_KAFKA_BROKERS', 'TEST_DATABASE_URL'];
+  const own = new Set(VARIABLES.filter((name) => !servers.includes(name)));
+  const containers = kind === 'containers';
+  if (containers) for (const name of servers) own.add(name);
   const kept = Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.has(name)));
-  return { ...kept, TMPDIR: folder };
+  return { ...kept, ...(containers ? { REQUIRE_CONTAINERS: '1' } : {}), TMPDIR: folder };
 }

@@ -172,126 +172,130 @@ describe('a broker that ends a login', () => {
   });
 });
 
-describeWithKafka('Kafka with TLS and SASL', () => {
-  let kafka: SecureKafka;
-  const tls = { KAFKA_TLS: 'true', KAFKA_CA_FILE: ours.certificate };
-
-  beforeAll(async () => {
-    kafka = await secureKafka(ours.both);
-  });
-  afterAll(() => kafka?.close());
-
-  /** Publishes a record with these settings and gets it back. */
-  async function goesThrough(settings: Settings): Promise<void> {
-    const bus = open(settings);
-    const topic = `secure-${randomBytes(4).toString('hex')}`;
-    await bus.check([topic]);
-    await bus.publish([{ topic, key: 'k', body: '{}', headers: { id: '1' } }]);
-    const received: string[] = [];
-    await bus.drain({ group: topic, topic, handler: async ({ body }) => void received.push(body) });
-    expect(received).toEqual(['{}']);
-    await bus.close();
-  }
-
-  test('records pass over TLS of our own CA', () => goesThrough({ ...tls, KAFKA_BROKERS: kafka.tls }));
-
-  test.each(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'])('records pass with %s', (mechanism) =>
-    goesThrough({ ...tls, ...plain, KAFKA_SASL_MECHANISM: mechanism, KAFKA_BROKERS: kafka.sasl }),
-  );
-
-  /** A token that nobody has signed, as the broker of the test takes it. */
-  const token = (): string => {
-    const now = Math.floor(Date.now() / 1_000);
-    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-    return `${part({ alg: 'none' })}.${part({ sub: 'switchyard', iat: now, exp: now + 600 })}.`;
-  };
-
-  test('records pass with a token of a file', async () => {
-    const KAFKA_OAUTH_TOKEN_FILE = file('token', `${token()}\n`);
-    await goesThrough({
-      ...tls,
-      KAFKA_SASL_MECHANISM: 'OAUTHBEARER',
-      KAFKA_OAUTH_TOKEN_FILE,
-      KAFKA_BROKERS: kafka.sasl,
-    });
-  });
-
-  describe('with tokens that are fetched', () => {
-    let server: Server;
-    let status = 200;
-    const asked: string[] = [];
-    const oauth = () => ({
-      ...tls,
-      ...plain,
-      KAFKA_SASL_MECHANISM: 'OAUTHBEARER',
-      KAFKA_OAUTH_TOKEN_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`,
-      KAFKA_OAUTH_SCOPE: 'kafka',
-      KAFKA_BROKERS: kafka.sasl,
-    });
+describeWithKafka(
+  'Kafka with TLS and SASL',
+  () => {
+    let kafka: SecureKafka;
+    const tls = { KAFKA_TLS: 'true', KAFKA_CA_FILE: ours.certificate };
 
     beforeAll(async () => {
-      server = createServer(async (request, response) => {
-        let body = '';
-        for await (const chunk of request) body += chunk;
-        asked.push(`${request.headers.authorization} ${body}`);
-        response.writeHead(status, { 'content-type': 'application/json' });
-        response.end(JSON.stringify({ access_token: token(), expires_in: 600 }));
-      }).listen(0, '127.0.0.1');
-      await new Promise((settle) => server.once('listening', settle));
+      kafka = await secureKafka(ours.both);
     });
-    afterAll(() => server.close());
+    afterAll(() => kafka?.close());
 
-    test('records pass, and a token is fetched once for all connections', async () => {
-      await goesThrough(oauth());
-      const login = Buffer.from('switchyard:kafka-canary').toString('base64');
-      expect(asked).toEqual([`Basic ${login} grant_type=client_credentials&scope=kafka`]);
+    /** Publishes a record with these settings and gets it back. */
+    async function goesThrough(settings: Settings): Promise<void> {
+      const bus = open(settings);
+      const topic = `secure-${randomBytes(4).toString('hex')}`;
+      await bus.check([topic]);
+      await bus.publish([{ topic, key: 'k', body: '{}', headers: { id: '1' } }]);
+      const received: string[] = [];
+      await bus.drain({ group: topic, topic, handler: async ({ body }) => void received.push(body) });
+      expect(received).toEqual(['{}']);
+      await bus.close();
+    }
+
+    test('records pass over TLS of our own CA', () => goesThrough({ ...tls, KAFKA_BROKERS: kafka.tls }));
+
+    test.each(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'])('records pass with %s', (mechanism) =>
+      goesThrough({ ...tls, ...plain, KAFKA_SASL_MECHANISM: mechanism, KAFKA_BROKERS: kafka.sasl }),
+    );
+
+    /** A token that nobody has signed, as the broker of the test takes it. */
+    const token = (): string => {
+      const now = Math.floor(Date.now() / 1_000);
+      const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+      return `${part({ alg: 'none' })}.${part({ sub: 'switchyard', iat: now, exp: now + 600 })}.`;
+    };
+
+    test('records pass with a token of a file', async () => {
+      const KAFKA_OAUTH_TOKEN_FILE = file('token', `${token()}\n`);
+      await goesThrough({
+        ...tls,
+        KAFKA_SASL_MECHANISM: 'OAUTHBEARER',
+        KAFKA_OAUTH_TOKEN_FILE,
+        KAFKA_BROKERS: kafka.sasl,
+      });
     });
 
-    test('a server that gives none is named', async () => {
-      status = 401;
-      await refused(oauth(), /^KAFKA_OAUTH_TOKEN_URL: answers 401$/);
+    describe('with tokens that are fetched', () => {
+      let server: Server;
+      let status = 200;
+      const asked: string[] = [];
+      const oauth = () => ({
+        ...tls,
+        ...plain,
+        KAFKA_SASL_MECHANISM: 'OAUTHBEARER',
+        KAFKA_OAUTH_TOKEN_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`,
+        KAFKA_OAUTH_SCOPE: 'kafka',
+        KAFKA_BROKERS: kafka.sasl,
+      });
+
+      beforeAll(async () => {
+        server = createServer(async (request, response) => {
+          let body = '';
+          for await (const chunk of request) body += chunk;
+          asked.push(`${request.headers.authorization} ${body}`);
+          response.writeHead(status, { 'content-type': 'application/json' });
+          response.end(JSON.stringify({ access_token: token(), expires_in: 600 }));
+        }).listen(0, '127.0.0.1');
+        await new Promise((settle) => server.once('listening', settle));
+      });
+      afterAll(() => server.close());
+
+      test('records pass, and a token is fetched once for all connections', async () => {
+        await goesThrough(oauth());
+        const login = Buffer.from('switchyard:kafka-canary').toString('base64');
+        expect(asked).toEqual([`Basic ${login} grant_type=client_credentials&scope=kafka`]);
+      });
+
+      test('a server that gives none is named', async () => {
+        status = 401;
+        await refused(oauth(), /^KAFKA_OAUTH_TOKEN_URL: answers 401$/);
+      });
     });
-  });
 
-  test.each<[string, () => Settings, RegExp]>([
-    ['TLS where it is not spoken', () => ({ ...tls, KAFKA_BROKERS: kafka.plain }), /^KAFKA_TLS: must be false, /],
-    ['no TLS where it is spoken', () => ({ KAFKA_BROKERS: kafka.tls }), /^KAFKA_TLS: must be true, /],
-    [
-      'a CA of others',
-      () => ({ KAFKA_TLS: 'true', KAFKA_CA_FILE: others.certificate, KAFKA_BROKERS: kafka.tls }),
-      /^KAFKA_CA_FILE: the certificate of \S+ is not trusted/,
-    ],
-    ['no login where one is asked for', () => ({ ...tls, KAFKA_BROKERS: kafka.sasl }), /^KAFKA_SASL_MECHANISM: /],
-    [
-      'a login where none is asked for',
-      () => ({ ...tls, ...plain, KAFKA_BROKERS: kafka.tls }),
-      /^KAFKA_SASL_MECHANISM: /,
-    ],
-    [
-      'a wrong password',
-      () => ({ ...tls, ...plain, KAFKA_SASL_PASSWORD_FILE: file('wrong', 'wrong'), KAFKA_BROKERS: kafka.sasl }),
-      /^KAFKA_SASL_PASSWORD_FILE: /,
-    ],
-  ])('%s is refused at the start', (_, settings, message) => refused(settings(), message));
+    test.each<[string, () => Settings, RegExp]>([
+      ['TLS where it is not spoken', () => ({ ...tls, KAFKA_BROKERS: kafka.plain }), /^KAFKA_TLS: must be false, /],
+      ['no TLS where it is spoken', () => ({ KAFKA_BROKERS: kafka.tls }), /^KAFKA_TLS: must be true, /],
+      [
+        'a CA of others',
+        () => ({ KAFKA_TLS: 'true', KAFKA_CA_FILE: others.certificate, KAFKA_BROKERS: kafka.tls }),
+        /^KAFKA_CA_FILE: the certificate of \S+ is not trusted/,
+      ],
+      ['no login where one is asked for', () => ({ ...tls, KAFKA_BROKERS: kafka.sasl }), /^KAFKA_SASL_MECHANISM: /],
+      [
+        'a login where none is asked for',
+        () => ({ ...tls, ...plain, KAFKA_BROKERS: kafka.tls }),
+        /^KAFKA_SASL_MECHANISM: /,
+      ],
+      [
+        'a wrong password',
+        () => ({ ...tls, ...plain, KAFKA_SASL_PASSWORD_FILE: file('wrong', 'wrong'), KAFKA_BROKERS: kafka.sasl }),
+        /^KAFKA_SASL_PASSWORD_FILE: /,
+      ],
+    ])('%s is refused at the start', (_, settings, message) => refused(settings(), message));
 
-  test('a new password in the file needs no restart', async () => {
-    const KAFKA_SASL_PASSWORD_FILE = file('rotating', 'wrong');
-    const bus = open({ ...tls, ...plain, KAFKA_SASL_PASSWORD_FILE, KAFKA_BROKERS: kafka.sasl });
-    await expect(bus.check([])).rejects.toThrow(/^KAFKA_SASL_PASSWORD_FILE: /);
-    writeFileSync(KAFKA_SASL_PASSWORD_FILE, 'kafka-canary');
-    await bus.check([]);
-    await bus.close();
-  });
+    test('a new password in the file needs no restart', async () => {
+      const KAFKA_SASL_PASSWORD_FILE = file('rotating', 'wrong');
+      const bus = open({ ...tls, ...plain, KAFKA_SASL_PASSWORD_FILE, KAFKA_BROKERS: kafka.sasl });
+      await expect(bus.check([])).rejects.toThrow(/^KAFKA_SASL_PASSWORD_FILE: /);
+      writeFileSync(KAFKA_SASL_PASSWORD_FILE, 'kafka-canary');
+      await bus.check([]);
+      await bus.close();
+    });
 
-  test('topics that the operator creates are not created, and a missing one is named', async () => {
-    const topic = `operators-${randomBytes(4).toString('hex')}`;
-    const bus = open({ KAFKA_BROKERS: kafka.plain, KAFKA_CREATE_TOPICS: 'false' });
-    const message = new RegExp(`^KAFKA_CREATE_TOPICS: is false, and topics are missing .+: ${topic}$`);
-    await expect(bus.check([topic])).rejects.toThrow(message);
-    await expect(bus.publish([{ topic, key: 'k', body: '{}', headers: {} }])).rejects.toThrow(message);
-    const creating = open({ KAFKA_BROKERS: kafka.plain, KAFKA_REPLICATION_FACTOR: '1' });
-    await creating.publish([{ topic, key: 'k', body: '{}', headers: {} }]);
-    await bus.check([topic]);
-    await Promise.all([bus.close(), creating.close()]);
-  });
-});
+    test('topics that the operator creates are not created, and a missing one is named', async () => {
+      const topic = `operators-${randomBytes(4).toString('hex')}`;
+      const bus = open({ KAFKA_BROKERS: kafka.plain, KAFKA_CREATE_TOPICS: 'false' });
+      const message = new RegExp(`^KAFKA_CREATE_TOPICS: is false, and topics are missing .+: ${topic}$`);
+      await expect(bus.check([topic])).rejects.toThrow(message);
+      await expect(bus.publish([{ topic, key: 'k', body: '{}', headers: {} }])).rejects.toThrow(message);
+      const creating = open({ KAFKA_BROKERS: kafka.plain, KAFKA_REPLICATION_FACTOR: '1' });
+      await creating.publish([{ topic, key: 'k', body: '{}', headers: {} }]);
+      await bus.check([topic]);
+      await Promise.all([bus.close(), creating.close()]);
+    });
+  },
+  'own',
+);

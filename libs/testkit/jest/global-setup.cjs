@@ -1,19 +1,21 @@
 const { randomBytes } = require('node:crypto');
 const pg = require('pg');
-const { containerEngine, startServer } = require('./server.cjs');
+const { IMAGES, containerEngine } = require('./containers.cjs');
+const { startServer } = require('./server.cjs');
 
 const prefix = 'switchyard_test_';
 const leftoverAfterSeconds = 24 * 3600;
 
 /**
- * One PostgreSQL for the run, in this order: TEST_DATABASE_URL, a container where an engine answers, the embedded server.
+ * One PostgreSQL for the run, in this order: TEST_DATABASE_URL, a container where an engine gives one, the embedded server.
  * Tests reach it through `testDatabase` of @switchyard/testkit.
  */
 module.exports = async () => {
   const stops = [];
   globalThis.testServers = stops;
-  const engine = await containerEngine();
-  process.env.TEST_KAFKA = await kafkaSource(engine);
+  const engine = await usableEngine();
+  process.env.TEST_OWN_KAFKA = await ownKafkaSource(engine);
+  process.env.TEST_KAFKA_IMAGE = IMAGES.kafka;
   process.env.TEST_RUN_PREFIX = `${prefix}${Math.floor(Date.now() / 1000)}_${randomBytes(3).toString('hex')}_`;
   if (process.env.TEST_DATABASE_URL) {
     await dropLeftovers(process.env.TEST_DATABASE_URL);
@@ -23,8 +25,11 @@ module.exports = async () => {
   }
   if (engine) {
     const { PostgreSqlContainer } = require('@testcontainers/postgresql');
-    const container = await new PostgreSqlContainer('postgres:17')
+    const { Wait } = require('testcontainers');
+    const container = await new PostgreSqlContainer(IMAGES.postgres)
       .withCommand(['postgres', '-c', 'fsync=off', '-c', 'max_connections=300'])
+      // Once for the server that makes the database. Health checks want systemd of some engines.
+      .withWaitStrategy(Wait.forLogMessage('database system is ready to accept connections', 2))
       .start();
     process.env.TEST_DATABASE_URL = container.getConnectionUri();
     stops.push(() => container.stop());
@@ -35,11 +40,21 @@ module.exports = async () => {
   stops.push(server.stop);
 };
 
-/** Where `testKafka` gets its broker from: `environment`, `container`, `java`, or `none: <reason>`. */
-async function kafkaSource(engine) {
-  if (process.env.TEST_KAFKA_BROKERS || process.env.KAFKA_BROKERS) return 'environment';
+/** Whether containers are used; one that cannot give what tests need is named. With `REQUIRE_CONTAINERS=1` that is a failure. */
+async function usableEngine() {
+  const engine = await containerEngine();
+  if (engine.usable) return true;
+  if (process.env.REQUIRE_CONTAINERS === '1') {
+    throw new Error(`containers are required (REQUIRE_CONTAINERS=1): ${engine.reason}`);
+  }
+  if (engine.answers) process.stdout.write(`${engine.reason}: tests use the embedded servers\n`);
+  return false;
+}
+
+/** Where a broker of one test alone comes from: `container`, `java`, or `none: <reason>`. */
+async function ownKafkaSource(engine) {
   if (engine) return 'container';
-  const { kafkaClasspath } = await import('../kafka/broker.mjs');
+  const { kafkaClasspath } = await import('../kafka/java.mjs');
   const { reason } = kafkaClasspath();
   return reason === undefined ? 'java' : `none: ${reason}`;
 }

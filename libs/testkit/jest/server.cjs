@@ -44,15 +44,4 @@ async function startServer(script, ...args) {
   };
 }
 
-/** Whether a container engine answers; the `docker` binary alone proves nothing. */
-async function containerEngine() {
-  try {
-    const { getContainerRuntimeClient } = require('testcontainers');
-    await getContainerRuntimeClient();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-module.exports = { startServer, containerEngine };
+module.exports = { startServer };

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { createServer as createHttpServer, type Server } from 'node:http';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -86,21 +87,87 @@ test('a run that is killed leaves no server and no files', async () => {
   await db.close();
 });
 
-test('a missing Kafka is a reason to skip, and a failure where it is required', () => {
-  const { TEST_KAFKA, REQUIRE_KAFKA } = process.env;
-  try {
-    delete process.env.REQUIRE_KAFKA;
-    process.env.TEST_KAFKA = 'java';
+describe('where Kafka comes from', () => {
+  const { env } = process;
+  afterEach(() => {
+    process.env = env;
+  });
+  const given = (variables: Record<string, string>): void => {
+    const { TEST_OWN_KAFKA, TEST_KAFKA_BROKERS, KAFKA_BROKERS, REQUIRE_KAFKA, ...others } = env;
+    process.env = { ...others, ...variables };
+  };
+
+  test('a missing one is a reason to skip, and a failure where it is required', () => {
+    given({ TEST_OWN_KAFKA: 'java' });
     expect(kafkaSkipReason()).toBeUndefined();
-    process.env.TEST_KAFKA = 'none: no Java';
+    given({ TEST_OWN_KAFKA: 'none: no Java' });
     expect(kafkaSkipReason()).toBe('no Java');
-    process.env.REQUIRE_KAFKA = '1';
+    given({ TEST_OWN_KAFKA: 'none: no Java', REQUIRE_KAFKA: '1' });
     expect(() => kafkaSkipReason()).toThrow(/no Java/);
-  } finally {
-    process.env.TEST_KAFKA = TEST_KAFKA;
-    if (REQUIRE_KAFKA === undefined) delete process.env.REQUIRE_KAFKA;
-    else process.env.REQUIRE_KAFKA = REQUIRE_KAFKA;
+  });
+
+  test('a broker of the environment is not one of a test alone', () => {
+    given({ TEST_OWN_KAFKA: 'none: no Java', KAFKA_BROKERS: 'kafka:9092' });
+    expect(kafkaSkipReason()).toBeUndefined();
+    expect(kafkaSkipReason('own')).toBe('no Java');
+    given({ TEST_OWN_KAFKA: 'container', KAFKA_BROKERS: 'kafka:9092' });
+    expect(kafkaSkipReason('own')).toBeUndefined();
+  });
+});
+
+describe('a container engine that answers and cannot pull', () => {
+  let engine: Server;
+  const asked: string[] = [];
+  beforeAll(async () => {
+    engine = createHttpServer(({ method = '', url = '' }, response) => {
+      asked.push(`${method} ${url}`);
+      const answer = (status: number, body: object) =>
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      if (url.endsWith('/info')) answer(200, { OperatingSystem: 'Debian', OSType: 'linux', Architecture: 'x86_64' });
+      else if (url.includes('/images/create')) answer(500, { message: 'lookup registry.example: no such host' });
+      else answer(404, { message: 'No such image' });
+    }).listen(0, '127.0.0.1');
+    await new Promise((settle) => engine.once('listening', settle));
+  });
+  afterAll(() => engine.close());
+
+  /** Chooses servers as a run of Jest does, in a process of its own. */
+  async function chosen(variables: Record<string, string>): Promise<{ status: unknown; printed: string }> {
+    const { TEST_DATABASE_URL, KAFKA_BROKERS, REQUIRE_CONTAINERS, TESTCONTAINERS_HOST_OVERRIDE, ...others } =
+      process.env;
+    const setup = (name: string) => `require(${JSON.stringify(join(__dirname, '../jest', name))})()`;
+    const script = `(async () => {
+      await ${setup('global-setup.cjs')};
+      console.log(new URL(process.env.TEST_DATABASE_URL).hostname, process.env.TEST_OWN_KAFKA.split(':')[0]);
+      await ${setup('global-teardown.cjs')};
+    })()`;
+    const host = `tcp://127.0.0.1:${(engine.address() as AddressInfo).port}`;
+    // The folder of a user has settings of testcontainers, which go before the environment.
+    const HOME = mkdtempSync(join(tmpdir(), 'switchyard-engine-'));
+    const child = spawn(process.execPath, ['-e', script], {
+      env: { ...others, HOME, DOCKER_HOST: host, TEST_POSTGRES_IMAGE: 'registry.example/postgres:18', ...variables },
+    });
+    let printed = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (printed += text));
+    const status = await new Promise((settle) => child.once('close', settle));
+    rmSync(HOME, { recursive: true });
+    return { status, printed };
   }
+
+  test('gives way to the embedded servers, and is named in one line', async () => {
+    const { status, printed } = await chosen({});
+    expect(printed).toMatch(
+      /^the container engine cannot pull .+no such host.*: tests use the embedded servers\n127\.0\.0\.1 (?:java|none)\n$/,
+    );
+    expect(status).toBe(0);
+    expect(asked.some((one) => one.includes('fromImage=registry.example'))).toBe(true);
+  });
+
+  test('is a failure where containers are required', async () => {
+    const { status, printed } = await chosen({ REQUIRE_CONTAINERS: '1' });
+    expect(printed).toContain('containers are required (REQUIRE_CONTAINERS=1): the container engine cannot pull ');
+    expect(status).not.toBe(0);
+  });
 });
 
 test('the recorded times are those of files that are there', () => {
