@@ -352,7 +352,8 @@ it('verifies every content, and names what is missing or was changed (verify-blo
     expect.stringMatching(`${missing}.*its blob is missing$`),
   ]);
   expect(lines.at(-1)).toMatch(/^\d+ contents verified, \d+ bytes, 2 differ$/);
-  // To publish a content again heals it, wherever else it is used.
+  // To publish a content again heals one that was lost, wherever it is used.
+  await blobs.remove(changed);
   for (const [at, body] of bodies.entries()) {
     await publish(`again/${at}/x`, body);
     expect(await (await get(`verified/${at}/x`)).text()).toBe(body);
@@ -383,8 +384,6 @@ describe('with files on S3', () => {
   };
   it('refuses while the bucket is away, keeps what it acknowledged, and leaves nothing', async () => {
     await startWith({});
-    const rows = await here.db.query<{ blob: string }>(sql`select blob from blob_remains`);
-    const replaced = rows.map(({ blob }) => blob);
     await publish('app/1.0/x', 'acknowledged');
     await gate.shut();
     for (const reply of await Promise.all([put('app/1.0/lost', 'lost'), get('app/1.0/x')]))
@@ -393,8 +392,9 @@ describe('with files on S3', () => {
     expect(await (await get('app/1.0/x')).text()).toBe('acknowledged');
     expect((await get('app/1.0/lost')).status).toBe(404);
     await publish('app/1.0/lost', 'found');
-    const expected = sql`select blob from blob_remains where due_at > now() + interval '50 minutes' and blob <> all(${replaced}::text[])`;
-    expect(await here.db.query(expected)).toEqual([]);
+    expect(await here.db.query(sql`select 1 from blob_remains where due_at > now() + interval '50 minutes'`)).toEqual(
+      [],
+    );
   });
 
   it('redirects downloads to the bucket where that is wanted', async () => {

@@ -5,10 +5,14 @@ import type { ReceivedContent, StoredContent } from '../domain/content';
 export interface ContentStore {
   /**
    * Id of the row of a content, which is locked until the transaction ends, so that it cannot be collected meanwhile. The
-   * received blob becomes that of the content, so that publishing again heals one that was lost or damaged; the blob before
-   * it is due for removal after an hour. Undefined when the received blob was pruned; the transaction must fail then.
+   * first blob of a content stays, and the blob of a later one becomes due for removal; where the first one is not stored with
+   * its size any more, the later one takes its place. Undefined when the received blob was pruned.
    */
-  keep(tx: Tx, content: ReceivedContent): Promise<number | undefined>;
+  keep(
+    tx: Tx,
+    content: ReceivedContent,
+    isStored: (blob: string, size: number) => Promise<boolean>,
+  ): Promise<number | undefined>;
   /** Deletes up to `limit` contents that no file uses, and makes their blobs due for removal. Returns how many. */
   collect(tx: Tx, limit: number): Promise<number>;
   /** The next contents after an id, by their ids. */

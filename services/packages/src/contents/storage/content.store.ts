@@ -2,12 +2,13 @@ import type { Database, Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import type { ReceivedContent, StoredContent } from '../domain/content';
 
-/** How long a replaced blob stays for downloads that have begun, and for signed addresses of it. */
-const replacedFor = '1 hour';
-
 /** Opens the store. */
 export const contentStore = (db: Database) => ({
-  async keep(tx: Tx, { blob, size, sha256, sha1, md5 }: ReceivedContent): Promise<number | undefined> {
+  async keep(
+    tx: Tx,
+    { blob, size, sha256, sha1, md5 }: ReceivedContent,
+    isStored: (blob: string, size: number) => Promise<boolean>,
+  ): Promise<number | undefined> {
     // The update that changes nothing locks the row: `collect` passes over it, or has deleted it before.
     const [kept] = await tx.query<{ id: number; blob: string }>(sql`
       insert into contents as c (sha256, sha1, md5, size, blob)
@@ -15,12 +16,16 @@ export const contentStore = (db: Database) => ({
       on conflict (sha256) do update set size = c.size
       returning id, blob`);
     if (kept === undefined) return undefined;
+    if (kept.blob !== blob && (await isStored(kept.blob, size))) {
+      await tx.query(sql`update blob_remains set due_at = now() where blob = ${blob}`);
+      return kept.id;
+    }
     const remaining = await tx.query(sql`delete from blob_remains where blob = ${blob} returning 1`);
     if (remaining.length === 0) return undefined;
     if (kept.blob !== blob) {
       await tx.query(sql`
-        with replaced as (update contents set blob = ${blob} where id = ${kept.id} returning 1)
-        insert into blob_remains (blob, due_at) select ${kept.blob}, now() + ${replacedFor}::interval from replaced`);
+        with healed as (update contents set blob = ${blob} where id = ${kept.id} returning 1)
+        insert into blob_remains (blob, due_at) select ${kept.blob}, now() from healed`);
     }
     return kept.id;
   },
