@@ -37,5 +37,10 @@ const begunKey = 'switchyard-begun';
 /** Adds to the trailer of a call that was answered that it has begun something. */
 export const markBegun = (trailer: Metadata): void => trailer.set(begunKey, 'true');
 
+/** Passes on what the trailer of a call says of that. */
+export function copyBegun(from: Metadata, to: Metadata): void {
+  if (hasBegun(from)) markBegun(to);
+}
+
 /** Whether the trailer of a call says that it has begun something. */
 export const hasBegun = (trailer: Metadata): boolean => trailer.get(begunKey).length > 0;

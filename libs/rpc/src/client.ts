@@ -6,6 +6,8 @@ import { begunNoter, hasBegun } from './begun';
 import { addCost, requestCost, runningCost } from './cost';
 import { fromServiceError, isBrokenOff, isRefused } from './error-status';
 import { type Identity, identityKey, type Signer, signClaims } from './identity';
+import type { Relay } from './relay';
+import { relayOver } from './relay-over';
 import { withoutCopies } from './representation-codec';
 import { type RetryBudget, retryBudget } from './retry-budget';
 
@@ -43,6 +45,11 @@ export interface Peer {
   close(): void;
 }
 
+/** A channel to another process of the same service, which takes calls over. */
+export interface Sibling extends Peer {
+  readonly relay: Relay;
+}
+
 /** Longest pause before the one retry of a call, milliseconds; jittered. */
 const retryPauseMs = 150;
 
@@ -57,12 +64,13 @@ function isRepeatable(error: unknown, { idempotent, signal }: CallOptions): bool
 }
 
 /** Opens a channel to `address` (host:port); calls are signed by `signer`. */
-export function connect(address: string, signer: Signer, { resolveEveryMs }: ChannelOptions = {}): Peer {
+export function connect(address: string, signer: Signer, { resolveEveryMs }: ChannelOptions = {}): Sibling {
   const channel = balancedChannel(address, resolveEveryMs);
   const budget = retryBudget();
   return {
     client: (definition) => clientOf(channel, withoutCopies(definition), signer, budget),
     reach: () => connected(channel.current(), Number.POSITIVE_INFINITY),
+    relay: relayOver(() => channel.current()),
     close: () => channel.close(),
   };
 }

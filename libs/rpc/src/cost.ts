@@ -19,6 +19,11 @@ export const requestCost = (metadata: Metadata): void => metadata.set(costKey, '
 /** Whether the caller wants to know what its call costs. */
 export const isCostWanted = (metadata: Metadata): boolean => metadata.get(costKey).length > 0;
 
+/** Passes on the request for the trailer, or the trailer. */
+export function copyCost(from: Metadata, to: Metadata): void {
+  for (const value of from.get(costKey)) to.set(costKey, value);
+}
+
 /** Runs `work` and returns its cost, nested calls included. */
 export async function measureCost<T>(
   work: () => Promise<T>,

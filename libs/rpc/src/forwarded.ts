@@ -4,6 +4,8 @@ import { Access_Kind, type Claims } from '@switchyard/protos/rpc/v1/identity';
 import { logger, withRequestId } from '@switchyard/telemetry';
 import { begunNoter, trackBegun } from './begun';
 import { ClaimsRefused, forwardedMethod, identityKey, type TrustedKeys, verifyClaims } from './identity';
+import { relayedKey } from './relay';
+import { relayRequest } from './relay-request';
 import { anonymous, type WriteGuard } from './server';
 import { UsedClaims } from './used-claims';
 
@@ -28,6 +30,8 @@ export interface ForwardedEndpoint {
   readonly target?: 'group' | 'instance';
   /** Form of the path without its query; the first part it catches is the id of the project or group. */
   readonly path: RegExp;
+  /** URL of the process that answers for a project where it is not this one; absent where this one answers all. */
+  readonly elsewhere?: ((projectId: number) => Promise<string | undefined>) | undefined;
   /** Nothing of the body is kept, neither stored nor in memory. */
   readonly keepsNothing?: true;
   /**
@@ -76,6 +80,8 @@ async function handle(
     const kind = target === 'group' ? Access_Kind.KIND_GROUP : Access_Kind.KIND_PROJECT;
     if (target !== 'instance' && (claims.access?.id !== named || claims.access.kind !== kind))
       throw new AppError('forbidden');
+    const other = request.headers[relayedKey] === undefined ? await endpoint.elsewhere?.(named) : undefined;
+    if (other !== undefined) return relayRequest(other, request, response);
     const parts = found.slice(target === 'instance' ? 1 : 2).map((part = '') => decodeURIComponent(part));
     const place = { projectId: target === undefined ? named : 0, groupId: target === 'group' ? named : 0 };
     const call = { request, response, claims, ...place, parts, query: new URLSearchParams(query) };

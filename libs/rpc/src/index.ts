@@ -8,7 +8,7 @@ export {
   type Release,
 } from './admission-queue';
 export { begunNoter, trackBegun } from './begun';
-export { type CallOptions, connect, type Peer, type RpcClient } from './client';
+export { type CallOptions, connect, type Peer, type RpcClient, type Sibling } from './client';
 export { type Cost, measureCost, type StatementCounter } from './cost';
 export { fromServiceError, toServiceError } from './error-status';
 export { type ForwardedCall, type ForwardedEdges, type ForwardedEndpoint, forwardedHttp } from './forwarded';
@@ -22,6 +22,7 @@ export {
   signClaims,
   type TrustedKeys,
 } from './identity';
+export type { Relay } from './relay';
 export {
   entity,
   fixedOrder,
@@ -37,6 +38,7 @@ export {
   anonymous,
   type CallContext,
   type CallerRule,
+  type Elsewhere,
   type Handlers,
   implement,
   maxMessageBytes,

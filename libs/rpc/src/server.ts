@@ -18,6 +18,7 @@ import { isCostWanted, measureCost, type StatementCounter, showCost } from './co
 import { toServiceError } from './error-status';
 import { identityKey, type TrustedKeys, verifyClaims } from './identity';
 import { addReflection } from './reflection';
+import { type ArrivedCall, type Relay, RelayedReply, relayedKey } from './relay';
 import { maxReplyBytes } from './representation';
 import { withoutCopies } from './representation-codec';
 import { UsedClaims } from './used-claims';
@@ -59,7 +60,12 @@ export interface ServiceImplementation {
   readonly definition: ServiceDefinition;
   readonly handlers: Record<string, (request: never, context: CallContext) => unknown>;
   readonly rules: Record<string, CallerRule>;
+  /** Who answers a request where it is not this process; absent where this one answers all. */
+  readonly elsewhere?: Elsewhere | undefined;
 }
+
+/** Finds the process that answers a decoded request; undefined: this one. */
+export type Elsewhere = (request: object) => Promise<Relay | undefined>;
 
 const gatewayOnly: CallerRule = { callers: ['gateway'] };
 
@@ -144,6 +150,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const gate = { ...options, used: new UsedClaims() };
   for (const service of options.services) {
     const definition = withoutCopies(service.definition);
+    const { elsewhere } = service;
     server.addService(
       undecoded(definition),
       Object.fromEntries(
@@ -153,11 +160,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           if (decoded === undefined) throw new Error(`${method.path} has no handler`);
           const handler: AnyHandler = (request, context) =>
             decoded(method.requestDeserialize(request) as never, context);
+          const relayFor: RelayFor = async (call) =>
+            call.metadata.get(relayedKey).length > 0
+              ? undefined
+              : elsewhere?.(method.requestDeserialize(call.request) as object);
           return [
             name,
             method.responseStream
-              ? streaming(method.path, rule, handler, gate)
-              : unary(method.path, rule, handler, gate, queue),
+              ? streaming(method.path, rule, { handler, relayFor }, gate)
+              : unary(method.path, rule, { handler, relayFor }, gate, queue),
           ];
         }),
       ),
@@ -187,12 +198,20 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 }
 
-/** Requests arrive as bytes: the claims are bound to them, and nothing is decoded for an unknown caller. */
+/**
+ * Requests arrive as bytes: the claims are bound to them, and nothing is decoded for an unknown caller. Replies that were
+ * relayed are bytes already.
+ */
 const undecoded = (definition: ServiceDefinition): ServiceDefinition =>
   Object.fromEntries(
     Object.entries(definition).map(([name, method]) => [
       name,
-      { ...method, requestDeserialize: (bytes: Buffer) => bytes },
+      {
+        ...method,
+        requestDeserialize: (bytes: Buffer) => bytes,
+        responseSerialize: (reply: unknown) =>
+          reply instanceof RelayedReply ? reply.bytes : method.responseSerialize(reply),
+      },
     ]),
   );
 
@@ -248,9 +267,24 @@ function lateness(call: ServerUnaryCall<Buffer, unknown>): () => void {
 }
 
 type AnyHandler = (request: Buffer, context: CallContext) => unknown;
+type RelayFor = (call: AnyCall) => Promise<Relay | undefined>;
+
+/** What answers the calls of a method. */
+interface Answering {
+  readonly handler: AnyHandler;
+  readonly relayFor: RelayFor;
+}
+
+const arrived = (path: string, call: AnyCall, signal: AbortSignal): ArrivedCall => ({
+  path,
+  request: call.request,
+  metadata: call.metadata,
+  deadline: Number(call.getDeadline()),
+  signal,
+});
 
 const unary =
-  (path: string, rule: CallerRule, handler: AnyHandler, options: Gate, queue: AdmissionQueue) =>
+  (path: string, rule: CallerRule, { handler, relayFor }: Answering, options: Gate, queue: AdmissionQueue) =>
   (call: ServerUnaryCall<Buffer, unknown>, callback: sendUnaryData<unknown>): void => {
     const done = observeRpc('server', path);
     const refuseLate = lateness(call);
@@ -273,12 +307,19 @@ const unary =
       if (cost !== undefined) showCost(trailer, cost);
       return { result: answer.result, trailer };
     };
+    const answer = async (context: CallContext): Promise<{ result: unknown; trailer: Metadata }> => {
+      const relay = await relayFor(call);
+      // Without a slot: two processes that relay to each other would wait for themselves.
+      if (relay !== undefined) {
+        const { reply, trailer } = await relay.unary(arrived(path, call, context.signal));
+        return { result: reply, trailer };
+      }
+      return context.caller === 'gateway' && rule.unbounded !== true
+        ? queue.run(() => run(context), { owner: String(context.actor.userId) })
+        : run(context);
+    };
     admit(path, rule, call, options)
-      .then((context) =>
-        context.caller === 'gateway' && rule.unbounded !== true
-          ? queue.run(() => run(context), { owner: String(context.actor.userId) })
-          : run(context),
-      )
+      .then(answer)
       .then(
         ({ result, trailer }) => {
           done('ok');
@@ -292,12 +333,15 @@ const unary =
   };
 
 const streaming =
-  (path: string, rule: CallerRule, handler: AnyHandler, options: Gate) =>
+  (path: string, rule: CallerRule, { handler, relayFor }: Answering, options: Gate) =>
   async (call: ServerWritableStream<Buffer, unknown>): Promise<void> => {
     const done = observeRpc('server', path);
     try {
       const context = await admit(path, rule, call, options);
-      const messages = withRequestId(context.requestId, () => handler(call.request, context));
+      const relay = await relayFor(call);
+      const messages =
+        relay?.stream(arrived(path, call, context.signal)) ??
+        withRequestId(context.requestId, () => handler(call.request, context));
       for await (const message of messages as AsyncIterable<unknown>) {
         if (context.signal.aborted) return;
         // Writes to a disconnected caller never drain.

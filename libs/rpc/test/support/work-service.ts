@@ -8,7 +8,8 @@ const keys = new Map(['gateway', 'packages'].map((name) => [name, generateKeyPai
 /** Public keys of the processes that may call. */
 export const trusted = new Map([...keys].map(([name, { publicKey }]) => [name, publicKey]));
 
-const signerOf = (name: string): Signer => ({ name, key: keys.get(name)?.privateKey as never });
+/** What signs the calls of a process. */
+export const signerOf = (name: string): Signer => ({ name, key: keys.get(name)?.privateKey as never });
 
 const definition = {
   work: {
