@@ -12,7 +12,7 @@ import { directoryMigrations, startDirectory } from '@switchyard/directory';
 import { unavailable } from '@switchyard/errors';
 import { checkReaders, eventMigrations, openBus, startConsumer, startRelay, topicsOf } from '@switchyard/events';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
-import { connect, forwardedHttp, type Peer } from '@switchyard/rpc';
+import { connect, forwardedHttp, type Peer, type Sibling } from '@switchyard/rpc';
 import { logger, observe } from '@switchyard/telemetry';
 import type { Area, Closable } from './area';
 import type { Command } from './command';
@@ -94,6 +94,12 @@ async function compose<V extends Variables, PeerName extends string, N extends N
     if (found === undefined) throw new Error(`${name} does not declare ${of} among its peers`);
     return found;
   };
+  const siblings = new Map<string, Sibling>();
+  const sibling = (address: string): Sibling => {
+    const found = siblings.get(address) ?? connect(address, signer);
+    siblings.set(address, found);
+    return found;
+  };
   const directory = needs.directory
     ? await startDirectory({ db, client: peer('groups-admin').client(DirectoryServiceService), log: logger })
     : undefined;
@@ -101,7 +107,7 @@ async function compose<V extends Variables, PeerName extends string, N extends N
   await bus.check(topicsOf(name));
   const clock = replaced.clock ?? (() => new Date());
   const areas = await declared.areas({
-    ...{ config, db, bus, clock, peer, observe },
+    ...{ config, db, bus, clock, peer, sibling, observe },
     ...{ directory, blobs, prisma },
   } as unknown as ServiceEdges<V, PeerName, N>);
 
@@ -149,7 +155,7 @@ async function compose<V extends Variables, PeerName extends string, N extends N
       if (replaced.blobs === undefined) blobs?.close();
       await prisma?.$disconnect();
       await db.close();
-      for (const [, one] of connected) one.close();
+      for (const one of [...connected.map(([, peer]) => peer), ...siblings.values()]) one.close();
     },
   };
 }

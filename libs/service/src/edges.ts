@@ -2,7 +2,7 @@ import type { BlobStore } from '@switchyard/blobs';
 import type { Database } from '@switchyard/database';
 import type { Directory } from '@switchyard/directory';
 import type { EventBus } from '@switchyard/events';
-import type { Peer } from '@switchyard/rpc';
+import type { Peer, Sibling } from '@switchyard/rpc';
 import type { observe } from '@switchyard/telemetry';
 import type { ServiceConfig, Variables } from './configuration';
 import type { Needs, PrismaClass } from './needs';
@@ -16,6 +16,8 @@ export type ServiceEdges<V extends Variables, PeerName extends string, N extends
   readonly clock: () => Date;
   /** Another service, called as this one. */
   peer(name: PeerName): Peer;
+  /** Another process of this service at an address (host:port); one channel for each, which ends with the service. */
+  sibling(address: string): Sibling;
   /** Counts and times every use case, by `<label>.<name>`; handlers and consumers get nothing else. */
   readonly observe: typeof observe;
 } & (N extends { directory: true } ? { readonly directory: Directory } : unknown) &

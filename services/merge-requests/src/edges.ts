@@ -18,10 +18,40 @@ const storages = z
   .refine((list) => list.some(([, weight]) => weight > 0), 'must have a storage with a weight above 0')
   .transform((list): ReadonlyMap<string, number> => new Map(list));
 
+const storageNames = z
+  .string()
+  .transform((written) => written.split(',').map((one) => one.trim()))
+  .transform((names): ReadonlySet<string> => new Set(names));
+
+const storagePeer = /^([a-z0-9][a-z0-9_-]{0,62})=([^\s:/=,]+|\[[0-9a-fA-F:]+\]):(\d{1,5})\/(\d{1,5})$/;
+
+/** Where another process of the service is found. */
+export interface StorageProcess {
+  /** `host:port` of its gRPC server. */
+  readonly grpc: string;
+  /** URL of its internal HTTP server. */
+  readonly http: string;
+}
+
+/** Processes by the storages that they serve: `<storage>=<host>:<gRPC port>/<HTTP port>,…`. */
+const storagePeers = z
+  .string()
+  .transform((written) => written.split(',').map((one) => storagePeer.exec(one.trim())))
+  .refine((list) => list.every((one) => one !== null), 'must be <storage>=<host>:<gRPC port>/<HTTP port>,…')
+  .transform((list) =>
+    list.map((one): [string, StorageProcess] => {
+      const [, name = '', host, grpc, http] = one ?? [];
+      return [name, { grpc: `${host}:${grpc}`, http: `http://${host}:${http}` }];
+    }),
+  )
+  .transform((list): ReadonlyMap<string, StorageProcess> => new Map(list));
+
 /** Folder of the installation's data, and the storages of repositories in it. */
 export const dataVariables = {
   SWITCHYARD_DATA: z.string().default('.switchyard'),
   SWITCHYARD_REPOSITORY_STORAGES: storages,
+  /** Storages whose volumes this process has; all of them unless given. */
+  SWITCHYARD_STORAGES_SERVED: storageNames.optional(),
 };
 
 /** Keys of the values that the service stores encrypted. */
@@ -36,6 +66,8 @@ export const variables = {
   ...dataVariables,
   ...secretVariables,
   ...outboundVariables,
+  /** Who serves the other storages. */
+  SWITCHYARD_STORAGE_PEERS: storagePeers.optional(),
   /**
    * Seconds after which another process takes over what a crashed one left unfinished: ref changes, merges under way,
    * jobs. The searches for such work are as far apart.

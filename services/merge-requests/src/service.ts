@@ -25,7 +25,14 @@ import { composeMergeTrains, targetOfTrain, testedCars, trainFollowers, verifyLa
 import { composePipelines, newestPipelineOf, rotateSecrets } from './pipelines';
 import { composeProjectRecords } from './project-records';
 import { composeReleases, followTags, releaseNotesOf } from './releases';
-import { composeRepositories, moveRepositories, runAsGitWork } from './repositories';
+import {
+  composeRepositories,
+  dividedStorages,
+  moveRepositories,
+  relayedEndpoints,
+  relayedServices,
+  runAsGitWork,
+} from './repositories';
 import { composeRepositorySizes } from './repository-sizes';
 
 /**
@@ -34,7 +41,7 @@ import { composeRepositorySizes } from './repository-sizes';
  */
 export function composeAreas(given: Edges) {
   const { config, db } = given;
-  const jobs = composeJobs(db, config.SWITCHYARD_RECOVERY_SECONDS);
+  const jobs = composeJobs(db, config.SWITCHYARD_RECOVERY_SECONDS, dividedStorages(config));
   const below = { jobs: jobs.requests, trains: trainFollowers(db) };
   const repositories = composeRepositories(given, {
     subscribers: [followRefChanges(given, below), followPushOptions(given, below), followTags(given)],
@@ -140,7 +147,8 @@ export const service = defineService({
       // New areas
     ].map((area: Area) => ({
       ...area,
-      services: runAsGitWork(area.services ?? []),
+      services: relayedServices(runAsGitWork(area.services ?? []), repositories.processesOf),
+      http: relayedEndpoints(area.http ?? [], repositories.processesOf),
     }));
   },
 });

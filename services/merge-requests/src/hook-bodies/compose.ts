@@ -11,7 +11,7 @@ import { hookBodyHandler } from './transport/hook-body.handler';
 /** Builds the rendering of hook bodies, which reads what every other area keeps. */
 export function composeHookBodies(
   { db, config, clock, observe }: Edges,
-  { repositoryOf }: Pick<Repositories, 'repositoryOf'>,
+  { repositoryOf, processesOf }: Pick<Repositories, 'repositoryOf' | 'processesOf'>,
   mergeRequests: Pick<MergeRequests, 'edges'>,
 ): Area {
   const store = hookFactStore(db, mergeRequests.edges.mergeRequests.viewsByIds);
@@ -20,5 +20,6 @@ export function composeHookBodies(
     gather: gatherHookFacts(edges),
     gatherParts: gatherHookParts(edges),
   });
-  return { services: [hookBodyHandler({ gather, gatherParts, externalUrl: config.SWITCHYARD_EXTERNAL_URL, clock })] };
+  const rendering = { gather, gatherParts, externalUrl: config.SWITCHYARD_EXTERNAL_URL, clock };
+  return { services: [hookBodyHandler({ ...rendering, processesOf, projectsOf: store.projectsOf })] };
 }

@@ -12,9 +12,10 @@ export interface Jobs {
 /**
  * Builds the queue.
  * @param leaseSeconds what a claimed job is left to its process before another one takes it over
+ * @param storages those whose jobs this process works on; undefined: all
  */
-export function composeJobs(db: Database, leaseSeconds: number): Jobs {
-  const queue = jobStore(db, leaseSeconds);
+export function composeJobs(db: Database, leaseSeconds: number, storages?: readonly string[]): Jobs {
+  const queue = jobStore(db, leaseSeconds, storages);
   return {
     requests: queue,
     startWorkers(handlers) {

@@ -2,3 +2,4 @@ export type { JobHandlers, JobOutcome, JobRequests } from './application/work-jo
 export { composeJobs } from './compose';
 export type { JobRequest } from './domain/job';
 export { enqueueJobs } from './storage/job.store';
+export { ofStorages } from './storage/of-storages';

@@ -165,11 +165,11 @@ function edgesOf(given: Edges, areas: ReadAreas): MergeRequestEdges {
   const { db, clock, peer, directory } = given;
   const { openRepository, changeRefs, beginRefChange, protectedBranches, protectedTags, committers } =
     areas.repositories;
-  const { codeReaders, collaboratesOn, keptFromImport, writeInPlace } = areas.repositories;
+  const { codeReaders, collaboratesOn, isHere, keptFromImport, writeInPlace } = areas.repositories;
   return {
     ...followEdges(given, areas),
     ...{ openRepository, changeRefs, beginRefChange, protectedBranches, protectedTags, keptFromImport, committers },
-    ...{ codeReaders, collaboratesOn, writeInPlace },
+    ...{ codeReaders, collaboratesOn, isHere, writeInPlace },
     pipelines: areas.pipelines,
     refreshThreads: refreshThreads(peer('collaboration'), db, keepNoteCounters),
     ensureLabels: labelsOf(peer('groups-admin'), directory),

@@ -2,7 +2,7 @@ import { repeat } from '@switchyard/background';
 import { type Closable, command } from '@switchyard/service';
 import { counter, gauge } from '@switchyard/telemetry';
 import { dataVariables, type Edges } from '../edges';
-import { type Repositories, repositoriesOf } from '../repositories';
+import { dividedStorages, type Repositories, repositoriesOf } from '../repositories';
 import { landingVerifier } from './application/verify-landings';
 import { landingReceiptStore } from './storage/landing-receipt.store';
 import { reportLandings } from './transport/verify-landings.command';
@@ -19,10 +19,10 @@ const countVerified = counter({
 
 /** Verifies landings in the background and measures it. Safe in several processes at once. */
 export function startVerifyingLandings(
-  { db, clock }: Pick<Edges, 'db' | 'clock'>,
+  { config, db, clock }: Pick<Edges, 'config' | 'db' | 'clock'>,
   { repositoryOf }: Pick<Repositories, 'repositoryOf'>,
 ): Closable {
-  const receipts = landingReceiptStore(db);
+  const receipts = landingReceiptStore(db, dividedStorages(config));
   const verifier = landingVerifier({ receipts, repositoryOf, clock });
   const unmeasure = gauge(
     { name: 'switchyard_landings_differing', help: 'Landings that were found to differ from their receipts' },
@@ -47,7 +47,7 @@ export const verifyLandings = command({
   usage: '[--all]',
   variables: dataVariables,
   run({ config, db, write }, args) {
-    const receipts = landingReceiptStore(db);
+    const receipts = landingReceiptStore(db, dividedStorages(config));
     const repositoryOf = repositoriesOf(db, config);
     const verifier = landingVerifier({ receipts, repositoryOf, clock: () => new Date() });
     return reportLandings({ receipts, verifier, write }, args);

@@ -13,6 +13,7 @@ import { archiveRepository } from './application/archive-repository';
 import { refChanges } from './application/change-refs';
 import type { CollaboratesOn } from './application/collaboration';
 import { commitFiles } from './application/commit-files';
+import { servedElsewhere } from './application/elsewhere';
 import { findLicense } from './application/find-license';
 import { followDefaultBranch } from './application/follow-default-branch';
 import { importBundle } from './application/import-bundle';
@@ -59,6 +60,7 @@ import {
   toProtectedTag,
 } from './transport/protected-ref.record';
 import { protectedTagHandler } from './transport/protected-tag.handler';
+import { type ProcessesOf, processesBy } from './transport/relay';
 import { repositoryHandler } from './transport/repository.handler';
 import { repositoryEndpoints } from './transport/repository.http';
 import { repositoryExportHandler } from './transport/repository-export.handler';
@@ -84,6 +86,8 @@ export interface RepositoryPorts {
 export interface Repositories extends Area, RepositoryAccess {
   /** The bare repository of a project, made or not. */
   readonly repositoryOf: (projectId: number) => Promise<Repository>;
+  /** Finds the processes of projects; undefined where this one answers for all. */
+  readonly processesOf: ProcessesOf | undefined;
   readonly tagsByName: TagsByName;
   /** Makes a tag, with the rights of who asks for it. */
   readonly createTag: ManageTags['create'];
@@ -103,10 +107,25 @@ const sweepEveryMs = 3_600_000;
 /** Forks that are copied at once when their source is there again; others wait for the pause of their job to end. */
 const resumedForks = 1_000;
 
-type StorageConfig = Pick<Edges['config'], 'SWITCHYARD_DATA' | 'SWITCHYARD_REPOSITORY_STORAGES'>;
+type StorageConfig = Pick<
+  Edges['config'],
+  'SWITCHYARD_DATA' | 'SWITCHYARD_REPOSITORY_STORAGES' | 'SWITCHYARD_STORAGES_SERVED'
+>;
 
-const storagesOf = (config: StorageConfig): Storages =>
-  storagesIn(config.SWITCHYARD_DATA, config.SWITCHYARD_REPOSITORY_STORAGES);
+/** @throws Error with one line that names the variable at fault */
+function storagesOf(config: StorageConfig): Storages {
+  const { SWITCHYARD_REPOSITORY_STORAGES: weights, SWITCHYARD_STORAGES_SERVED: served } = config;
+  const unknown = [...(served ?? [])].find((name) => !weights.has(name));
+  if (unknown !== undefined)
+    throw new Error(`SWITCHYARD_STORAGES_SERVED: ${unknown} is not in SWITCHYARD_REPOSITORY_STORAGES`);
+  return storagesIn(config.SWITCHYARD_DATA, weights, served);
+}
+
+/** The storages of this process, where others have other ones; undefined where it has all of them. */
+export function dividedStorages(config: StorageConfig): readonly string[] | undefined {
+  const { isDivided, served } = storagesOf(config);
+  return isDivided ? served : undefined;
+}
 
 /** Finds the bare repository of a project; it need not exist. */
 export function repositoriesOf(db: Database, config: StorageConfig): Repositories['repositoryOf'] {
@@ -195,8 +214,18 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
   const protectedBranches = protectedBranchStore(db, given.prisma);
   const protectedTags = protectedTagStore(db, given.prisma);
   const kept = keptFromImport({ protectedBranches, protectedTags, ...ports.importLimits });
+  const divided = dividedStorages(config);
+  const processesOf =
+    divided &&
+    processesBy(
+      servedElsewhere({ repositories, storages }),
+      storages.names.filter((name) => !storages.serves(name)),
+      config.SWITCHYARD_STORAGE_PEERS ?? new Map(),
+      given.sibling,
+    );
   const accessBy = ({ changeRefs, beginRefChange }: RefChanging): RepositoryAccess => ({
     openRepository: openProjectRepository({ repositories, storages, changeRefs }),
+    isHere: async (projectId) => !((await processesOf?.([projectId]))?.has(projectId) ?? false),
     changeRefs,
     beginRefChange,
     writeInPlace: inPlace,
@@ -207,7 +236,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
     collaboratesOn: ports.collaboratesOn,
     committers: repositories,
   });
-  const log = refChangeStore(db, recoverySeconds);
+  const log = refChangeStore(db, recoverySeconds, divided);
   const changes = refChanges({
     log,
     projects: repositories,
@@ -269,6 +298,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
   return {
     ...access,
     repositoryOf,
+    processesOf,
     tagsByName: tags.byName,
     createTag: tags.create,
     reconcile: changes.reconcile,
@@ -308,7 +338,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
         newestPipeline: ports.newestPipeline,
         externalUrl,
       }),
-      commitTargetHandler({ commits, readers: access.codeReaders, externalUrl }),
+      commitTargetHandler({ commits, readers: access.codeReaders, externalUrl, processesOf }),
       repositoryFileHandler(writing.commitFiles),
       repositoryHandler(reading, open, externalUrl),
       sourceCodeHandler(readSource({ open })),
@@ -320,6 +350,9 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
     start: async () => {
       const other = await repositories.otherStorage(storages.names);
       if (other !== undefined) throw new Error(`SWITCHYARD_REPOSITORY_STORAGES: repositories lie in ${other}, too`);
+      const between = divided && (await repositories.divided(divided));
+      if (between !== undefined)
+        throw new Error(`SWITCHYARD_STORAGES_SERVED: project ${between} needs repositories of two processes`);
       return [
         repeat('ref changes', recoverySeconds * 1_000, changes.reconcile),
         repeat(
@@ -333,7 +366,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
         ),
         repeat('leftovers of killed processes', sweepEveryMs, async () => {
           await sweepCopies({ repositories, storages, isBackupRunning: backupRuns })();
-          for (const storage of storages.names) await sweepLeftovers(storages.folderOf(storage));
+          for (const storage of storages.served) await sweepLeftovers(storages.folderOf(storage));
         }),
         measureBacklog(log),
         measureGit(),

@@ -9,6 +9,7 @@ export type { ChangeRefsRequest, Say } from './application/ref-change';
 export type { RefChangeSubscriber, RepositoryAccess } from './application/repository-access';
 export {
   composeRepositories,
+  dividedStorages,
   moveRepositories,
   protectedBranchesIn,
   type Repositories,
@@ -39,5 +40,6 @@ export { protectedBranchObject } from './presenters/protected-branch.presenter';
 export { dateTime, optionalDateTime } from './presenters/text';
 export { runAsGitWork, runRequestAsGitWork } from './transport/as-git-work';
 export { answersUnchanged, cacheHeaders } from './transport/http-cache';
+export { inParts, type ProcessesOf, relayedEndpoints, relayedServices, serviceName } from './transport/relay';
 export { actorOf } from './transport/repository-context';
 export { sliced, windowOf, windowPage } from './transport/window';

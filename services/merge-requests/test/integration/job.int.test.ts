@@ -6,6 +6,7 @@ import { type JobHandlers, type JobOutcome, startJobs } from '../../src/jobs/app
 import type { JobRequest } from '../../src/jobs/domain/job';
 import { enqueueJobs, jobStore } from '../../src/jobs/storage/job.store';
 import { service } from '../../src/service';
+import { insertProject } from '../component/repository-harness';
 
 let database: TestDatabase;
 let db: Database;
@@ -45,6 +46,31 @@ test('a job that was not requested again is deleted when it is done', async () =
   const [job] = await store.claim(1);
   await store.finish(job!);
   expect(await db.query(sql`select id from jobs`)).toEqual([]);
+});
+
+test('a process takes the jobs of its storages, of forks that are to be made there, and of no repository', async () => {
+  const [here, there] = [jobStore(db, 5, ['first']), jobStore(db, 5, ['second', 'third'])];
+  await db.query(sql`
+    insert into repositories (project_id, default_branch, storage) values (11, 'main', 'first'), (12, 'main', 'second')`);
+  await insertProject(db, 13, { origin: { id: 12 } });
+  await here.enqueue([
+    { kind: 'mergeability', projectId: 11 },
+    { kind: 'mergeability', projectId: 12 },
+    { kind: 'copy_repository', projectId: 13 },
+  ]);
+  const claimed = async (store: typeof here) => (await store.claim(9)).map(({ request: { kind } }) => kind);
+  expect([await claimed(here), await here.dueIn()]).toEqual([['mergeability'], expect.any(Number)]);
+  expect(await claimed(here)).toEqual([]);
+  expect((await claimed(there)).sort()).toEqual(['copy_repository', 'mergeability']);
+  await db.query(sql`truncate jobs`);
+  await there.enqueue([{ kind: 'mergeability', projectId: 12 }]);
+  expect([await here.dueIn(), await there.dueIn()]).toEqual([undefined, expect.any(Number)]);
+  await db.query(sql`truncate jobs`);
+  for (const store of [here, there]) {
+    await store.enqueue([{ kind: 'delete_authored', userId: 1 }]);
+    expect(await claimed(store)).toEqual(['delete_authored']);
+    await db.query(sql`truncate jobs`);
+  }
 });
 
 test('jobs of some kinds are taken past the others, each once', async () => {

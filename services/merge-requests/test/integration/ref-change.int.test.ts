@@ -180,6 +180,21 @@ test('a moved change is published by one process at a time, again after its paus
   expect(await store.claimUnpublished()).toEqual([]);
 });
 
+test('a process takes over the changes of its storages', async () => {
+  const [here, there] = [refChangeStore(db, 5, ['first']), refChangeStore(db, 5, ['second'])];
+  await db.query(sql`insert into repositories (project_id, default_branch, storage) values (1, 'main', 'second')`);
+  await open(['refs/heads/a'], { age: 60 });
+  const settle = (store: typeof here) =>
+    store.settleAbandoned(async (found) => ({
+      settlements: found.map((change) => ({ change, moved: true, facts })),
+    }));
+  expect(await settle(here)).toBeUndefined();
+  expect(await settle(there)).toHaveLength(1);
+  await db.query(sql`update ref_change_intents set handle_at = now()`);
+  expect(await here.claimUnpublished()).toEqual([]);
+  expect(await there.claimUnpublished()).toHaveLength(1);
+});
+
 test('settled changes go after a week, open and untold ones stay', async () => {
   await open(['refs/heads/open'], { age: 60 });
   const { pushId } = await open(['refs/heads/told', 'refs/heads/untold', 'refs/heads/failed']);

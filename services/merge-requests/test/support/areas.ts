@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Database, prismaAdapter } from '@switchyard/database';
+import type { Sibling } from '@switchyard/rpc';
 import type { Edges } from '../../src/edges';
 import { PrismaClient } from '../../src/generated/prisma/client';
 import { composeAreas, service } from '../../src/service';
@@ -44,6 +45,8 @@ export function areasOn(
     bus: silentBus,
     clock,
     peer: (name) => peers[name]!,
+    // No test of these areas asks another process.
+    sibling: () => ({}) as Sibling,
     observe: (_label, useCases) => useCases,
     directory: {
       ensure: async () => undefined,

@@ -19,6 +19,13 @@ export const hookFactStore = (db: Database, readViews: ReadViews) => ({
   projects: (ids: Iterable<number>) => projectsByIds(db, ids),
   labels: (ids: Iterable<number>) => labelsByIds(db, ids),
 
+  /** Projects of merge requests by their ids; one that is gone is missing. */
+  async projectsOf(ids: readonly number[]): Promise<Map<number, number>> {
+    const rows = await db.query<{ id: number; projectId: number }>(sql`
+      select id, project_id as "projectId" from merge_requests where id = any(${[...ids]}::bigint[])`);
+    return new Map(rows.map(({ id, projectId }) => [id, projectId]));
+  },
+
   async mergeRequests(
     ids: readonly number[],
   ): Promise<Map<number, { view: MergeRequestView; firstContribution: boolean; reviews: Map<number, string> }>> {

@@ -1,8 +1,13 @@
 import { AppError } from '@switchyard/errors';
-import { HookBodyServiceService } from '@switchyard/protos/merge_requests/v1/hook_body';
-import type { HookBody, RenderedHookBodies } from '@switchyard/protos/rpc/v1/hook_body';
+import {
+  HookBodyServiceService,
+  type RenderHookPartsRequest,
+  type RenderHookPartsResponse,
+} from '@switchyard/protos/merge_requests/v1/hook_body';
+import type { HookBody, RenderedHookBodies, RenderHookBodiesRequest } from '@switchyard/protos/rpc/v1/hook_body';
 import { levels } from '@switchyard/rights';
-import { implement } from '@switchyard/rpc';
+import { type CallContext, implement } from '@switchyard/rpc';
+import { inParts, type ProcessesOf, serviceName } from '../../repositories';
 import type { GatherHookFacts } from '../application/gather-hook-facts';
 import type { GatherHookParts } from '../application/gather-hook-parts';
 import type { HookEvent } from '../domain/hook-event';
@@ -20,7 +25,26 @@ export interface HookBodyEdges {
   readonly gatherParts: GatherHookParts;
   readonly externalUrl: string;
   readonly clock: () => Date;
+  readonly processesOf: ProcessesOf | undefined;
+  /** Projects of merge requests by their ids; one that is gone is missing. */
+  readonly projectsOf: (mergeRequestIds: readonly number[]) => Promise<ReadonlyMap<number, number>>;
 }
+
+/** An event of a request, and what hooks say of it. */
+interface ToldEvent {
+  readonly event: RenderHookBodiesRequest['events'][number];
+  readonly hooks: readonly HookEvent[];
+}
+
+/** One process asks another for itself, also again. */
+const asService = ({ requestId }: CallContext) => ({ requestId, idempotent: true });
+
+const requestOf = (
+  wanted: readonly { readonly id?: number; readonly commit?: RenderHookPartsRequest['commits'][number] }[],
+): RenderHookPartsRequest => ({
+  mergeRequestIds: wanted.flatMap(({ id }) => id ?? []),
+  commits: wanted.flatMap(({ commit }) => commit ?? []),
+});
 
 function bodyOf(event: HookEvent, index: number, rendering: HookRendering): HookBody[] {
   const hook = presentHook(event, rendering);
@@ -46,44 +70,75 @@ function bodyOf(event: HookEvent, index: number, rendering: HookRendering): Hook
 }
 
 /** gRPC side of hook bodies (see the proto). */
-export function hookBodyHandler({ gather, gatherParts, externalUrl, clock }: HookBodyEdges) {
+export function hookBodyHandler({ gather, gatherParts, externalUrl, clock, processesOf, projectsOf }: HookBodyEdges) {
+  async function bodiesOf(told: readonly ToldEvent[]): Promise<RenderedHookBodies[]> {
+    const facts = await gather(told.flatMap(({ hooks }) => hooks));
+    const rendering = { facts, externalUrl, now: clock() };
+    return told.map(({ event, hooks }) => ({
+      eventId: event.id,
+      bodies: hooks.flatMap((hook, index) => bodyOf(hook, index, rendering)),
+    }));
+  }
+
+  async function partsOf({ mergeRequestIds, commits }: RenderHookPartsRequest): Promise<RenderHookPartsResponse> {
+    const facts = await gatherParts(mergeRequestIds, commits);
+    const rendering = { facts, externalUrl, now: clock() };
+    return {
+      mergeRequests: [...facts.mergeRequests].flatMap(([id, found]) => {
+        const part = presentMergeRequestPart(found, rendering);
+        return part === undefined ? [] : { id, json: Buffer.from(JSON.stringify(part)) };
+      }),
+      commits: commits.flatMap(({ projectId, sha }) => {
+        const project = facts.projects.get(projectId);
+        const commit = facts.commits.get(projectId)?.commits.get(sha);
+        if (project === undefined || commit === undefined) return [];
+        return { projectId, sha, json: Buffer.from(JSON.stringify(commitPart(commit, project, externalUrl))) };
+      }),
+    };
+  }
+
   return implement(
     HookBodyServiceService,
     {
-      async renderHookBodies({ events }) {
+      async renderHookBodies({ events }, context) {
         if (events.length > maxEvents) throw new AppError('bad_request', `at most ${maxEvents} events at once`);
-        const told = events.map((event) => ({ eventId: event.id, hooks: hookEventsOf(event) }));
-        const facts = await gather(told.flatMap(({ hooks }) => hooks));
-        const rendering = { facts, externalUrl, now: clock() };
-        return {
-          rendered: told.map(
-            ({ eventId, hooks }): RenderedHookBodies => ({
-              eventId,
-              bodies: hooks.flatMap((hook, index) => bodyOf(hook, index, rendering)),
-            }),
-          ),
-        };
+        const told = events.map((event) => ({ event, hooks: hookEventsOf(event) }));
+        const parts = await inParts(context, processesOf, told, {
+          projectOf: ({ hooks }) => hooks[0]?.projectId ?? 0,
+          here: bodiesOf,
+          there: async (sibling, own) => {
+            const client = sibling.client(HookBodyServiceService);
+            return (await client.renderHookBodies({ events: own.map(({ event }) => event) }, asService(context)))
+              .rendered;
+          },
+        });
+        const rendered = new Map(parts.flat().map((one) => [one.eventId, one]));
+        return { rendered: events.flatMap(({ id }) => rendered.get(id) ?? []) };
       },
 
-      async renderHookParts({ mergeRequestIds, commits }) {
+      async renderHookParts({ mergeRequestIds, commits }, context) {
         if (Math.max(mergeRequestIds.length, commits.length) > maxEvents)
           throw new AppError('bad_request', `at most ${maxEvents} parts at once`);
-        const facts = await gatherParts(mergeRequestIds, commits);
-        const rendering = { facts, externalUrl, now: clock() };
+        const projects = processesOf === undefined ? undefined : await projectsOf(mergeRequestIds);
+        const wanted = [
+          ...mergeRequestIds.map((id) => ({ id, projectId: projects?.get(id) ?? 0 })),
+          ...commits.map((commit) => ({ commit, projectId: commit.projectId })),
+        ];
+        const parts = await inParts(context, processesOf, wanted, {
+          projectOf: ({ projectId }) => projectId,
+          here: (own) => partsOf(requestOf(own)),
+          there: (sibling, own) =>
+            sibling.client(HookBodyServiceService).renderHookParts(requestOf(own), asService(context)),
+        });
         return {
-          mergeRequests: [...facts.mergeRequests].flatMap(([id, found]) => {
-            const part = presentMergeRequestPart(found, rendering);
-            return part === undefined ? [] : { id, json: Buffer.from(JSON.stringify(part)) };
-          }),
-          commits: commits.flatMap(({ projectId, sha }) => {
-            const project = facts.projects.get(projectId);
-            const commit = facts.commits.get(projectId)?.commits.get(sha);
-            if (project === undefined || commit === undefined) return [];
-            return { projectId, sha, json: Buffer.from(JSON.stringify(commitPart(commit, project, externalUrl))) };
-          }),
+          mergeRequests: parts.flatMap((part) => part.mergeRequests),
+          commits: parts.flatMap((part) => part.commits),
         };
       },
     },
-    { renderHookBodies: { callers: ['groups-admin'] }, renderHookParts: { callers: ['collaboration'] } },
+    {
+      renderHookBodies: { callers: ['groups-admin', serviceName] },
+      renderHookParts: { callers: ['collaboration', serviceName] },
+    },
   );
 }

@@ -1,6 +1,7 @@
 import type { Database, SqlExecutor } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
 import type { ClaimedJob, JobRequest, Lane } from '../domain/job';
+import { ofStorages } from './of-storages';
 
 /** What the work is about: the same key is the same work. */
 function keyOf(request: JobRequest): string {
@@ -69,8 +70,9 @@ export async function enqueueJobs(
  * The queue of durable work.
  * @param leaseSeconds what a claimed job is left to its process before another one takes it over, unless it renews the
  * lease
+ * @param storages those whose jobs this process works on; undefined: all
  */
-export const jobStore = (db: Database, leaseSeconds: number) => ({
+export const jobStore = (db: Database, leaseSeconds: number, storages?: readonly string[]) => ({
   /** Asks for jobs in a transaction of their own, due after `delaySeconds`. */
   async enqueue(requests: readonly JobRequest[], delaySeconds = 0): Promise<void> {
     if (requests.length > 0) await db.transaction((tx) => enqueueJobs(tx, requests, delaySeconds));
@@ -97,6 +99,7 @@ export const jobStore = (db: Database, leaseSeconds: number) => ({
           select j.id from jobs j left join held on held.project_id = j.project_id
           where j.run_at <= now() and (j.leased_until is null or j.leased_until <= now())
             ${among ? sql`and j.kind = any(${kinds}::text[]) and coalesce(held.jobs, 0) < ${among.ofProject}::int` : sql``}
+            ${ofStorages(sql`j.project_id`, storages)}
           order by held.jobs nulls first, j.run_at, j.id limit ${limit} for update of j skip locked)
         update jobs set leased_until = now() + make_interval(secs => ${leaseSeconds}::double precision), attempts = attempts + 1
         from due where jobs.id = due.id
@@ -109,13 +112,14 @@ export const jobStore = (db: Database, leaseSeconds: number) => ({
   /** Calls `wake` when jobs have been committed, by any process; returns what ends that. */
   onJobs: (wake: () => void): (() => void) => db.notices.listen(channel, wake),
 
-  /** Milliseconds until the next job is due, 0 or less when one is; undefined without jobs. */
+  /** Milliseconds until the next job of this process is due, 0 or less when one is; undefined without jobs. */
   async dueIn(): Promise<number | undefined> {
     const row = await db.one<{ milliseconds: number | null }>(
       named(
         'next_job',
         sql`
-        select (extract(epoch from min(greatest(run_at, leased_until)) - now()) * 1000)::float8 as milliseconds from jobs`,
+        select (extract(epoch from min(greatest(run_at, leased_until)) - now()) * 1000)::float8 as milliseconds from jobs j
+        where true ${ofStorages(sql`j.project_id`, storages)}`,
       ),
     );
     return row?.milliseconds ?? undefined;

@@ -49,6 +49,12 @@ const unspent: WorkTimes = { timeEstimate: 0, totalTimeSpent: 0 };
 /** Refusal of a merge request between projects that are no forks of each other (G-4.2-4). */
 export const unrelated = (): AppError => unprocessable(['Source project is not a fork of the target project']);
 
+/** @throws AppError unprocessable when another process has the repository at the other end of a merge request */
+export async function requireHere({ isHere }: Pick<MergeRequestEdges, 'isHere'>, projectId: number): Promise<void> {
+  if (!(await isHere(projectId)))
+    throw unprocessable(['Repositories of source and target project are on storages of different processes']);
+}
+
 /**
  * The caller as the target project knows them: they need to read its code and its merge requests (G-4.2-7).
  * @throws AppError not_found where they do not see it; unprocessable, forbidden
@@ -61,6 +67,7 @@ async function callerAtTarget(edges: MergeRequestEdges, caller: Caller, wanted: 
   if (isAcross(branches)) {
     if (known === undefined) throw notFound('Project');
     if (!known.related) throw unrelated();
+    await requireHere(edges, project.id);
   }
   if (!project.settings.mergeRequestsEnabled) throw unprocessable(['Target project has disabled merge requests']);
   if (known === undefined) return { project, author: caller };

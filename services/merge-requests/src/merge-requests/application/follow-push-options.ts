@@ -14,7 +14,7 @@ import {
 } from '../../repositories';
 import { isDraftTitle } from '../domain/merge-request';
 import { readPushOptions, titleOfPushed, type WantedByPush } from '../domain/push-options';
-import { type createMergeRequest, unrelated } from './create-merge-request';
+import { type createMergeRequest, requireHere, unrelated } from './create-merge-request';
 import type { mergeMergeRequest } from './merge-merge-request';
 import type { MergeRequestEdges } from './merge-request.edges';
 import { bringSource, isAcross, readSource } from './source-branch';
@@ -46,7 +46,7 @@ export interface PushOptionEdges {
 
 /** The use cases that options ask for, on the repositories that come with a change. */
 export interface PushOptionUseCases {
-  readonly edges: Pick<MergeRequestEdges, 'directory' | 'openRepository'>;
+  readonly edges: Pick<MergeRequestEdges, 'directory' | 'isHere' | 'openRepository'>;
   readonly create: ReturnType<typeof createMergeRequest>;
   readonly update: ReturnType<typeof updateMergeRequest>;
   readonly merge: ReturnType<typeof mergeMergeRequest>;
@@ -136,6 +136,7 @@ export const followPushOptions = (
       const known = await directory.target(caller, { projectId: into, sourceProjectId: projectId });
       if (known === undefined) throw notFound('Project');
       if (!known.related) throw unrelated();
+      await requireHere(useCases.edges, into);
       if (!known.opens) throw forbidden();
     }
     const target = wanted.target ?? (await useCases.edges.openRepository(into)).defaultBranch;

@@ -1,5 +1,6 @@
 import type { Database } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
+import { ofStorages } from '../../jobs';
 import type {
   BatchMember,
   BatchMove,
@@ -68,11 +69,15 @@ const movesRead = 1_000;
 /** Seconds by which the clocks of the service and of its database may differ. */
 const clockSkew = 3_600;
 
-/** Receipts of landings and their verdicts. */
-export const landingReceiptStore = (db: Database) => {
+/**
+ * Receipts of landings and their verdicts.
+ * @param storages those whose landings are verified; undefined: all
+ */
+export const landingReceiptStore = (db: Database, storages?: readonly string[]) => {
   const read = async (where: Sql, limit: number): Promise<LandingReceipt[]> => {
     const rows = await db.query<LandingReceiptRow>(sql`
-      select ${landingReceiptColumns} from landing_receipts r where ${where} and ${ofLivingProjects} order by r.id limit ${limit}`);
+      select ${landingReceiptColumns} from landing_receipts r where ${where} and ${ofLivingProjects}
+        ${ofStorages(sql`r.project_id`, storages)} order by r.id limit ${limit}`);
     return rows.map(toLandingReceipt);
   };
   const unverified = sql`not exists (select from landing_verifications v where v.receipt_id = r.id)`;

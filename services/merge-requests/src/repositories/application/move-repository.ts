@@ -33,7 +33,7 @@ interface MoveEdges {
     ): Promise<MoveOutcome>;
     forgetFormer(projectId: number, former: string): Promise<void>;
   };
-  readonly storages: Pick<Storages, 'at' | 'names'>;
+  readonly storages: Pick<Storages, 'at' | 'served'>;
 }
 
 /** Brings a copy up to date until little is left to follow, however long the first time takes. */
@@ -55,11 +55,12 @@ async function followClosely(copy: WholeCopy): Promise<void> {
 export const moveRepository =
   ({ repositories, storages }: MoveEdges) =>
   async (projectId: number, to: string, say: (line: string) => void): Promise<void> => {
-    if (!storages.names.includes(to)) throw new Error(`the storage ${to} is none of ${storages.names.join(', ')}`);
+    if (!storages.served.includes(to)) throw new Error(`the storage ${to} is none of ${storages.served.join(', ')}`);
     const home = await repositories.home(projectId);
     if (home === undefined) throw new Error('the project has no repository yet');
     const from = home.storage;
     if (from === to) throw new Error(`the repository lies in ${to} already`);
+    if (!storages.served.includes(from)) throw new Error(`the repository lies in ${from}, which is not served here`);
     if (home.former !== undefined)
       throw new Error('the repository was moved within the hour: its former copy has to go before');
     const source = storages.at(from, projectId);

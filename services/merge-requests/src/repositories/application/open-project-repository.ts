@@ -21,6 +21,7 @@ import {
   type Committer,
   defaultStorage,
   initialDefault,
+  type PlacedProject,
   type RepositoryCopy,
   type RepositoryOrigin,
   type RepositoryProject,
@@ -56,6 +57,11 @@ export type OpenProjectRepository = (projectId: number) => Promise<ProjectReposi
 /** Where repositories and their projects are kept; see storage/repository.store.ts. */
 export interface Repositories {
   find(projectId: number): Promise<RepositoryProject | undefined>;
+  /**
+   * For each of these projects the nearest of it and those that it is to be copied from that has a storage; without one,
+   * the first of them.
+   */
+  nearestPlaced(projectIds: readonly number[]): Promise<ReadonlyMap<number, PlacedProject>>;
   /** True for a project that is marked for deletion and not gone: it may be restored. */
   isMarked(projectId: number): Promise<boolean>;
   /**
@@ -77,7 +83,7 @@ export interface Repositories {
 /** What opening a repository needs. */
 export interface OpenEdges {
   readonly repositories: Repositories;
-  readonly storages: Pick<Storages, 'at' | 'choose' | 'names' | 'takesNew'>;
+  readonly storages: Pick<Storages, 'at' | 'choose' | 'chooseServed' | 'served' | 'takesNew'>;
   readonly changeRefs: ChangeRefs;
 }
 
@@ -95,15 +101,18 @@ export function openProjectRepository({ repositories, storages, changeRefs }: Op
   async function place(project: RepositoryProject, defaultBranch: BranchName): Promise<Repository> {
     const storage = project.storage ?? (await storageFor(project));
     const setAside = async () => {
-      for (const name of storages.names) await setRepositoryAside(storages.at(name, project.id));
+      for (const name of storages.served) await setRepositoryAside(storages.at(name, project.id));
     };
     return storages.at(await repositories.add(project.id, { defaultBranch, storage }, setAside), project.id);
   }
 
-  /** A fork lies where its source does, if it can: there they share files. */
-  async function storageFor({ origin }: RepositoryProject): Promise<string> {
-    const beside = origin && (await repositories.find(origin.projectId))?.storage;
-    return beside !== undefined && storages.takesNew(beside) ? beside : storages.choose();
+  /** A fork lies where its source does, if it can: there they share files. Else another storage of the same process does. */
+  async function storageFor({ id, origin }: RepositoryProject): Promise<string> {
+    if (origin === undefined) return storages.choose(id);
+    const nearest = (await repositories.nearestPlaced([id])).get(id);
+    const beside = nearest?.storage;
+    if (beside === undefined) return storages.choose(nearest?.id ?? id);
+    return storages.takesNew(beside) ? beside : storages.chooseServed(id);
   }
 
   async function create(project: RepositoryProject): Promise<void> {

@@ -5,12 +5,12 @@ import type { Storages } from './storages';
 /** What removing repositories needs. */
 export interface PurgeEdges {
   readonly repositories: {
-    /** Projects that are deleted in the directory and still have a repository here, a few. */
-    deletedProjects(): Promise<number[]>;
+    /** Projects that are deleted in the directory and still have a repository in one of these storages, a few. */
+    deletedProjects(storages: readonly string[]): Promise<number[]>;
     /** Drops what is stored of a project apart from its repository: rules, ref changes, the row itself. */
     purge(projectId: number): Promise<void>;
   };
-  readonly storages: Pick<Storages, 'at' | 'names'>;
+  readonly storages: Pick<Storages, 'at' | 'served'>;
   /** Repositories stay while a backup is made. */
   readonly isBackupRunning: () => Promise<boolean>;
 }
@@ -22,10 +22,10 @@ export interface PurgeEdges {
 export function purgeRepositories({ repositories, storages, isBackupRunning }: PurgeEdges): () => Promise<void> {
   return async () => {
     for (;;) {
-      const projects = await repositories.deletedProjects();
+      const projects = await repositories.deletedProjects(storages.served);
       for (const projectId of projects) {
         if (await isBackupRunning()) return;
-        for (const storage of storages.names) await deleteRepository(storages.at(storage, projectId));
+        for (const storage of storages.served) await deleteRepository(storages.at(storage, projectId));
         await repositories.purge(projectId);
         logger.info({ project_id: projectId }, 'the repository of a deleted project was removed');
       }

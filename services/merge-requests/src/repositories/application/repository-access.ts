@@ -11,6 +11,8 @@ import type { WriteInPlace } from './write-in-place';
 /** What other areas do with repositories. */
 export interface RepositoryAccess {
   readonly openRepository: OpenProjectRepository;
+  /** Whether this process has the repository of a project: with that of another process nothing is done together. */
+  readonly isHere: (projectId: number) => Promise<boolean>;
   /** The one way by which refs move. */
   readonly changeRefs: ChangeRefs;
   /** Its first half, in the transaction that decides on a change. */

@@ -5,53 +5,73 @@ import { defaultStorage } from '../domain/repository';
 
 /** The storages of repositories, as the environment names them. */
 export interface Storages {
+  /** All storages of the installation. */
   readonly names: readonly string[];
+  /** Those whose volumes this process has. */
+  readonly served: readonly string[];
   /** The only one, where there are no others: then no one has to ask where a repository lies. */
   readonly only: string | undefined;
+  /** Whether other processes have the volumes of some. */
+  readonly isDivided: boolean;
   /** Folder of a storage, in which its repositories lie. */
   folderOf(storage: string): string;
+  /** Whether this process has the volume of a storage. */
+  serves(storage: string): boolean;
   /**
    * The repository of a project in a storage, made or not.
-   * @throws AppError unavailable for a storage that is not named
+   * @throws AppError unavailable for a storage that is not served here
    */
   at(storage: string, projectId: number): Repository;
-  /** A storage for a new repository, by the weights. */
-  choose(): string;
+  /**
+   * A storage for a new repository, by the weights. The same for the same project in every process, so that those who
+   * are first to touch a repository agree on it.
+   */
+  choose(projectId: number): string;
+  /** The same among those served here; the first of these where all have weight 0. */
+  chooseServed(projectId: number): string;
   /** Whether new repositories may go there. */
   takesNew(storage: string): boolean;
 }
+
+/** A number from 0 to below 1 for a project; those of consecutive projects are spread evenly (Knuth's multiplicative hash). */
+const shareOf = (projectId: number): number => (Math.imul(projectId, 2_654_435_761) >>> 0) / 2 ** 32;
 
 /**
  * The storages below a data folder: `default` is `repositories`, where all of them lay before there were others; another
  * one is `storages/<name>`, so that a volume is mounted there and backups of the data folder have it.
  * @param weights of the storages by name, 0 to 100, one of them above 0
- * @param random 0 or more, below 1
+ * @param served names of those whose volumes this process has
  */
 export function storagesIn(
   dataFolder: string,
   weights: ReadonlyMap<string, number>,
-  random: () => number = Math.random,
+  served: ReadonlySet<string> = new Set(weights.keys()),
 ): Storages {
   const folderOf = (name: string): string =>
     name === defaultStorage ? join(dataFolder, 'repositories') : join(dataFolder, 'storages', name);
-  const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
   const names = [...weights.keys()];
+  const here = names.filter((name) => served.has(name));
+  const chooseAmong = (among: readonly string[], projectId: number): string | undefined => {
+    const weightOf = (name: string): number => weights.get(name) ?? 0;
+    let left = shareOf(projectId) * among.reduce((sum, name) => sum + weightOf(name), 0);
+    return among.find((name) => {
+      left -= weightOf(name);
+      return left < 0;
+    });
+  };
   return {
     names,
+    served: here,
     only: names.length === 1 ? names[0] : undefined,
+    isDivided: here.length < names.length,
     folderOf,
+    serves: (storage) => here.includes(storage),
     at(storage, projectId) {
-      if (!weights.has(storage)) throw unavailable(new Error(`the storage ${storage} is not served here`));
+      if (!here.includes(storage)) throw unavailable(new Error(`the storage ${storage} is not served here`));
       return openRepository(folderOf(storage), projectId);
     },
-    choose() {
-      let left = random() * total;
-      for (const [name, weight] of weights) {
-        if (left < weight) return name;
-        left -= weight;
-      }
-      return defaultStorage;
-    },
+    choose: (projectId) => chooseAmong(names, projectId) ?? defaultStorage,
+    chooseServed: (projectId) => chooseAmong(here, projectId) ?? here[0] ?? defaultStorage,
     takesNew: (storage) => (weights.get(storage) ?? 0) > 0,
   };
 }

@@ -11,7 +11,7 @@ export interface SweepEdges {
     /** Runs `work` while a project's row does not name a storage, and cannot; not at all where it does. */
     whileElsewhere(projectId: number, storage: string, work: (home: Home | undefined) => Promise<void>): Promise<void>;
   };
-  readonly storages: Pick<Storages, 'at' | 'folderOf' | 'names' | 'only'>;
+  readonly storages: Pick<Storages, 'at' | 'folderOf' | 'only' | 'served' | 'serves'>;
   readonly isBackupRunning: () => Promise<boolean>;
 }
 
@@ -21,20 +21,22 @@ const olderThanMs = 86_400_000;
 /**
  * Takes its name from each copy that a move placed and no row names, since the process was killed before its commit or
  * the project was purged meanwhile. A copy stays where the row's own repository is not on disk: the database is then
- * older than the files, as after a restore.
+ * older than the files, as after a restore. So does one whose own repository another process has.
  */
 export const sweepCopies =
   ({ repositories, storages, isBackupRunning }: SweepEdges, ageMs = olderThanMs) =>
   async (): Promise<void> => {
     if (storages.only !== undefined) return;
-    for (const storage of storages.names) {
+    for (const storage of storages.served) {
       for await (const ids of idsOfRepositories(storages.folderOf(storage))) {
         for (const projectId of await repositories.elsewhere(storage, ids)) {
           const copy = storages.at(storage, projectId);
           if (!(await isOlder(copy.path, ageMs))) continue;
           if (await isBackupRunning()) return;
           await repositories.whileElsewhere(projectId, storage, async (home) => {
-            if (home !== undefined && !(await repositoryExists(storages.at(home.storage, projectId)))) return;
+            const isThere = async ({ storage: own }: Home): Promise<boolean> =>
+              storages.serves(own) && (await repositoryExists(storages.at(own, projectId)));
+            if (home !== undefined && !(await isThere(home))) return;
             await buryRepository(copy);
             logger.info({ project_id: projectId, storage }, 'a copy of a repository that no row names was removed');
           });

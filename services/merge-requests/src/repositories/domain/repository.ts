@@ -36,6 +36,12 @@ export interface Home {
   readonly former: string | undefined;
 }
 
+/** A project, and the storage that its repository lies in; undefined before the first touch. */
+export interface PlacedProject {
+  readonly id: number;
+  readonly storage: string | undefined;
+}
+
 /**
  * How the end of a move to another storage went. `busy`: others had the lock of the row all the time, and nothing was done.
  * `changed`: the repository does not lie where it did, or has a former copy.

@@ -1,6 +1,7 @@
 import type { Database, Tx } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
 import { appendAllToOutbox, repositoryPushed } from '@switchyard/events';
+import { ofStorages } from '../../jobs';
 import {
   branchOf,
   creates,
@@ -124,8 +125,9 @@ async function record(
  * The table of intents: what was requested, its result, who was notified (D7).
  * @param publishTimeoutSeconds what a process has for notifying the subscribers before another one takes over. Notifying twice is harmless, and after
  *   a crash this is how long a merge request lags behind its branch
+ * @param storages those whose changes this process takes over from others; undefined: all
  */
-export const refChangeStore = (db: Database, publishTimeoutSeconds: number) => ({
+export const refChangeStore = (db: Database, publishTimeoutSeconds: number, storages?: readonly string[]) => ({
   /** Open intents, and the age of the oldest in seconds; for metrics. */
   async backlog(): Promise<{ open: number; age: number }> {
     const row = await db.one<{ open: number; age: number }>(
@@ -210,6 +212,7 @@ export const refChangeStore = (db: Database, publishTimeoutSeconds: number) => (
           select push_id as "pushId" from ref_change_intents
           where state = 'open' and (handle_at is null or handle_at <= now()) and created_at < now() - make_interval(secs => ${publishTimeoutSeconds * graceShare}::double precision)
             and id = (select min(id) from ref_change_intents as same where same.push_id = ref_change_intents.push_id and same.state = 'open')
+            ${ofStorages(sql`ref_change_intents.project_id`, storages)}
           order by id limit 1 for update skip locked`);
       if (oldest === undefined) return undefined;
       pushId = oldest.pushId;
@@ -244,6 +247,7 @@ export const refChangeStore = (db: Database, publishTimeoutSeconds: number) => (
     const rows = await db.query<Row & { attempts: number }>(sql`
       with due as materialized (
         select id as due_id from ref_change_intents where state = 'done' and handled_at is null and handle_at <= now()
+          ${ofStorages(sql`ref_change_intents.project_id`, storages)}
         order by id limit 20 for update skip locked)
       update ref_change_intents set handle_at = now() + make_interval(secs => ${publishTimeoutSeconds}::double precision),
         handle_attempts = handle_attempts + 1

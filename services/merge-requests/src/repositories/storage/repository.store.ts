@@ -1,9 +1,16 @@
 import { type Database, type SqlExecutor, sqlState } from '@switchyard/database';
-import { named, sql } from '@switchyard/database/sql';
+import { named, type Sql, sql } from '@switchyard/database/sql';
 import { appendToOutbox, repositoryCopied } from '@switchyard/events';
 import { enqueueJobs } from '../../jobs';
 import { instanceProtection } from '../domain/default-protection';
-import type { Committer, Home, MoveOutcome, RepositoryCopy, RepositoryProject } from '../domain/repository';
+import type {
+  Committer,
+  Home,
+  MoveOutcome,
+  PlacedProject,
+  RepositoryCopy,
+  RepositoryProject,
+} from '../domain/repository';
 import { protectDefault } from './protect-default';
 
 interface ProjectRow
@@ -42,6 +49,9 @@ async function settledHomeOf(tx: SqlExecutor, projectId: number): Promise<Home |
     select storage, former_storage as former from repositories where project_id = ${projectId} for key share`);
   return row && toHome(row);
 }
+
+/** Forks of forks that are looked through for one that has a storage. */
+const maxOrigins = 100;
 
 /** Rows one statement of a purge deletes. */
 const purgedAtOnce = 500;
@@ -105,6 +115,50 @@ export const repositoryStore = (db: Database) => ({
       }
       return (await homeOf(tx, projectId))?.storage ?? storage;
     }),
+
+  /**
+   * For each of these projects the nearest of it and those that it is to be copied from that has a storage; without one,
+   * the first of them. One statement.
+   */
+  async nearestPlaced(projectIds: readonly number[]): Promise<Map<number, PlacedProject>> {
+    const rows = await db.query<{ wanted: number; id: number; storage: string | null }>(
+      named(
+        'nearest_placed',
+        sql`with recursive line as (
+            select given.id as wanted, given.id, r.storage, 0 as depth
+            from unnest(${[...projectIds]}::bigint[]) given (id) left join repositories r on r.project_id = given.id
+            union all
+            select line.wanted, p.repository_origin_id, r.storage, line.depth + 1
+            from line join directory.projects p on p.id = line.id
+            left join repositories r on r.project_id = p.repository_origin_id
+            where line.storage is null and p.repository_origin_id is not null and line.depth < ${maxOrigins}::int)
+          select distinct on (wanted) wanted, id, storage from line order by wanted, depth desc`,
+      ),
+    );
+    return new Map(rows.map(({ wanted, id, storage }) => [wanted, { id, storage: storage ?? undefined }]));
+  },
+
+  /**
+   * A project whose repository needs one of another process: an open merge request, a fork that is not copied yet or a
+   * former copy leads there. Undefined when there is none.
+   * @param served storages of this process
+   */
+  async divided(served: readonly string[]): Promise<number | undefined> {
+    const here = (storage: Sql): Sql => sql`(${storage} = any(${[...served]}::text[]))`;
+    const row = await db.one<{ id: number }>(sql`
+      select r.project_id as id from repositories r
+      where r.former_storage is not null and ${here(sql`r.storage`)} <> ${here(sql`r.former_storage`)}
+      union all
+      select p.id from directory.projects p join repositories r on r.project_id = p.id
+      join repositories o on o.project_id = p.repository_origin_id
+      where r.state <> 'created' and ${here(sql`r.storage`)} <> ${here(sql`o.storage`)}
+      union all
+      select mr.project_id from merge_requests mr join repositories r on r.project_id = mr.project_id
+      join repositories s on s.project_id = mr.source_project_id
+      where mr.state = 'opened' and mr.source_project_id <> mr.project_id and ${here(sql`r.storage`)} <> ${here(sql`s.storage`)}
+      limit 1`);
+    return row?.id;
+  },
 
   /** Where a repository lies; undefined before the first touch. */
   home: (projectId: number): Promise<Home | undefined> => homeOf(db, projectId),
@@ -256,11 +310,11 @@ export const repositoryStore = (db: Database) => ({
     return rows.map(({ id }) => id);
   },
 
-  /** Projects whose tombstone lies in the directory and whose repository is still here, at most a hundred. */
-  async deletedProjects(): Promise<number[]> {
+  /** Projects whose tombstone lies in the directory and whose repository is still in one of these storages, at most a hundred. */
+  async deletedProjects(storages: readonly string[]): Promise<number[]> {
     const rows = await db.query<{ id: number }>(sql`
       select r.project_id as id from repositories r join directory.projects p on p.id = r.project_id
-      where p.deleted_at is not null order by r.project_id limit 100`);
+      where p.deleted_at is not null and r.storage = any(${[...storages]}::text[]) order by r.project_id limit 100`);
     return rows.map(({ id }) => id);
   },
 

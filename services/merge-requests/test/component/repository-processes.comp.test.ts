@@ -1,0 +1,215 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from '@switchyard/database/sql';
+import { freePort } from '@switchyard/machine/ports';
+import { CommitTargetServiceService } from '@switchyard/protos/merge_requests/v1/commit_target';
+import { HookBodyServiceService } from '@switchyard/protos/merge_requests/v1/hook_body';
+import { SourceCodeServiceService } from '@switchyard/protos/merge_requests/v1/source_code';
+import type { HookEvent } from '@switchyard/protos/rpc/v1/hook_body';
+import { anonymous } from '@switchyard/rpc';
+import { openRepository } from '../../src/git';
+import { storagesIn } from '../../src/repositories/application/storages';
+import { forker, forkOf, relate } from './fork-steps';
+import { gitSteps } from './git-steps';
+import { at, mergeRequestSteps, mr } from './merge-request-steps';
+import { type Ground, type Harness, people, prepareGround, startHarness, type TestProject } from './repository-harness';
+
+/** Two processes, each with the volume of one storage; the gateway knows the first alone. */
+
+const weights = { default: 1, second: 1 };
+const storages = 'default:1,second:1';
+let ground: Ground;
+let harness: Harness;
+let other: Harness;
+let environments: Record<'default' | 'second', NodeJS.ProcessEnv>;
+
+beforeAll(async () => {
+  ground = await prepareGround();
+  const taken = new Set<number>();
+  const port = async () => String(await freePort(taken));
+  const [grpc, http, otherGrpc, otherHttp] = [await port(), await port(), await port(), await port()];
+  const common = { SWITCHYARD_REPOSITORY_STORAGES: storages, SWITCHYARD_RECOVERY_SECONDS: '1' };
+  environments = {
+    default: {
+      ...common,
+      ...{ GRPC_PORT: grpc, HTTP_PORT: http, SWITCHYARD_STORAGES_SERVED: 'default' },
+      SWITCHYARD_STORAGE_PEERS: `second=127.0.0.1:${otherGrpc}/${otherHttp}`,
+    },
+    second: {
+      ...common,
+      ...{ GRPC_PORT: otherGrpc, HTTP_PORT: otherHttp, SWITCHYARD_STORAGES_SERVED: 'second' },
+      ...{
+        SWITCHYARD_STORAGE_PEERS: `default=127.0.0.1:${grpc}/${http}`,
+        SWITCHYARD_DATA: join(ground.folder, 'other'),
+      },
+    },
+  };
+  harness = await startHarness(ground, environments.default);
+  other = await startHarness(ground, environments.second);
+});
+afterAll(async () => {
+  await harness?.close();
+  await other?.close();
+  await ground?.close();
+});
+
+const steps = mergeRequestSteps(() => harness);
+const { api, addMembers, checked, commit, open } = steps;
+const { pushed } = gitSteps(() => harness);
+beforeAll(() => addMembers());
+
+const inDefault = ({ id }: TestProject) => existsSync(openRepository(join(ground.folder, 'repositories'), id).path);
+const inSecond = ({ id }: TestProject) =>
+  existsSync(openRepository(join(ground.folder, 'other', 'storages', 'second'), id).path);
+const placed = (project: TestProject) => [inDefault(project), inSecond(project)];
+
+const { choose } = storagesIn('', new Map(Object.entries(weights)));
+let nextId = 1_000;
+/** Id of a project whose repository will lie in a storage. */
+function idFor(storage: string): number {
+  do nextId += 1;
+  while (choose(nextId) !== storage);
+  return nextId;
+}
+const given = (storage: string) => {
+  const id = idFor(storage);
+  return { id, path: `group/project${id}` };
+};
+
+test.each(['default', 'second'] as const)(
+  'a repository in %s is pushed to, cloned and read where it lies',
+  async (storage) => {
+    const { project, folder } = await pushed(given(storage));
+    expect(placed(project)).toEqual([storage === 'default', storage === 'second']);
+    const clone = harness.folder();
+    await harness.git(clone, 'clone', '--quiet', harness.remote(people.developer, project.path), '.');
+    const head = (await harness.git(folder, 'rev-parse', 'HEAD')).trim();
+    expect((await harness.git(clone, 'rev-parse', 'HEAD')).trim()).toBe(head);
+    const raw = await api(people.developer, 'GET', at(project, '/repository/files/README.md/raw?ref=main'));
+    expect([raw.status, raw.text]).toEqual([200, '# Hello\n']);
+    const missing = await api(people.developer, 'GET', at(project, '/repository/files/none/raw?ref=main'));
+    expect([missing.status, missing.body]).toEqual([404, { message: '404 File Not Found' }]);
+    const archive = await api(people.developer, 'GET', at(project, '/repository/archive.tar.gz'));
+    expect([archive.status, archive.headers.get('content-type')]).toEqual([200, 'application/gzip']);
+    const branches = await api(people.developer, 'GET', at(project, '/repository/branches'));
+    expect(branches.body).toMatchObject([{ name: 'main', commit: { id: head } }]);
+    const source = harness.asPackages(SourceCodeServiceService);
+    const tree: string[] = [];
+    for await (const { entries } of source.listSourceTree(
+      { projectId: project.id, commitSha: head, path: '' },
+      { requestId: 'test' },
+    ))
+      tree.push(...entries.map(({ path }) => path));
+    expect(tree).toEqual(['README.md']);
+    const refused = await harness.gitFails(folder, 'push', harness.remote(people.reporter, project.path), 'main:other');
+    expect(refused).toContain('You are not allowed to push code to this project.');
+  },
+);
+
+test.each(['default', 'second'] as const)(
+  'a merge request in %s is checked by its jobs, and lands',
+  async (storage) => {
+    const project = await harness.project(given(storage));
+    await commit(project, 'main', { 'README.md': 'base\n' });
+    const sha = await commit(project, 'feature', { 'one.txt': 'one\n' }, { start: 'main' });
+    const { iid } = await open(project, 'feature');
+    await checked(project, iid);
+    const merged = await api(people.maintainer, 'PUT', mr(project, iid, '/merge'), { sha });
+    expect([merged.status, merged.body.state]).toEqual([200, 'merged']);
+    expect(placed(project)).toEqual([storage === 'default', storage === 'second']);
+  },
+);
+
+test('a fork is made beside what it is copied from, and merge requests go from one to the other', async () => {
+  const source = await harness.project({ ...given('second'), visibility: 'public' });
+  await commit(source, 'main', { 'README.md': 'base\n' });
+  const fork = await forkOf(harness, source, { id: idFor('default') });
+  await commit(fork, 'fix', { 'fix.txt': 'fix\n' }, { start: 'main', by: forker });
+  expect([placed(source), placed(fork)]).toEqual([
+    [false, true],
+    [false, true],
+  ]);
+  const body = { source_branch: 'fix', target_branch: 'main', title: 'Fix it', target_project_id: source.id };
+  const made = await api(forker, 'POST', at(fork, '/merge_requests'), body);
+  expect(made.status).toBe(201);
+  await checked(source, made.body.iid);
+  const merged = await api(people.maintainer, 'PUT', mr(source, made.body.iid, '/merge'));
+  expect([merged.status, merged.body.state]).toEqual([200, 'merged']);
+});
+
+test('between repositories of two processes there are no merge requests', async () => {
+  const [one, two] = [await harness.project(given('default')), await harness.project(given('second'))];
+  await commit(one, 'main', { 'README.md': 'base\n' });
+  await commit(two, 'main', { 'README.md': 'base\n' });
+  await commit(two, 'fix', { 'fix.txt': 'fix\n' }, { start: 'main' });
+  await relate(harness, one, two);
+  const body = { source_branch: 'fix', target_branch: 'main', title: 'Fix it', target_project_id: one.id };
+  const reply = await api(people.maintainer, 'POST', at(two, '/merge_requests'), body);
+  expect([reply.status, reply.body]).toEqual([
+    422,
+    { message: ['Repositories of source and target project are on storages of different processes'] },
+  ]);
+});
+
+test('what is asked about several projects is answered by the processes of each', async () => {
+  const projects = [await pushed(given('default')), await pushed(given('second'))].map(({ project }) => project);
+  const events = await harness.db.query<HookEvent & Record<string, unknown>>(sql`
+    select event_id as id, type, body::text as body from events.outbox
+    where type = 'repository.pushed' and key = any(${projects.map(({ id }) => String(id))}::text[]) order by id`);
+  const hooks = harness.asGroupsAdmin(HookBodyServiceService);
+  const { rendered } = await hooks.renderHookBodies({ events }, { requestId: 'test' });
+  const bodies = rendered.map((one) => JSON.parse(String(one.bodies[0]?.json)));
+  expect(bodies.map((body) => [body.project_id, body.commits[0]?.title])).toEqual(
+    projects.map(({ id }) => [id, 'First']),
+  );
+  const commits = bodies.map((body) => ({ projectId: body.project_id, sha: body.after }));
+  const parts = await harness
+    .asCollaboration(HookBodyServiceService)
+    .renderHookParts({ mergeRequestIds: [], commits }, { requestId: 'test' });
+  expect(new Set(parts.commits.map(({ projectId }) => projectId))).toEqual(new Set(projects.map(({ id }) => id)));
+  const { targets } = await harness
+    .asCollaboration(CommitTargetServiceService)
+    .batchGet({ commits }, { requestId: 'test', actor: { ...anonymous, userId: people.developer.id } });
+  expect(new Set(targets.map(({ sha }) => sha))).toEqual(new Set(commits.map(({ sha }) => sha)));
+});
+
+test.each<[string, NodeJS.ProcessEnv, string]>([
+  [
+    'a storage without a process',
+    { SWITCHYARD_STORAGE_PEERS: '' },
+    'SWITCHYARD_STORAGE_PEERS: has no process for the storage default',
+  ],
+  [
+    'a storage that is not there',
+    { SWITCHYARD_STORAGES_SERVED: 'third' },
+    'SWITCHYARD_STORAGES_SERVED: third is not in',
+  ],
+])('%s is refused at the start', async (_, wrong, message) => {
+  await expect(startHarness(ground, { ...environments.second, ...wrong })).rejects.toThrow(message);
+});
+
+test('storages are not divided through an open merge request', async () => {
+  const source = await harness.project({ ...given('second'), visibility: 'public' });
+  await commit(source, 'main', { 'README.md': 'base\n' });
+  const fork = await forkOf(harness, source);
+  await commit(fork, 'fix', { 'fix.txt': 'fix\n' }, { start: 'main', by: forker });
+  const body = { source_branch: 'fix', target_branch: 'main', title: 'Fix it', target_project_id: source.id };
+  const made = await api(forker, 'POST', at(fork, '/merge_requests'), body);
+  await harness.db.query(sql`update repositories set storage = 'default' where project_id = ${fork.id}`);
+  const ports = { GRPC_PORT: '0', HTTP_PORT: '0' };
+  await expect(startHarness(ground, { ...environments.second, ...ports })).rejects.toThrow(
+    `SWITCHYARD_STORAGES_SERVED: project ${source.id} needs repositories of two processes`,
+  );
+  await harness.db.query(sql`update repositories set storage = 'second' where project_id = ${fork.id}`);
+  expect((await api(people.maintainer, 'PUT', mr(source, made.body.iid), { state_event: 'close' })).status).toBe(200);
+});
+
+test('a process that is away takes no projects but its own with it', async () => {
+  const [here, there] = [(await pushed(given('default'))).project, (await pushed(given('second'))).project];
+  await other.stopService();
+  const status = async (project: TestProject, path: string) =>
+    (await api(people.developer, 'GET', at(project, path))).status;
+  expect([await status(here, '/repository/branches'), await status(there, '/repository/branches')]).toEqual([200, 503]);
+  const raw = '/repository/files/README.md/raw?ref=main';
+  expect([await status(here, raw), await status(there, raw)]).toEqual([200, 503]);
+});
