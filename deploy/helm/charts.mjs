@@ -86,6 +86,7 @@ const templatesOf = ({ database, data, ...service }) => ({
   'pod-monitor': 'switchyard.podMonitor',
   ...(database ? { migration: 'switchyard.migration' } : {}),
   ...(data === 'volume' || data === 'blobs' ? { claim: 'switchyard.claim' } : {}),
+  ...(data === 'volume' ? { storages: 'switchyard.shards' } : {}),
   ...(service.public
     ? { ingress: 'switchyard.ingress', 'http-route': 'switchyard.httpRoute', test: 'switchyard.test' }
     : {}),

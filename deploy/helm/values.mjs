@@ -98,14 +98,30 @@ const probes = group('Times of the probes', {
   readiness: probe('Whether it takes requests', { periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 2 }),
 });
 
-const persistence = (about, enabled, accessMode) =>
+const persistence = (about, enabled, accessMode, further = {}) =>
   group(about, {
     enabled: flag('Whether there is a volume', enabled),
     existingClaim: text('Name of a claim that is there already; else one is made, and kept when the release goes'),
     size: text('Size of a claim that is made', '20Gi'),
     accessMode: oneOf('How it can be mounted', ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadWriteMany'], accessMode),
     storageClass: text("Storage class of a claim that is made. Default: the cluster's"),
+    ...further,
   });
+
+/** A further storage of repositories. */
+const storage = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['name'],
+  properties: {
+    name: { type: 'string', pattern: '^[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?$' },
+    weight: { type: 'integer', minimum: 0, maximum: 100 },
+    size: { type: 'string' },
+    storageClass: { type: 'string' },
+    accessMode: { type: 'string', enum: ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadWriteMany'] },
+    existingClaim: { type: 'string' },
+  },
+};
 
 const volumes = {
   volume: {
@@ -117,6 +133,18 @@ const volumes = {
       'More than one replica needs a volume that several nodes can mount (ReadWriteMany).',
       true,
       'ReadWriteOnce',
+      {
+        weight: value(
+          { type: 'integer', minimum: 0, maximum: 100 },
+          1,
+          'Share of new repositories that lie here, where there are further `storages`',
+        ),
+      },
+    ),
+    storages: value(
+      { type: 'array', items: storage },
+      [],
+      'Further storages of repositories, each with a pod (StatefulSet), a volume and a Service of its own: `{ name: fast, weight: 1, size: 50Gi, storageClass: …, accessMode: …, existingClaim: … }`; all but the name may be left out',
     ),
   },
   blobs: {

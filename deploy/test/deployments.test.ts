@@ -428,6 +428,8 @@ describe('the charts', () => {
       ['alerts', { image: { pullPolicy: 'Sometimes' } }],
       ['alerts', { config: { tier: 'gold' } }],
       ['alerts', { ingress: { enabled: true } }],
+      ['alerts', { storages: [{ name: 'fast' }] }],
+      ['merge-requests', { storages: [{ name: 'fast', weight: 101 }] }],
       ['alerts', { autoscaling: { minReplicas: 0 } }],
       ['switchyard', { gatway: {} }],
       ['switchyard', { global: { images: {} } }],
@@ -454,6 +456,7 @@ describe('the charts', () => {
         rules?: { host: string }[];
         hostnames?: string[];
         template: {
+          metadata?: { labels: Record<string, string> };
           spec: {
             automountServiceAccountToken?: boolean;
             terminationGracePeriodSeconds?: number;
@@ -482,9 +485,9 @@ describe('the charts', () => {
 
     const required = ['global.config.kafkaBrokers=kafka:9092', 'global.config.externalUrl=https://forge.example'];
     const known = new Map<string, ReturnType<typeof template>>();
-    function template(chart: string, settings: readonly string[]) {
+    function template(chart: string, settings: readonly string[], release = 'one') {
       const all = [...required, 'global.config.s3.bucket=files', ...settings].flatMap((setting) => ['--set', setting]);
-      return spawnSync('helm', ['template', 'one', join(charts, chart), ...all], { encoding: 'utf8' });
+      return spawnSync('helm', ['template', release, join(charts, chart), ...all], { encoding: 'utf8' });
     }
     function rendered(chart: string, settings: readonly string[]) {
       const key = JSON.stringify([chart, settings]);
@@ -748,6 +751,123 @@ describe('the charts', () => {
         // It runs before the account is there.
         expect(migration?.template.spec.serviceAccountName).toBeUndefined();
       }
+    });
+
+    describe('further storages of repositories', () => {
+      const at = 'merge-requests.storages';
+      const two = [`${at}[0].name=fast`, `${at}[0].weight=3`, `${at}[0].size=5Gi`, `${at}[1].name=old`];
+      const settings = [...two, `${at}[1].weight=0`, `${at}[1].existingClaim=before`];
+      const byStorage = (all: Rendered[], kind: string) =>
+        new Map(
+          all
+            .filter((one) => one?.kind === kind && one.metadata.labels['app.kubernetes.io/name'] === 'merge-requests')
+            .map((one) => [one.metadata.labels['switchyard.io/storage'], one]),
+        );
+
+      it('have a pod, a volume and a Service each, and every process knows them all', () => {
+        const all = render('switchyard', ...settings, 'merge-requests.persistence.weight=2');
+        const first = of(all, 'Deployment', 'merge-requests');
+        const sets = byStorage(all, 'StatefulSet');
+        expect([...sets.keys()]).toEqual(['fast', 'old']);
+        const weights = 'default:2,fast:3,old:0';
+        const addressOf = (storage: string) => `${storage}=one-merge-requests-${storage}:50051/8081`;
+        const processes = new Map([['default', first], ...sets]);
+        for (const [storage, one] of processes) {
+          const pod = one?.spec.template.spec;
+          const given = new Map(pod?.containers[0]?.env.map(({ name, value }) => [name, value]));
+          const others = ['default', 'fast', 'old'].filter((name) => name !== storage);
+          expect(given.get('SWITCHYARD_REPOSITORY_STORAGES')).toBe(weights);
+          expect(given.get('SWITCHYARD_STORAGES_SERVED')).toBe(storage);
+          expect(given.get('SWITCHYARD_STORAGE_PEERS')).toBe(others.map(addressOf).join(','));
+          expect(
+            [...given.keys()].filter((name) => ![...variablesOf('merge-requests'), ...common].includes(name)),
+          ).toEqual([]);
+        }
+        const claims = [...processes.values()].map((one) =>
+          one?.spec.template.spec.volumes.find(({ name }) => name === 'data'),
+        );
+        expect(claims).toEqual(
+          ['one-merge-requests', 'one-merge-requests-fast', 'before'].map((claimName) => ({
+            name: 'data',
+            persistentVolumeClaim: { claimName },
+          })),
+        );
+        expect([...byStorage(all, 'PersistentVolumeClaim')]).toMatchObject([
+          [undefined, { metadata: { name: 'one-merge-requests' } }],
+          ['fast', { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '5Gi' } } } }],
+        ]);
+        for (const storage of processes.keys()) {
+          expect(byStorage(all, 'Service').get(storage)).toMatchObject({
+            metadata: { name: `one-merge-requests-${storage}` },
+            spec: { clusterIP: 'None', selector: { 'switchyard.io/storage': storage } },
+          });
+          const labels = processes.get(storage)?.spec.template.metadata?.labels;
+          expect(labels).toMatchObject({
+            'switchyard.io/storage': storage,
+            'app.kubernetes.io/name': 'merge-requests',
+          });
+        }
+        // Callers reach all of them by one name.
+        const shared = all.find((one) => one?.kind === 'Service' && one.metadata.name === 'one-merge-requests-grpc');
+        expect(shared?.spec).toMatchObject({
+          selector: { 'app.kubernetes.io/name': 'merge-requests', 'app.kubernetes.io/instance': 'one' },
+        });
+        expect(
+          letIn(of(all, 'NetworkPolicy', 'merge-requests')).map(([port, from]) => [port, from?.split(' ')]),
+        ).toEqual([
+          ['grpc', expect.arrayContaining(['gateway', 'merge-requests'])],
+          ['http', ['gateway', 'merge-requests']],
+        ]);
+      });
+
+      it('without them nothing is made, and nothing is said', () => {
+        const all = render('switchyard');
+        expect(all.filter((one) => one?.kind === 'StatefulSet')).toEqual([]);
+        const env = of(all, 'Deployment', 'merge-requests')?.spec.template.spec.containers[0]?.env ?? [];
+        expect(env.filter(({ name }) => name.includes('STORAGE'))).toEqual([]);
+      });
+
+      it('a backup copies the volume of each', () => {
+        const backup = ['backup.enabled=true', 'backup.claim=backups', `${at}[1].accessMode=ReadWriteMany`];
+        const job = render('switchyard', ...settings, ...backup).find((one) => one?.kind === 'CronJob');
+        const { jobTemplate } = (job as Rendered).spec as unknown as { jobTemplate: { spec: Rendered['spec'] } };
+        const pod = jobTemplate.spec.template.spec as Rendered['spec']['template']['spec'] & { affinity: object };
+        expect(pod.volumes.map(({ name }) => name).slice(2)).toEqual([
+          'one-merge-requests',
+          'one-merge-requests-fast',
+          'before',
+        ]);
+        expect(pod.affinity).toMatchObject({
+          podAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: ['fast', 'default'].map((storage) => ({
+              labelSelector: { matchLabels: { 'switchyard.io/storage': storage } },
+            })),
+          },
+        });
+      });
+
+      it.each<[string, string[]]>([
+        ['storages names fast twice', [...two, `${at}[1].name=fast`]],
+        [
+          'SWITCHYARD_REPOSITORY_STORAGES follows from the values `storages`',
+          [...two, 'merge-requests.env.SWITCHYARD_REPOSITORY_STORAGES=default:1'],
+        ],
+        ['storages names default twice', [`${at}[0].name=default`]],
+        [
+          'autoscaling cannot be enabled beside storages',
+          [...two, 'merge-requests.autoscaling.enabled=true', 'merge-requests.persistence.accessMode=ReadWriteMany'],
+        ],
+        ['the specifications of the schema', [`${at}[0].weight=1`]],
+      ])('%s: refused', (message, wrong) => {
+        const { status, stderr } = rendered('switchyard', wrong);
+        expect(status).not.toBe(0);
+        expect(stderr).toContain(message);
+      });
+
+      it('whose names would be too long for Kubernetes are refused', () => {
+        const { stderr } = template('switchyard', two, 'r'.repeat(40));
+        expect(stderr).toContain('is longer than the 52 characters');
+      });
     });
 
     it('a pod has memory for as many git processes as it may run', () => {

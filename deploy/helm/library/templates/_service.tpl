@@ -194,7 +194,7 @@ services by name; deploy/helm/charts.mjs writes it.
 {{- end -}}
 
 {{/*
-Takes the root context as `root`; `claim` says whether the pod gets the data volume of the service, `account` names its account: empty for that
+Takes the root context as `root`; `claim` names the claim with the data of the pod: empty for none, `account` names its account: empty for that
 of the namespace.
 */}}
 {{- define "switchyard.pod" -}}
@@ -243,8 +243,8 @@ volumes:
   - name: tmp
     emptyDir: {}
   - name: data
-    {{- if .claim }}
-    persistentVolumeClaim: { claimName: {{ include "switchyard.claimName" .root }} }
+    {{- with .claim }}
+    persistentVolumeClaim: { claimName: {{ . }} }
     {{- else }}
     emptyDir: {}
     {{- end }}
@@ -253,7 +253,10 @@ volumes:
   {{- end }}
 {{- end -}}
 
+{{/* Takes the root context as `root`; `storage` names the storage of repositories that the process serves, where there are several. */}}
 {{- define "switchyard.container" -}}
+{{- $storage := .storage -}}
+{{- with .root -}}
 {{- $values := include "switchyard.values" . | fromYaml -}}
 {{ include "switchyard.image" . }}
 securityContext:
@@ -262,6 +265,9 @@ securityContext:
   capabilities: { drop: [ALL] }
 env:
   {{- include "switchyard.environment" . | nindent 2 }}
+  {{- with include "switchyard.storages" (dict "root" . "storage" $storage) }}
+  {{- . | nindent 2 }}
+  {{- end }}
 volumeMounts:
   - { name: keys, mountPath: /keys, readOnly: true }
   {{- if and ($values.config.kafka).secretName (not (include "switchyard.self" . | fromYaml).public) }}
@@ -272,6 +278,36 @@ volumeMounts:
   {{- with $values.volumeMounts }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
+{{- end -}}
+{{- end -}}
+
+{{/* The objects of a further storage of repositories, and the Service that leads to its process; `default` for the first. */}}
+{{- define "switchyard.storageName" -}}
+{{- $name := printf "%s-%s" (include "switchyard.name" .root) .storage -}}
+{{- if gt (len $name) 52 }}
+{{- fail (printf "%s is longer than the 52 characters that a StatefulSet may have: a shorter name of the release or storage is needed" $name) }}
+{{- end -}}
+{{- $name -}}
+{{- end -}}
+
+{{/* What a process knows of the storages: all of them with weights, its own, and who has the others. Takes what `switchyard.container` takes. */}}
+{{- define "switchyard.storages" -}}
+{{- $root := .root -}}
+{{- $own := .storage -}}
+{{- if and $own $root.Values.storages }}
+{{- if hasKey ((include "switchyard.values" $root | fromYaml).env | default dict) "SWITCHYARD_REPOSITORY_STORAGES" }}
+{{- fail (printf "%s: SWITCHYARD_REPOSITORY_STORAGES follows from the values `storages`" $root.Chart.Name) }}
+{{- end }}
+{{- $weights := list (printf "default:%d" (int $root.Values.persistence.weight)) -}}
+{{- $peers := list -}}
+{{- range concat (list (dict "name" "default")) $root.Values.storages -}}
+{{- if ne .name "default" }}{{- $weights = append $weights (printf "%s:%d" .name (int (dig "weight" 1 .))) -}}{{- end -}}
+{{- if ne .name $own }}{{- $peers = append $peers (printf "%s=%s:50051/8081" .name (include "switchyard.storageName" (dict "root" $root "storage" .name))) -}}{{- end -}}
+{{- end -}}
+- { name: SWITCHYARD_REPOSITORY_STORAGES, value: {{ join "," $weights | quote }} }
+- { name: SWITCHYARD_STORAGES_SERVED, value: {{ $own | quote }} }
+- { name: SWITCHYARD_STORAGE_PEERS, value: {{ join "," $peers | quote }} }
+{{- end }}
 {{- end -}}
 
 {{/* The pods of a service are spread over zones and nodes where that is possible, or as the values say. */}}
@@ -306,9 +342,6 @@ volumeMounts:
 {{- end -}}
 
 {{- define "switchyard.deployment" -}}
-{{- $self := include "switchyard.self" . | fromYaml -}}
-{{- $port := $self.public | ternary "public" "http" -}}
-{{- $values := include "switchyard.values" . | fromYaml -}}
 {{- $oneNode := include "switchyard.oneNode" . -}}
 {{- if and $oneNode (or .Values.autoscaling.enabled (gt (int .Values.replicas) 1)) }}
 {{- fail (printf "%s: more than one replica needs persistence.accessMode ReadWriteMany" .Chart.Name) }}
@@ -335,48 +368,146 @@ spec:
     matchLabels:
       {{- include "switchyard.selector" . | nindent 6 }}
   template:
-    metadata:
-      labels:
-        {{- include "switchyard.labels" . | nindent 8 }}
-        {{- with $values.podLabels }}
-        {{- toYaml . | nindent 8 }}
+    {{- $claim := "" }}
+    {{- if (.Values.persistence).enabled }}
+    {{- $claim = include "switchyard.claimName" . }}
+    {{- end }}
+    {{- include "switchyard.template" (dict "root" . "claim" $claim "storage" (.Values.storages | empty | ternary "" "default")) | nindent 4 }}
+{{- end -}}
+
+{{/* The pods of a service. Takes what `switchyard.pod` and `switchyard.container` take, apart from the account. */}}
+{{- define "switchyard.template" -}}
+{{- $storage := .storage -}}
+{{- $claim := .claim -}}
+{{- with .root -}}
+{{- $self := include "switchyard.self" . | fromYaml -}}
+{{- $values := include "switchyard.values" . | fromYaml -}}
+{{- $port := $self.public | ternary "public" "http" -}}
+{{- $root := . -}}
+metadata:
+  labels:
+    {{- include "switchyard.labels" . | nindent 4 }}
+    {{- with $storage }}
+    switchyard.io/storage: {{ . }}
+    {{- end }}
+    {{- with $values.podLabels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  annotations:
+    prometheus.io/scrape: "true"
+    prometheus.io/port: "8081"
+    {{- with include "switchyard.secretChecksum" . }}
+    checksum/secret: {{ . }}
+    {{- end }}
+    {{- with $values.podAnnotations }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+spec:
+  {{- /* Beside the drain: five seconds before it, and what background work has in hand after it. */}}
+  terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds | default (add .Values.drainSeconds 30) }}
+  {{- include "switchyard.pod" (dict "root" . "claim" $claim "account" (include "switchyard.accountName" .)) | nindent 2 }}
+  topologySpreadConstraints:
+    {{- include "switchyard.spread" . | nindent 4 }}
+  containers:
+    - name: {{ .Chart.Name }}
+      {{- include "switchyard.container" (dict "root" . "storage" $storage) | nindent 6 }}
+      command: [tini, --, node, services/{{ .Chart.Name }}/dist/main.js]
+      ports:
+        - { name: http, containerPort: 8081 }
+        {{- if $self.public }}
+        - { name: public, containerPort: 8080 }
+        {{- else }}
+        - { name: grpc, containerPort: 50051 }
         {{- end }}
-      annotations:
-        prometheus.io/scrape: "true"
-        prometheus.io/port: "8081"
-        {{- with include "switchyard.secretChecksum" . }}
-        checksum/secret: {{ . }}
-        {{- end }}
-        {{- with $values.podAnnotations }}
-        {{- toYaml . | nindent 8 }}
-        {{- end }}
-    spec:
-      {{- /* Beside the drain: five seconds before it, and what background work has in hand after it. */}}
-      terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds | default (add .Values.drainSeconds 30) }}
-      {{- include "switchyard.pod" (dict "root" . "claim" (.Values.persistence).enabled "account" (include "switchyard.accountName" .)) | nindent 6 }}
-      topologySpreadConstraints:
-        {{- include "switchyard.spread" . | nindent 8 }}
-      containers:
-        - name: {{ .Chart.Name }}
-          {{- include "switchyard.container" . | nindent 10 }}
-          command: [tini, --, node, services/{{ .Chart.Name }}/dist/main.js]
-          ports:
-            - { name: http, containerPort: 8081 }
-            {{- if $self.public }}
-            - { name: public, containerPort: 8080 }
-            {{- else }}
-            - { name: grpc, containerPort: 50051 }
-            {{- end }}
-          {{- range $probe := list "startup" "liveness" "readiness" }}
-          {{ $probe }}Probe:
-            httpGet: { path: /-/{{ eq $probe "readiness" | ternary "readiness" "liveness" }}, port: {{ $port }} }
-            {{- toYaml (index $.Values.probes $probe) | nindent 12 }}
-          {{- end }}
-          lifecycle:
-            # Endpoints forget a pod a moment after it is told to go.
-            preStop: { exec: { command: [sleep, "5"] } }
-          resources:
-            {{- include "switchyard.resources" . | nindent 12 }}
+      {{- range $probe := list "startup" "liveness" "readiness" }}
+      {{ $probe }}Probe:
+        httpGet: { path: /-/{{ eq $probe "readiness" | ternary "readiness" "liveness" }}, port: {{ $port }} }
+        {{- toYaml (index $root.Values.probes $probe) | nindent 8 }}
+      {{- end }}
+      lifecycle:
+        # Endpoints forget a pod a moment after it is told to go.
+        preStop: { exec: { command: [sleep, "5"] } }
+      resources:
+        {{- include "switchyard.resources" . | nindent 8 }}
+{{- end -}}
+{{- end -}}
+
+{{/*
+Further storages of repositories: for each a pod with a volume of its own, a claim, and a Service by which the other processes find it; and one by
+which they find the first. Callers know none of these: any process has a call answered where its repository lies.
+*/}}
+{{- define "switchyard.shards" -}}
+{{- $root := . -}}
+{{- /* An autoscaler finds the pods by the labels of the Deployment, which those of the other storages have as well. */}}
+{{- if and .Values.storages .Values.autoscaling.enabled }}
+{{- fail (printf "%s: autoscaling cannot be enabled beside storages" .Chart.Name) }}
+{{- end -}}
+{{- $seen := list "default" -}}
+{{- range .Values.storages }}
+{{- $storage := .name -}}
+{{- if has $storage $seen }}
+{{- fail (printf "%s: storages names %s twice" $root.Chart.Name $storage) }}
+{{- end -}}
+{{- $seen = append $seen $storage -}}
+{{- $name := include "switchyard.storageName" (dict "root" $root "storage" $storage) -}}
+apiVersion: apps/v1
+kind: StatefulSet
+metadata:
+  name: {{ $name }}
+  labels:
+    {{- include "switchyard.labels" $root | nindent 4 }}
+    switchyard.io/storage: {{ $storage }}
+spec:
+  serviceName: {{ $name }}
+  replicas: 1
+  selector:
+    matchLabels:
+      {{- include "switchyard.selector" $root | nindent 6 }}
+      switchyard.io/storage: {{ $storage }}
+  template:
+    {{- include "switchyard.template" (dict "root" $root "claim" (.existingClaim | default $name) "storage" $storage) | nindent 4 }}
+---
+{{- if not .existingClaim }}
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata:
+  name: {{ $name }}
+  labels:
+    {{- include "switchyard.labels" $root | nindent 4 }}
+    switchyard.io/storage: {{ $storage }}
+  annotations:
+    helm.sh/resource-policy: keep
+spec:
+  accessModes: [{{ .accessMode | default "ReadWriteOnce" }}]
+  {{- with .storageClass }}
+  storageClassName: {{ . }}
+  {{- end }}
+  resources:
+    requests:
+      storage: {{ .size | default $root.Values.persistence.size }}
+---
+{{- end }}
+{{- end }}
+{{- if .Values.storages }}
+{{- range $seen }}
+apiVersion: v1
+kind: Service
+metadata:
+  name: {{ include "switchyard.storageName" (dict "root" $root "storage" .) }}
+  labels:
+    {{- include "switchyard.labels" $root | nindent 4 }}
+    switchyard.io/storage: {{ . }}
+spec:
+  clusterIP: None
+  selector:
+    {{- include "switchyard.selector" $root | nindent 4 }}
+    switchyard.io/storage: {{ . }}
+  ports:
+    - { name: http, port: 8081, targetPort: http }
+    - { name: grpc, port: 50051, targetPort: grpc, appProtocol: kubernetes.io/h2c }
+---
+{{- end }}
+{{- end }}
 {{- end -}}
 
 {{/*
@@ -449,6 +580,11 @@ to the port with the metrics also pods of one namespace. Probes come from the no
 {{- end -}}
 {{- end -}}
 {{- end -}}
+{{- if .Values.storages -}}
+{{- range $port, $names := $callers -}}
+{{- $_ := set $callers $port (append $names $root.Chart.Name) -}}
+{{- end -}}
+{{- end -}}
 {{- $metrics := .Values.networkPolicy.metricsNamespace | default (.Values.global).metricsNamespace -}}
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
@@ -516,10 +652,10 @@ spec:
       restartPolicy: Never
       {{- /* Neither the claim nor the account exist before the installation, and migrations store no files. */}}
       {{- $account := .Values.serviceAccount.create | ternary "" .Values.serviceAccount.name }}
-      {{- include "switchyard.pod" (dict "root" . "claim" false "account" $account) | nindent 6 }}
+      {{- include "switchyard.pod" (dict "root" . "claim" "" "account" $account) | nindent 6 }}
       containers:
         - name: migrate
-          {{- include "switchyard.container" . | nindent 10 }}
+          {{- include "switchyard.container" (dict "root" . "storage" "") | nindent 10 }}
           command: [tini, --, node, services/{{ .Chart.Name }}/dist/main.js, migrate]
           resources:
             {{- toYaml .Values.migration.resources | nindent 12 }}
