@@ -63,6 +63,7 @@ const SHAPE = {
   secrets: 'list',
   requiredSecrets: 'list',
   keys: 'record',
+  digestKeys: 'record',
   commands: 'record',
 };
 
@@ -82,6 +83,7 @@ const SHAPE = {
  * @property {string[]} [requiredSecrets] its own variables that carry a secret and must be set
  * @property {Record<string, string>} [keys] keys derived from the instance's secret: name → label of the derivation. The service reads
  *   the file of key `a-b` from `SWITCHYARD_A_B_KEY_FILE`
+ * @property {Record<string, string>} [digestKeys] the same for keys that digests are made with, which stay when the secret changes
  * @property {Record<string, string>} [commands] what `npm run admin` offers: name of the command → sub-command of the service's program
  *
  * @typedef {object} Service
@@ -103,6 +105,7 @@ const SHAPE = {
  * @property {string} file its name in the folder of keys
  * @property {string} variable by which the service finds it
  * @property {string} label of the derivation
+ * @property {boolean} stays when the secret changes: digests cannot be made again
  */
 export const SERVICES = describe(ROWS.map((name) => ({ name, ...manifestOf(name) })));
 
@@ -127,11 +130,14 @@ function describe(manifests) {
       if (!ROWS.includes(peer)) throw new Error(`services/${manifest.name}/package.json: there is no service ${peer}`);
     }
     const bucket = manifest.data === 'blobs';
-    const keys = Object.entries(manifest.keys ?? {}).map(([name, label]) => ({
-      file: `${name}.key`,
-      variable: `SWITCHYARD_${constant(name)}_KEY_FILE`,
-      label,
-    }));
+    const keysOf = (labels, stays) =>
+      Object.entries(labels ?? {}).map(([name, label]) => ({
+        file: `${name}.key`,
+        variable: `SWITCHYARD_${constant(name)}_KEY_FILE`,
+        label,
+        stays,
+      }));
+    const keys = [...keysOf(manifest.keys, false), ...keysOf(manifest.digestKeys, true)];
     const secrets = [...(manifest.secrets ?? []), ...(bucket ? BUCKET_SECRETS : [])];
     const { requiredSecrets = [], variables: settings = [], commands = {} } = manifest;
     return {

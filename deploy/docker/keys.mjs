@@ -11,16 +11,17 @@ import { IDENTITY_KEY_STEPS, keyFilesOf, keysOf } from '../local/data-folder.mjs
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { rotate: { type: 'string' } } });
 const [folder, shares] = positionals.map((path) => resolve(path));
-const secret = process.env.SWITCHYARD_SECRET ?? '';
+// While it changes: the one in use, and the other one in a second line.
+const secrets = (process.env.SWITCHYARD_SECRET ?? '').split('\n').filter(Boolean);
 const isStep = values.rotate === undefined || Object.hasOwn(IDENTITY_KEY_STEPS, values.rotate);
-if (folder === undefined || secret.length < 32 || !isStep) {
+if (folder === undefined || secrets.length === 0 || secrets.some((secret) => secret.length < 32) || !isStep) {
   process.stderr.write(
     'SWITCHYARD_SECRET=<32 characters or more> node deploy/docker/keys.mjs [--rotate=prepare|swap|finish] <folder> [<shares>]\n',
   );
   process.exit(1);
 }
 mkdirSync(join(folder, 'keys'), { recursive: true, mode: 0o700 });
-keysOf(folder, secret, SERVICES);
+keysOf(folder, secrets, SERVICES);
 if (values.rotate !== undefined) IDENTITY_KEY_STEPS[values.rotate](folder, SERVICES);
 if (shares !== undefined) {
   for (const service of SERVICES) {

@@ -3,7 +3,7 @@
 //   npm run admin -- topics
 //   npm run admin -- backup <folder>
 //   npm run admin -- restore <folder>
-//   npm run admin -- rotate identity-keys [<seconds>] | database-passwords | superuser-password
+//   npm run admin -- rotate identity-keys [<seconds>] | secret [<seconds>] | database-passwords | superuser-password
 //   npm run admin -- <command of a service> …
 // Services name theirs in package.json, under `switchyard.commands`; without a command all are listed.
 import { spawn } from 'node:child_process';
@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { connectAsSuperuser, runningPort } from '../../libs/machine/src/embedded-postgres.mjs';
 import { SERVICES } from '../catalogue.mjs';
 import { backup, restore } from './backup.mjs';
-import { PASSWORDS_FILE, secretOf } from './data-folder.mjs';
+import { PASSWORDS_FILE, secretVariables } from './data-folder.mjs';
 import { readEnvironment } from './environment.mjs';
 import { LaunchFailure } from './failure.mjs';
 import { createProgress } from './progress.mjs';
@@ -46,10 +46,9 @@ async function rotateRunning(what, seconds) {
   const settings = readEnvironment(process.env, { root, cwd: process.cwd() });
   const { data, databaseUrl, kafkaBrokers } = settings;
   assertInstallation(data);
-  const embedded = databaseUrl === undefined;
-  if (embedded) embeddedPort(data);
+  if (!databaseUrl) embeddedPort(data);
   const connect = async () => {
-    if (embedded) return connectAsSuperuser(join(data, 'postgres'));
+    if (!databaseUrl) return connectAsSuperuser(join(data, 'postgres'));
     const { Client } = createRequire(import.meta.url)('pg');
     const client = new Client({ connectionString: databaseUrl });
     await client.connect();
@@ -57,7 +56,8 @@ async function rotateRunning(what, seconds) {
   };
   const roles = SERVICES.flatMap(({ database }) => database ?? []);
   if (!kafkaBrokers) roles.push(LOG_DATABASE);
-  await rotate({ data, what, seconds, embedded, connect, roles, progress: createProgress() });
+  const encryptAgain = () => runEverywhere('rotate-secrets', []);
+  await rotate({ settings, what, seconds, encryptAgain, connect, roles, progress: createProgress() });
 }
 
 /** Gives the parked events of a topic back to the group that could not take them (D6). */
@@ -101,7 +101,7 @@ async function runOf({ name, database, keys }, args) {
       ...process.env,
       ...busOf(settings),
       ...Object.fromEntries(keys.map((key) => [key.variable, join(settings.data, 'keys', key.file)])),
-      SWITCHYARD_SECRET: secretOf(settings.data, settings.secret),
+      ...secretVariables(settings),
       // A command prints what it finds; its log would say the same once more.
       LOG_LEVEL: 'silent',
       OTEL_EXPORTER_OTLP_ENDPOINT: '',

@@ -10,7 +10,7 @@ import {
 } from '../../libs/machine/src/embedded-postgres.mjs';
 import { SERVICES } from '../catalogue.mjs';
 import { BACKUP_FILES, copyTree, flush, markBackup } from './copy-tree.mjs';
-import { DATA_FORMAT, KEPT_FILES } from './data-folder.mjs';
+import { DATA_FORMAT, KEPT_FILES, SECRET_FILE } from './data-folder.mjs';
 import { LaunchFailure } from './failure.mjs';
 import { holdKeys, KEYS_LOCK } from './rotate.mjs';
 
@@ -70,7 +70,7 @@ export async function backup({ data, databaseUrl }, folder, { say, step }) {
     unmark();
     keys.release();
   }
-  const outside = existsSync(join(data, 'secret')) ? '' : ', SWITCHYARD_SECRET is not: keep it beside';
+  const outside = existsSync(join(data, SECRET_FILE)) ? '' : ', SWITCHYARD_SECRET is not: keep it beside';
   say(`${folder} is complete. It contains the keys of the installation${outside}.`);
 }
 

@@ -25,8 +25,11 @@ const FOLDERS = ['logs', 'keys', 'repositories', 'storages', 'blobs', 'mails'];
 /** The passwords of the database roles. */
 export const PASSWORDS_FILE = 'database-passwords.json';
 
+/** The file with the instance's secret, in the data folder; while it changes, with the new one and below it the old one. */
+export const SECRET_FILE = 'secret';
+
 /** Files that an installation needs after it was moved; `format` last, which makes a folder one. */
-export const KEPT_FILES = ['secret', 'secret-check', 'root-token', PASSWORDS_FILE, 'format'];
+export const KEPT_FILES = [SECRET_FILE, 'secret-check', 'root-token', PASSWORDS_FILE, 'format'];
 
 const OWN_FILES = [...KEPT_FILES, 'processes.json', 'launcher.lock'];
 
@@ -72,23 +75,60 @@ export function openDataFolder(data) {
   }
 }
 
+const newSecret = () => randomBytes(32).toString('hex');
+
+const secretsIn = (data) => readFileSync(join(data, SECRET_FILE), 'utf8').split('\n').filter(Boolean);
+
+const checkOf = (secret) => `${createHmac('sha256', secret).update('switchyard data folder').digest('hex')}\n`;
+
 /**
- * The secret from which services derive their keys: given, or made once and kept.
+ * The secret from which services derive their keys: given, or made once and kept. While it changes there are two, the new one first.
  *
  * @param {string} data
  * @param {string} [given] SWITCHYARD_SECRET
- * @throws {LaunchFailure} when it is not the one the folder's tokens and encrypted values were made with
+ * @returns {string[]}
+ * @throws {LaunchFailure} when none is the one the folder's encrypted values were made with
  */
-export function secretOf(data, given) {
-  const secret = given ?? keptSecret(join(data, 'secret'), () => randomBytes(32).toString('hex'));
-  const check = createHmac('sha256', secret).update('switchyard data folder').digest('hex');
+export function secretsOf(data, given) {
+  if (given === undefined) keptSecret(join(data, SECRET_FILE), newSecret);
+  const secrets = given === undefined ? secretsIn(data) : [given];
   const file = join(data, 'secret-check');
-  if (!existsSync(file)) writeWhole(file, `${check}\n`);
-  if (readFileSync(file, 'utf8').trim() !== check) {
+  if (!existsSync(file)) writeWhole(file, checkOf(secrets[0]));
+  if (!secrets.some((secret) => readFileSync(file, 'utf8').trim() === checkOf(secret).trim())) {
     throw new LaunchFailure(`SWITCHYARD_SECRET is not the secret that ${data} was made with`);
   }
-  return secret;
+  return secrets;
 }
+
+/**
+ * The variables by which the service that has the secret finds it: in a file, where it may change while the service runs, unless the operator
+ * gave it.
+ *
+ * @param {import('./environment.mjs').Settings} settings
+ * @returns {NodeJS.ProcessEnv}
+ */
+export const secretVariables = ({ data, secret }) =>
+  secret === undefined ? { SWITCHYARD_SECRET_FILE: join(data, SECRET_FILE) } : { SWITCHYARD_SECRET: secret };
+
+/**
+ * The steps by which the secret changes; each may be taken again after a crash. Between them the services read both.
+ *
+ * @type {Readonly<Record<'begin' | 'finish', (data: string) => string[]>>} give the secrets, as `secretsOf` does
+ */
+export const SECRET_STEPS = {
+  begin(data) {
+    const secrets = secretsIn(data);
+    if (secrets.length === 1) writeWhole(join(data, SECRET_FILE), `${newSecret()}\n${secrets[0]}\n`);
+    return secretsIn(data);
+  },
+  finish(data) {
+    const [secret] = secretsIn(data);
+    // Before the old one goes: a start after a crash finds the folder's secret in either case.
+    writeWhole(join(data, 'secret-check'), checkOf(secret));
+    writeWhole(join(data, SECRET_FILE), `${secret}\n`);
+    return [secret];
+  },
+};
 
 /** The administrator's token, made once and kept in `root-token` (mode 0600). */
 export function rootTokenOf(data) {
@@ -192,21 +232,25 @@ function changeKeys(folder, services, change) {
 
 /**
  * Makes the keys of an installation in `keys/` of a folder: an Ed25519 pair per process (D3), and the keys that services derive from the
- * instance's secret. A service gets its derived key and not the secret, from which the digests of tokens follow as well. Public and
- * derived keys are written anew each time, so no two files can disagree.
+ * instance's secret. A service gets its derived key and not the secret. Public and derived keys are written anew each time, so no two files
+ * can disagree; a file has a line for each secret. Keys of digests are made once and stay.
  *
  * @param {string} data
- * @param {string} secret
+ * @param {readonly string[]} secrets the one in use first
  * @param {readonly import('../catalogue.mjs').Service[]} services
  * @returns {{ file: (name: string) => string }} path of a file of keys
  */
-export function keysOf(data, secret, services) {
+export function keysOf(data, secrets, services) {
   const file = (name) => join(data, 'keys', name);
   for (const { name, keys } of services) {
     keptSecret(file(`${name}.key`), newIdentityKey);
     for (const key of keys) {
-      const derived = Buffer.from(hkdfSync('sha256', secret, '', key.label, 32));
-      writeWhole(file(key.file), `${derived.toString('hex')}\n`);
+      const derived = secrets.map((secret) =>
+        Buffer.from(hkdfSync('sha256', secret, '', key.label, 32)).toString('hex'),
+      );
+      // While the secret changes for the first time, they may be those of the old one, which is the last.
+      if (key.stays) keptSecret(file(key.file), () => derived.at(-1));
+      else writeWhole(file(key.file), `${derived.join('\n')}\n`);
     }
   }
   writePublicKeys(file, services);

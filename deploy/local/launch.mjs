@@ -9,7 +9,8 @@ import {
   openDataFolder,
   processRecord,
   rootTokenOf,
-  secretOf,
+  secretsOf,
+  secretVariables,
   writePasswordFile,
 } from './data-folder.mjs';
 import { readEnvironment, urlHost } from './environment.mjs';
@@ -83,9 +84,11 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
     signal.throwIfAborted();
 
     const ports = await choosePorts(settings.port);
-    const secret = secretOf(settings.data, settings.secret);
-    const keys = keysOf(settings.data, secret, SERVICES);
-    const secrets = { secret, rootToken: settings.rootToken ?? rootTokenOf(settings.data) };
+    const keys = keysOf(settings.data, secretsOf(settings.data, settings.secret), SERVICES);
+    const secrets = {
+      ...secretVariables(settings),
+      SWITCHYARD_ROOT_TOKEN: settings.rootToken ?? rootTokenOf(settings.data),
+    };
     const environment = (service, databaseUrl, logDatabaseUrl) =>
       serviceEnvironment({
         service,

@@ -5,8 +5,11 @@ import {
   databasePasswordsOf,
   IDENTITY_KEY_STEPS,
   keepDatabasePassword,
+  keysOf,
   newPassword,
   passwordsIn,
+  SECRET_FILE,
+  SECRET_STEPS,
   writePasswordFile,
   writeSuperuserPassword,
 } from './data-folder.mjs';
@@ -26,24 +29,36 @@ const [LOOK_SECONDS, CALL_SECONDS] = [3, 65];
  * Changes keys of a running installation on one machine.
  *
  * @param {object} options
- * @param {string} options.data
- * @param {string} options.what `identity-keys`, `database-passwords` or `superuser-password`
+ * @param {import('./environment.mjs').Settings} options.settings
+ * @param {string} options.what `identity-keys`, `secret`, `database-passwords` or `superuser-password`
  * @param {string} [options.seconds] for which an old key is believed; default 65
- * @param {boolean} options.embedded whether the server is of this installation
+ * @param {() => Promise<number>} options.encryptAgain encrypts all that is stored with the keys in use; gives 0 when nothing is left
  * @param {() => Promise<import('pg').Client>} options.connect to the server, as a user who may change roles
  * @param {readonly string[]} options.roles whose passwords can change
  * @param {import('./progress.mjs').Progress} options.progress
  * @throws {LaunchFailure}
  */
-export async function rotate({ data, what, seconds = String(CALL_SECONDS), embedded, connect, roles, progress }) {
+export async function rotate({
+  settings,
+  what,
+  seconds = String(CALL_SECONDS),
+  encryptAgain,
+  connect,
+  roles,
+  progress,
+}) {
+  const { data } = settings;
   if (!/^\d{1,4}$/.test(seconds)) throw new LaunchFailure('<seconds> must be a whole number from 0 to 9999');
   const work = {
     'identity-keys': () => rotateIdentityKeys(data, Number(seconds), progress),
+    secret: () => rotateSecret({ settings, seconds: Number(seconds), encryptAgain, progress }),
     'database-passwords': () => rotatePasswords({ data, connect, roles, progress }),
-    'superuser-password': () => rotateSuperuserPassword({ data, embedded, connect, progress }),
+    'superuser-password': () => rotateSuperuserPassword({ settings, connect, progress }),
   };
   if (!Object.hasOwn(work, what ?? '')) {
-    throw new LaunchFailure('rotate identity-keys [<seconds>] | database-passwords | superuser-password');
+    throw new LaunchFailure(
+      'rotate identity-keys [<seconds>] | secret [<seconds>] | database-passwords | superuser-password',
+    );
   }
   const lock = await holdKeys(data);
   try {
@@ -80,6 +95,26 @@ async function rotateIdentityKeys(data, seconds, { step }) {
   await step('old keys are believed no more', () => finish(data, SERVICES));
 }
 
+/**
+ * What is encrypted and signed with the secret's keys is read with the old ones as well until nothing that is stored needs them; requests
+ * that began with them have ended before.
+ */
+async function rotateSecret({ settings: { data, secret }, seconds, encryptAgain, progress: { step } }) {
+  if (secret !== undefined) {
+    const file = join(data, SECRET_FILE);
+    throw new LaunchFailure(`SWITCHYARD_SECRET is set: put its value into ${file}, start without it, then rotate`);
+  }
+  await step('new keys encrypt and sign, old ones still decrypt and verify', async () => {
+    keysOf(data, SECRET_STEPS.begin(data), SERVICES);
+    await sleep((LOOK_SECONDS + seconds) * 1_000);
+  });
+  await step('what is stored is encrypted with new keys', async () => {
+    if ((await encryptAgain()) === 0) return;
+    throw new LaunchFailure('not all could be encrypted again, so the old keys stay: give the command again');
+  });
+  await step('old keys are gone', () => keysOf(data, SECRET_STEPS.finish(data), SERVICES));
+}
+
 /** A process that connects meanwhile finds both passwords in its file; a start after a crash sets the one that is kept. */
 async function rotatePasswords({ data, connect, roles, progress }) {
   const client = await connect();
@@ -101,8 +136,8 @@ async function rotatePasswords({ data, connect, roles, progress }) {
 }
 
 /** Who connects meanwhile finds both passwords; so does a start after a crash. */
-async function rotateSuperuserPassword({ data, embedded, connect, progress }) {
-  if (!embedded) throw new LaunchFailure('DATABASE_URL: the server is not of this installation');
+async function rotateSuperuserPassword({ settings: { data, databaseUrl }, connect, progress }) {
+  if (databaseUrl) throw new LaunchFailure('DATABASE_URL: the server is not of this installation');
   await progress.step('superuser', async () => {
     const client = await connect();
     try {

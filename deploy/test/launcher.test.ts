@@ -312,7 +312,7 @@ describe('the launcher', () => {
     const two = await start(root, { SWITCHYARD_DATA: other, SWITCHYARD_ROOT_TOKEN: 'given-token-of-the-operator' });
     await two.running;
     expect(givenTo(root, 'groups-admin').SWITCHYARD_ROOT_TOKEN).toBe('given-token-of-the-operator');
-    expect(givenTo(root, 'groups-admin').SWITCHYARD_SECRET).not.toBe(read(root, 'secret').trim());
+    expect(givenTo(root, 'groups-admin').SWITCHYARD_SECRET_FILE).toBe(join(other, 'secret'));
     expect(existsSync(join(other, 'root-token'))).toBe(false);
   });
 

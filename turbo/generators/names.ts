@@ -26,7 +26,18 @@ const tests: Record<string, ReturnType<typeof startedWith>> = {
 import { startInstallation } from '../support/installation';`,
     testStart: 'startInstallation()',
   },
-  'groups-admin': startedWith("{ service, environment: () => ({ SWITCHYARD_SECRET: 'of a test'.repeat(4) }) }"),
+  'groups-admin': {
+    testImports: `import { join } from 'node:path';
+import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
+import { service } from '../../src/service';`,
+    testStart: `testInstallation({
+    service,
+    environment: () => ({
+      SWITCHYARD_SECRET: 'of a test'.repeat(4),
+      SWITCHYARD_TOKEN_DIGEST_KEY_FILE: join(__dirname, '../support/token-digest.key'),
+    }),
+  })`,
+  },
 };
 
 /** Now as migrations begin their names, or a second after the last one of the service: each comes after all before it. */

@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, hash, type KeyObject, randomBytes, sign, verify } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { AppError } from '@switchyard/errors';
 import { type Access, type Actor, Claims, SignedClaims } from '@switchyard/protos/rpc/v1/identity';
-import { logger } from '@switchyard/telemetry';
+import { following } from '@switchyard/secrets';
 import type { UsedClaims } from './used-claims';
 
 /** Metadata and HTTP header key under which the signed claims travel. */
@@ -30,31 +30,6 @@ export interface Identity {
   directorySequence?: number;
   /** Address the public request came from; of a forwarded request alone. */
   address?: string | undefined;
-}
-
-/** Milliseconds for which what was read is used before its file is looked at again. */
-const lookAgainMs = 1_000;
-
-/** Content of a file that may be replaced while the process runs. One that cannot be read then leaves the old content. */
-function following<T>(file: string, read: () => T): () => T {
-  const stampOf = (): string => {
-    const { ino, size, mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? {};
-    return `${ino} ${size} ${mtimeMs}`;
-  };
-  // Before it is read: what replaces it meanwhile has another stamp.
-  let [stamp, lookedAt] = [stampOf(), performance.now()];
-  let content = read();
-  return () => {
-    if (performance.now() - lookedAt < lookAgainMs) return content;
-    lookedAt = performance.now();
-    try {
-      const found = stampOf();
-      if (found !== stamp) [content, stamp] = [read(), found];
-    } catch (error) {
-      logger.error({ err: error }, 'a key that has changed cannot be read');
-    }
-    return content;
-  };
 }
 
 /** Reads a process's private key (PEM, Ed25519), and its successors when the file changes. */

@@ -1,5 +1,6 @@
 import { z } from '@switchyard/config';
 import { deriveKey, type Keyring, keyring } from './keyring';
+import type { Keys } from './read-key-file';
 
 const minLength = 32;
 
@@ -26,13 +27,31 @@ export const encryptionVariables = {
 export type EncryptionConfig = z.infer<z.ZodObject<typeof encryptionVariables>>;
 
 /**
- * The keys of a service.
+ * The keys of a service. Those of `base` may change while the ring is used.
  * @param label what the service derives its keys with, such as `switchyard secrets of groups-admin`
- * @param base the key that is derived from `SWITCHYARD_SECRET` with the same label
+ * @param base the keys that are derived from `SWITCHYARD_SECRET` with the same label; the same object until they change
  */
-export function openKeyring(config: EncryptionConfig, label: string, base: Buffer): Keyring {
+export function openKeyring(config: EncryptionConfig, label: string, base: () => Keys): Keyring {
   const secrets = config.SWITCHYARD_ENCRYPTION_SECRETS;
-  const keys = secrets.map((secret) => (secret === baseWord ? base : deriveKey(secret, label)));
-  const [first = base, ...others] = secrets.includes(baseWord) ? keys : [...keys, base];
-  return keyring([first, ...others]);
+  const places = (secrets.includes(baseWord) ? secrets : [...secrets, baseWord]).map((secret) =>
+    secret === baseWord ? undefined : deriveKey(secret, label),
+  );
+  const ringOf = (own: Keys): Keyring => {
+    const [first = own[0], ...others] = places.flatMap((key) => key ?? own);
+    return keyring([first, ...others]);
+  };
+  let own = base();
+  let ring = ringOf(own);
+  const current = (): Keyring => {
+    const found = base();
+    if (found !== own) [own, ring] = [found, ringOf(found)];
+    return ring;
+  };
+  return {
+    get keyId() {
+      return current().keyId;
+    },
+    encrypt: (identity, text) => current().encrypt(identity, text),
+    decrypt: (identity, sealed) => current().decrypt(identity, sealed),
+  };
 }

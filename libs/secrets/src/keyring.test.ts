@@ -1,6 +1,7 @@
 import { parseEnvironment } from '@switchyard/config';
 import { encryptionVariables, openKeyring } from './configuration';
 import { deriveKey, keyring } from './keyring';
+import type { Keys } from './read-key-file';
 
 const [first, second] = ['first', 'second'].map((material) => deriveKey(material.repeat(8), 'test')) as [
   Buffer,
@@ -44,7 +45,8 @@ test('the first key encrypts, the others decrypt, and a key that is not there is
 
 test('keys follow from the list of secrets, the key of SWITCHYARD_SECRET last', () => {
   const open = (list: string, label = 'test') =>
-    openKeyring(parseEnvironment(encryptionVariables, { SWITCHYARD_ENCRYPTION_SECRETS: list }), label, first);
+    openKeyring(parseEnvironment(encryptionVariables, { SWITCHYARD_ENCRYPTION_SECRETS: list }), label, () => base);
+  let base: Keys = [first];
   const [newer, older] = ['n'.repeat(32), 'o'.repeat(32)];
   expect(open('').keyId).toEqual(keyring([first]).keyId);
   const ring = open(` ${newer} , ${older}`);
@@ -57,5 +59,15 @@ test('keys follow from the list of secrets, the key of SWITCHYARD_SECRET last', 
   const prepared = open(`secret,${newer}`);
   expect(prepared.keyId).toEqual(open('').keyId);
   expect(prepared.decrypt('row', open(newer).encrypt('row', 'secret'))).toBe('secret');
+  // The key of the secret changes: what both encrypted is read until the old one is gone.
+  const [changing, listed] = [open(''), open(newer)];
+  const [before, ofList] = [changing.encrypt('row', 'before'), listed.keyId];
+  base = [second, first];
+  expect([changing.keyId, listed.keyId]).toEqual([keyring([second]).keyId, ofList]);
+  const after = changing.encrypt('row', 'after');
+  expect([before, after].map((sealed) => changing.decrypt('row', sealed))).toEqual(['before', 'after']);
+  base = [second];
+  expect(changing.decrypt('row', after)).toBe('after');
+  expect(() => changing.decrypt('row', before)).toThrow(/is encrypted with key/);
   expect(() => open(`${newer},short`)).toThrow(/^SWITCHYARD_ENCRYPTION_SECRETS: must be a list/);
 });

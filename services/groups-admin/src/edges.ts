@@ -8,8 +8,12 @@ import type { PrismaClient } from './generated/prisma/client';
 export const variables = {
   ...encryptionVariables,
   ...outboundVariables,
-  /** Key material; the keys of token digests (D3) and of secrets at rest (D7) are derived from it. */
-  SWITCHYARD_SECRET: z.string().min(32, 'must have at least 32 characters'),
+  /** Key material, from which keys are derived, such as those of secrets at rest (D7); while it changes, the new one and in a second line the old one. */
+  SWITCHYARD_SECRET: z.string().optional(),
+  /** A file with it, which may change while the process runs; goes before it. */
+  SWITCHYARD_SECRET_FILE: z.string().optional(),
+  /** A file with the key of token digests (D3), which stays when the secret changes. */
+  SWITCHYARD_TOKEN_DIGEST_KEY_FILE: z.string(),
   /** Token of the administrator `root` (D2). */
   SWITCHYARD_ROOT_TOKEN: z.string().min(20, 'must have at least 20 characters').optional(),
   /** Longest lifetime of a personal access token, days (G-5-9). */

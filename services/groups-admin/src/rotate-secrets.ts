@@ -9,7 +9,11 @@ import { webhookSecrets } from './webhooks';
 
 /** Encrypts all stored secrets with the current key. */
 export const rotateSecrets = command({
-  variables: { ...encryptionVariables, SWITCHYARD_SECRET: variables.SWITCHYARD_SECRET },
+  variables: {
+    ...encryptionVariables,
+    SWITCHYARD_SECRET: variables.SWITCHYARD_SECRET,
+    SWITCHYARD_SECRET_FILE: variables.SWITCHYARD_SECRET_FILE,
+  },
   async run({ config, db, write }) {
     const ring = ringOf(config);
     let code = 0;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { anonymous } from '@switchyard/rpc';
+import { readKeyFile } from '@switchyard/secrets';
 import { type Area, defineService } from '@switchyard/service';
 import { composeAccessRequests } from './access-requests';
 import { composeAvatars } from './avatars';
@@ -107,6 +108,8 @@ export function composeAreas(given: Edges, directory: DirectoryWriter, digest: T
   return { all, members, shares, purge, deliveries, webhooks };
 }
 
+const digestKeyVariable = 'SWITCHYARD_TOKEN_DIGEST_KEY_FILE';
+
 /** groups-admin: users, groups, projects and what belongs to them; the authority on who may see what. */
 export const service = defineService({
   name: 'groups-admin',
@@ -118,7 +121,7 @@ export const service = defineService({
   async areas(given) {
     const { config, db, prisma } = given;
     const directory = directoryWriter(db, prisma);
-    const digest = tokenDigest(config.SWITCHYARD_SECRET);
+    const digest = tokenDigest(readKeyFile(digestKeyVariable, config[digestKeyVariable]));
     await bootstrap(directory.transaction, digest, config.SWITCHYARD_ROOT_TOKEN);
     await publishTier(directory.transaction, config.SWITCHYARD_TIER);
     return composeAreas(given, directory, digest).all;

@@ -3,6 +3,7 @@ import { type Area, defineService } from '@switchyard/service';
 import { composeArchiveImports } from './archive-imports';
 import { composeDependencyListExports } from './dependency-list-exports';
 import { type Edges, variables } from './edges';
+import { rotateSecrets } from './forges';
 import { PrismaClient } from './generated/prisma/client';
 import { composeGistImports } from './gist-imports';
 import { composePlaceholders } from './placeholders';
@@ -34,6 +35,6 @@ export const service = defineService({
   migrations: join(__dirname, '..', 'prisma', 'migrations'),
   peers: ['groups-admin', 'merge-requests', 'collaboration'],
   needs: { directory: true, blobs: true, prisma: PrismaClient },
-  commands: { imports: listImports },
+  commands: { imports: listImports, 'rotate-secrets': rotateSecrets },
   areas,
 });

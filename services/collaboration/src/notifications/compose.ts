@@ -1,5 +1,5 @@
 import { projectById, trackerLinksOf } from '@switchyard/directory';
-import { readKeyFile } from '@switchyard/secrets';
+import { followKeyFile } from '@switchyard/secrets';
 import type { Area } from '@switchyard/service';
 import { logger } from '@switchyard/telemetry';
 import type { Edges } from '../edges';
@@ -39,7 +39,7 @@ export interface Notifications extends Area {
 
 /** Builds mail about events. */
 export function composeNotifications({ config, db, directory, peer, clock }: Edges): Notifications {
-  const tokens = unsubscribeTokens(readKeyFile(keyVariable, config[keyVariable]));
+  const tokens = unsubscribeTokens(followKeyFile(keyVariable, config[keyVariable]));
   const mergeRequests = mergeRequestPeople(peer('merge-requests'));
   const linkTo = unsubscribeLinks(tokens, config.SWITCHYARD_EXTERNAL_URL);
   const end = unsubscribe({

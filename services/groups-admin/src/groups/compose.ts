@@ -1,10 +1,12 @@
 import { createHmac } from 'node:crypto';
+import type { Keys } from '@switchyard/secrets';
 import type { Area } from '@switchyard/service';
 import type { KeepAvatar } from '../avatars';
 import type { DirectoryWriter } from '../directory';
 import type { Edges } from '../edges';
 import type { Owners } from '../members';
 import type { ListProjects, TransferProject } from '../projects';
+import { derivedKeys } from '../secret-keys';
 import type { CurrentSettings } from '../settings';
 import { createGroup } from './application/create-group';
 import { deleteGroup, restoreGroup } from './application/delete-group';
@@ -20,9 +22,9 @@ import { groupHandler, groupViews, type ShowGroup } from './transport/group.hand
  * database.
  */
 const runnersTokens =
-  (secret: string) =>
+  (keys: () => Keys) =>
   (groupId: number): string =>
-    `GR1348941${createHmac('sha256', secret).update(`runners of group ${groupId}`).digest('base64url').slice(0, 20)}`;
+    `GR1348941${createHmac('sha256', keys()[0]).update(`runners of group ${groupId}`).digest('base64url').slice(0, 20)}`;
 
 /** Groups, and how other areas show one after a change. */
 export interface GroupArea extends Area {
@@ -61,6 +63,6 @@ export function composeGroups(
     listTransferLocations,
   });
   const instance = { tier, externalUrl: config.SWITCHYARD_EXTERNAL_URL };
-  const views = groupViews(useCases, instance, runnersTokens(config.SWITCHYARD_SECRET));
+  const views = groupViews(useCases, instance, runnersTokens(derivedKeys(config, 'switchyard runners of groups')));
   return { services: [groupHandler(useCases, instance, views)], showGroup: views.showGroup };
 }

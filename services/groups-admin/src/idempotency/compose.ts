@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { repeat } from '@switchyard/background';
-import { deriveKey } from '@switchyard/secrets';
 import type { Area } from '@switchyard/service';
 import type { Edges } from '../edges';
-import { ringOf } from '../secret-keys';
+import { derivedKeys, ringOf } from '../secret-keys';
 import { keyedRequests } from './application/keyed-requests';
 import { idempotencyStore } from './storage/idempotency.store';
 import { idempotencyHandler } from './transport/idempotency.handler';
@@ -13,8 +12,12 @@ const pruneIntervalMs = 600_000;
 
 /** Builds requests that are carried out once. */
 export function composeIdempotency({ db, config, observe }: Pick<Edges, 'db' | 'config' | 'observe'>): Area {
-  const key = deriveKey(config.SWITCHYARD_SECRET, 'switchyard fingerprints of requests');
-  const seal = (fingerprint: Buffer): Buffer => createHmac('sha256', key).update(fingerprint).digest();
+  const keys = derivedKeys(config, 'switchyard fingerprints of requests');
+  const seal = (fingerprint: Buffer): [Buffer, ...Buffer[]] => {
+    const sealWith = (key: Buffer): Buffer => createHmac('sha256', key).update(fingerprint).digest();
+    const [current, ...others] = keys();
+    return [sealWith(current), ...others.map(sealWith)];
+  };
   const requests = observe('idempotency', keyedRequests(idempotencyStore(db, ringOf(config)), seal));
   return {
     services: [idempotencyHandler(requests)],

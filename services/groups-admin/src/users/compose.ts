@@ -3,6 +3,7 @@ import type { Area } from '@switchyard/service';
 import type { KeepAvatar } from '../avatars';
 import type { DirectoryWriter } from '../directory';
 import type { Edges } from '../edges';
+import { derivedKeys } from '../secret-keys';
 import type { CurrentSettings } from '../settings';
 import { type AccountUsers, accountUsers } from './application/account-users';
 import { confirmationTokens } from './application/confirmation-token';
@@ -42,7 +43,7 @@ export function composeUsers(
   const externalUrl = config.SWITCHYARD_EXTERNAL_URL;
   const store = userStore(db, directory);
   const useCases = observe('users', users(store, { keepAvatar, settings, clock }));
-  const tokens = confirmationTokens(config.SWITCHYARD_SECRET);
+  const tokens = confirmationTokens(derivedKeys(config, 'switchyard e-mail confirmation'));
   const emailUseCases = observe(
     'user_emails',
     emails(emailStore(db, directory), { tokens, settings, externalUrl, clock }),

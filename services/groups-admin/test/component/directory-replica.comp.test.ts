@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import {
@@ -74,6 +75,7 @@ async function open(deletionDelayDays: number): Promise<void> {
     SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: 'none',
     SWITCHYARD_EXTERNAL_URL: 'https://code.example',
     SWITCHYARD_SECRET: 'secret of the directory test, long enough',
+    SWITCHYARD_TOKEN_DIGEST_KEY_FILE: join(__dirname, '../support/token-digest.key'),
     SWITCHYARD_ROOT_TOKEN: rootToken,
     SWITCHYARD_DELETION_DELAY_DAYS: String(deletionDelayDays),
     ...awayPeers,

@@ -557,7 +557,7 @@ describe('tokens that end', () => {
     };
     const edges = { db, prisma, config, observe } as unknown as Edges;
     const writer = writerOf(db);
-    const digest = tokenDigest('a secret of at least thirty-two characters');
+    const digest = tokenDigest(Buffer.alloc(32, 42));
     const settings = composeSettings(edges).current;
     const { deleteUser } = composeUsers(edges, writer, { keepAvatar: (_, save) => save(undefined), settings });
     return composeTokens(edges, writer, { digest, settings, removeUser: (id) => deleteUser(id, { userId: 0 }) });

@@ -14,7 +14,7 @@ import { presentedDigest, tokenDigest } from '../../src/tokens/application/token
 let server: TestDatabase;
 let db: Database;
 let resolve: ResolveAccess;
-const digest = tokenDigest('a secret of at least thirty-two characters');
+const digest = tokenDigest(Buffer.alloc(32, 42));
 
 beforeAll(async () => {
   server = await testDatabase({ sets: service.migrationSets });

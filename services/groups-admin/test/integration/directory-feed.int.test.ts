@@ -13,7 +13,7 @@ let server: TestDatabase;
 let db: Database;
 let store: DirectoryStore;
 let writer: DirectoryWriter;
-const digest = tokenDigest('a secret of at least thirty-two characters');
+const digest = tokenDigest(Buffer.alloc(32, 42));
 
 beforeEach(async () => {
   server = await testDatabase({ sets: service.migrationSets });

@@ -1,13 +1,13 @@
 import type { Repeating } from '@switchyard/background';
 import { blobRemains } from '@switchyard/blobs';
-import { readKeyFile } from '@switchyard/secrets';
+import { followKeyFile } from '@switchyard/secrets';
 import type { Area } from '@switchyard/service';
 import type { Edges } from '../edges';
 import type { Reports } from '../reports';
 import { manageExports } from './application/manage-exports';
 import { planExport } from './application/plan-export';
 import { readSource } from './application/read-source';
-import { fileSigner } from './application/sign';
+import { followingSigner } from './application/sign';
 import { sweepExports, workExports } from './application/work-exports';
 import { writeExport } from './application/write-export';
 import { downloadUrlOf } from './presenters/dependency-list-export.presenter';
@@ -32,7 +32,7 @@ export function composeDependencyListExports(
   const remains = blobRemains(db);
   const work = exportWorkStore(db, remains);
   const pipelines = pipelineSourcesOf(peer('merge-requests'));
-  const signer = fileSigner(readKeyFile(keyVariable, config[keyVariable]));
+  const signer = followingSigner(followKeyFile(keyVariable, config[keyVariable]));
   let working: Repeating | undefined;
   const exports = observe(
     'dependency_list_exports',
@@ -40,7 +40,7 @@ export function composeDependencyListExports(
   );
   const email = `noreply@${new URL(externalUrl).hostname}`;
   return {
-    services: [dependencyListExportHandler(exports, signer.publicKey, externalUrl)],
+    services: [dependencyListExportHandler(exports, signer, externalUrl)],
     http: dependencyListExportHttp(exports, blobs),
     start: () => {
       working = workExports({

@@ -1,6 +1,7 @@
 export * from './domain/forge';
 export { invalidUrl } from './invalid-url';
-export { tokenRing } from './token-ring';
+export { tokenIdentity } from './storage/token.store';
+export { rotateSecrets, tokenRing } from './token-ring';
 export { addressProblem } from './transport/address';
 export { type ForgeaHost, forgeaClient, forgeaHost } from './transport/forgea.client';
 export { forgesBy } from './transport/forges';

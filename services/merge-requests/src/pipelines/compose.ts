@@ -1,5 +1,5 @@
 import type { Database } from '@switchyard/database';
-import { type EncryptionConfig, type Keyring, openKeyring, readKeyFile, reportRotation } from '@switchyard/secrets';
+import { type EncryptionConfig, followKeyFile, type Keyring, openKeyring, reportRotation } from '@switchyard/secrets';
 import { type Area, command } from '@switchyard/service';
 import { type Edges, secretVariables } from '../edges';
 import type { RepositoryAccess } from '../repositories';
@@ -42,7 +42,7 @@ const keyVariable = 'SWITCHYARD_MERGE_REQUESTS_SECRETS_KEY_FILE';
 
 /** The keys of stored values; with the label of `keys` in package.json. */
 const ringOf = (config: EncryptionConfig & { readonly [keyVariable]: string }): Keyring =>
-  openKeyring(config, 'switchyard secrets of merge-requests', readKeyFile(keyVariable, config[keyVariable]));
+  openKeyring(config, 'switchyard secrets of merge-requests', followKeyFile(keyVariable, config[keyVariable]));
 
 /** Builds pipelines and commit statuses. */
 export function composePipelines(given: Edges, repositories: RepositoryAccess, ports: PipelinePorts): Pipelines {

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Keys } from '@switchyard/secrets';
 import type { SubjectType } from '../domain/notification-event';
 
 /** What a link in a mail ends: the mail of a user about a subject. */
@@ -17,13 +18,16 @@ const types = ['Issue', 'MergeRequest', 'Commit', 'Snippet', 'Pipeline', 'Projec
 
 const form = /^(\d{1,15})\.([A-Za-z]{4,12})\.(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.([A-Za-z0-9_-]{43})$/;
 
-/** Signs and reads the tokens of links that end mail. They do not expire: a mail may be old. */
-export function unsubscribeTokens(key: Buffer) {
-  const digest = (payload: string): Buffer => createHmac('sha256', key).update(payload).digest();
+/**
+ * Signs and reads the tokens of links that end mail. They do not expire: a mail may be old.
+ * @param keys the first signs, and all are accepted
+ */
+export function unsubscribeTokens(keys: () => Keys) {
+  const digest = (key: Buffer, payload: string): Buffer => createHmac('sha256', key).update(payload).digest();
   return {
     sign({ userId, type, id, iid, projectId }: Unsubscription): string {
       const payload = `${userId}.${type}.${id}.${iid}.${projectId}`;
-      return `${payload}.${digest(payload).toString('base64url')}`;
+      return `${payload}.${digest(keys()[0], payload).toString('base64url')}`;
     },
 
     /** What a token ends; undefined for one that was not signed here. */
@@ -31,9 +35,10 @@ export function unsubscribeTokens(key: Buffer) {
       const [, userId, type, id, iid, projectId, signature = ''] = form.exec(token) ?? [];
       const known = types.find((one) => one === type);
       if (known === undefined) return undefined;
-      const expected = digest(`${userId}.${type}.${id}.${iid}.${projectId}`);
       const given = Buffer.from(signature, 'base64url');
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+      const isOf = (expected: Buffer): boolean => given.length === expected.length && timingSafeEqual(given, expected);
+      const payload = `${userId}.${type}.${id}.${iid}.${projectId}`;
+      if (!keys().some((key) => isOf(digest(key, payload)))) return undefined;
       return { userId: Number(userId), type: known, id: Number(id), iid: Number(iid), projectId: Number(projectId) };
     },
   };

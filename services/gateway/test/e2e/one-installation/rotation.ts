@@ -45,6 +45,48 @@ export function rotationTests(of: () => System): void {
       expect(after.filter((pem, at) => pem.includes(before[at] as string))).toEqual([]);
     });
 
+    it('the secret', async () => {
+      const { api, query } = of();
+      const group = (await api('POST', '/groups', { body: { name: 'rotation', path: 'rotation' } })).body;
+      const variable = { key: 'KEPT', value: 'kept through all' };
+      expect((await api('POST', `/groups/${group.id}/variables`, { body: variable })).status).toBe(201);
+      const { id } = (await api('GET', '/user')).body;
+      const made = { name: 'rotation', scopes: ['api'] };
+      const { body: token } = await api('POST', `/users/${id}/personal_access_tokens`, { body: made });
+      const keyId = async () => {
+        const sql = `select encode(substring(value from 2 for 4), 'hex') as id from variables where key = 'KEPT'`;
+        return (await query('groups_admin', sql))[0]?.id;
+      };
+      const readings = new Set<unknown>();
+      const [before, processes] = [await keyId(), kept('processes.json')];
+      const keys = ['token-digest', 'alert-digest', 'mail-links'].map((name) => kept(`keys/${name}.key`));
+      const secret = kept('secret');
+      let going = true;
+      const reading = (async () => {
+        while (going) {
+          const { body } = await api('GET', `/groups/${group.id}/variables/KEPT`, { token: token.token });
+          readings.add(body.value);
+        }
+      })();
+      const statuses = await during(() => admin('secret', '1')).finally(() => {
+        going = false;
+      });
+      await reading;
+      expect(statuses).toEqual(new Set([201, 200]));
+      expect([...readings]).toEqual([variable.value]);
+      expect(kept('processes.json')).toBe(processes);
+      expect(await keyId()).not.toBe(before);
+      const after = ['token-digest', 'alert-digest', 'mail-links'].map((name) => kept(`keys/${name}.key`));
+      expect(after.slice(0, 2)).toEqual(keys.slice(0, 2));
+      // One new secret, and keys of it alone: what the old one encrypted would not be read any more.
+      expect([after[2]?.length, after[2] === keys[2], kept('secret').length, kept('secret') === secret]).toEqual([
+        65,
+        false,
+        65,
+        false,
+      ]);
+    });
+
     it('database passwords', async () => {
       const [processes, passwords] = ['processes.json', 'database-passwords.json'].map(kept);
       expect(await during(() => admin('database-passwords'))).toEqual(new Set([201, 200]));

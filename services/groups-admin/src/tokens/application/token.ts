@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** Prefixes of tokens by what they are presented as (G-5-8). */
@@ -48,11 +48,11 @@ export function mayBeToken(token: string): boolean {
 /** Digest under which a token is stored and found. */
 export type TokenDigest = (token: string) => Buffer;
 
-/** HMAC-SHA-256 with a key derived from the instance's secret, which the database does not hold (D3). */
-export function tokenDigest(secret: string): TokenDigest {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'switchyard personal access token', 32));
-  return (token) => createHmac('sha256', key).update(token).digest();
-}
+/** HMAC-SHA-256 with a key that the database does not hold (D3). */
+export const tokenDigest =
+  (key: Buffer): TokenDigest =>
+  (token) =>
+    createHmac('sha256', key).update(token).digest();
 
 /**
  * The digest of a presented token; undefined for junk: deploy and job tokens are ours alone, for those of users see

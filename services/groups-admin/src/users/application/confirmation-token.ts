@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Keys } from '@switchyard/secrets';
 
 /** What a link is about. A new request is a new e-mail, so its id makes the link of each request another one. */
 export interface Confirmation {
@@ -19,20 +20,25 @@ export interface ConfirmationTokens {
 
 const form = /^(\d{1,15})-[A-Za-z0-9_-]{43}$/;
 
-/** Secrets with a key derived from the instance's secret, which the database does not hold (D3). */
-export function confirmationTokens(secret: string): ConfirmationTokens {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'switchyard e-mail confirmation', 32));
-  const sign = ({ id, user_id, email }: Confirmation): string =>
+/**
+ * Secrets with a key that the database does not hold (D3).
+ * @param keys the first signs, and all are accepted
+ */
+export function confirmationTokens(keys: () => Keys): ConfirmationTokens {
+  const signWith = (key: Buffer, { id, user_id, email }: Confirmation): string =>
     `${id}-${createHmac('sha256', key).update(`${id}:${user_id}:${email}`).digest('base64url')}`;
   return {
-    sign,
+    sign: (confirmation) => signWith(keys()[0], confirmation),
     emailId: (token) => {
       const id = form.exec(token)?.[1];
       return id === undefined ? undefined : Number(id);
     },
     isOf(token, confirmation) {
-      const [given, expected] = [Buffer.from(token), Buffer.from(sign(confirmation))];
-      return given.length === expected.length && timingSafeEqual(given, expected);
+      const given = Buffer.from(token);
+      return keys().some((key) => {
+        const expected = Buffer.from(signWith(key, confirmation));
+        return given.length === expected.length && timingSafeEqual(given, expected);
+      });
     },
   };
 }

@@ -12,6 +12,26 @@ export interface FileSigner {
   sign(content: () => Promise<AsyncIterable<Uint8Array>>): Promise<Buffer>;
 }
 
+/**
+ * A signer whose key may change between two signatures.
+ * @param seeds private keys of 32 bytes, of which the first signs
+ */
+export function followingSigner(seeds: () => readonly [Uint8Array, ...Uint8Array[]]): FileSigner {
+  let [seed] = seeds();
+  let signer = fileSigner(seed);
+  const current = (): FileSigner => {
+    const [found] = seeds();
+    if (found !== seed) [seed, signer] = [found, fileSigner(found)];
+    return signer;
+  };
+  return {
+    get publicKey() {
+      return current().publicKey;
+    },
+    sign: (content) => current().sign(content),
+  };
+}
+
 /** Number that bytes mean, the least significant first. */
 const numberOf = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
 

@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto';
 import { notFound } from '@switchyard/errors';
 import {
   type CreateDependencyListExportRequest,
@@ -8,6 +7,7 @@ import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import { type CallContext, entity, implement, type ServiceImplementation } from '@switchyard/rpc';
 import type { SpecVersion } from '../../boms';
 import type { Exports } from '../application/manage-exports';
+import type { FileSigner } from '../application/sign';
 import { type ExportFormat, type ExportTarget, fileNameOf, hasEnded } from '../domain/dependency-list-export';
 import { presentExport } from '../presenters/dependency-list-export.presenter';
 
@@ -37,7 +37,7 @@ function targetOf({ target }: CreateDependencyListExportRequest, { access }: Cal
 /** Serves `DependencyListExportService`. */
 export const dependencyListExportHandler = (
   exports: Exports,
-  publicKey: KeyObject,
+  signer: Pick<FileSigner, 'publicKey'>,
   externalUrl: string,
 ): ServiceImplementation =>
   implement(DependencyListExportServiceService, {
@@ -64,6 +64,6 @@ export const dependencyListExportHandler = (
     getSigningKey: async () =>
       entity({
         algorithm: 'Ed25519',
-        public_key: publicKey.export({ format: 'pem', type: 'spki' }),
+        public_key: signer.publicKey.export({ format: 'pem', type: 'spki' }),
       }),
   });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import type { Keyring } from '@switchyard/secrets';
+import { tokenIdentity } from '../../forges';
 import { leased, leaseStore } from '../../leases';
 import {
   type EndedGistImport,
@@ -13,7 +14,7 @@ import {
 } from '../domain/gist-import';
 
 /** What a token is encrypted for. */
-const identityOf = (key: string): string => `gist_imports:${key}`;
+const identityOf = (key: string): string => tokenIdentity('gist_imports', key);
 
 /** Opens the store. */
 export const gistImportStore = (db: Database, ring: Keyring, leases = leaseStore(db, 'gist_imports')) => ({

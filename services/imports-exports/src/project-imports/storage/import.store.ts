@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '@switchyard/database';
 import { raw, sql } from '@switchyard/database/sql';
 import type { Keyring } from '@switchyard/secrets';
-import type { ForgeKind, ForgeRepository } from '../../forges';
+import { type ForgeKind, type ForgeRepository, tokenIdentity } from '../../forges';
 import { leased, leaseStore } from '../../leases';
 import type { ImportLease, ReleaseReason, StageProgress } from '../domain/import-work';
 import {
@@ -57,7 +57,7 @@ type NullableSince = Omit<BegunStage, 'since'> & {
 const clockSkew = sql`interval '1 hour'`;
 
 /** What a token is encrypted for. */
-const identityOf = (key: string): string => `project_imports:${key}`;
+const identityOf = (key: string): string => tokenIdentity('project_imports', key);
 
 const isOpen = sql`status in ('scheduled', 'started')`;
 
