@@ -25,7 +25,7 @@ const shared = {
   testEnvironment: 'node',
   testMatch: ['**/*.test.ts'],
   modulePathIgnorePatterns: ['/dist/', '/\\.turbo/', '/\\.switchyard'],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/', '/test/faults/', '/test/containers/'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', '/test/faults/', '/test/containers/', '/test/cluster/'],
 };
 
 /** @type {import('jest').Config} */

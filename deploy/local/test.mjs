@@ -23,6 +23,7 @@ const RUNS = {
     tests: ['\\.int\\.test\\.ts$', '/kafka\\.e2e\\.test\\.ts$', '/test/containers/'],
     demand: demandEngine,
   },
+  cluster: { tests: ['/test/cluster/'], demand: demandCluster },
 };
 const kind = Object.keys(RUNS).find((name) => process.argv.includes(`--${name}`));
 // Paths narrow the run to test files that match, for work on a part: `npm test -- libs/rpc`.
@@ -86,6 +87,22 @@ async function demandEngine() {
     const engine = await containerEngine();
     if (!engine.usable) throw new LaunchFailure(engine.reason);
     note(Object.values(IMAGES).join(', '));
+  });
+}
+
+async function demandCluster() {
+  if (!process.env.KUBECONFIG) throw new LaunchFailure('KUBECONFIG must name the cluster');
+  const answer = async (file, args) => {
+    try {
+      return (await run(file, args, { signal: ending.signal })).trim();
+    } catch (error) {
+      throw new LaunchFailure(`${error.message}: ${error.output?.trim().split('\n').at(-1)}`);
+    }
+  };
+  await progress.step('cluster and helm', async (note) => {
+    const helm = await answer(process.env.HELM || 'helm', ['version', '--short']);
+    const server = await answer('kubectl', ['get', '--raw', '/version']);
+    note(`Kubernetes ${JSON.parse(server).gitVersion}, Helm ${helm}`);
   });
 }
 

@@ -25,6 +25,7 @@ import { addressVariable, httpVariable, SERVICES } from '../catalogue.mjs';
 import { copyTree } from '../local/copy-tree.mjs';
 import { DASHBOARDS } from '../monitoring/dashboards.mjs';
 import { ruleGroups } from '../monitoring/rules.mjs';
+import { REQUIRED, SETTINGS } from './support/chart-settings';
 
 const deploy = join(__dirname, '..');
 const names = SERVICES.map(({ name }) => name);
@@ -483,10 +484,9 @@ describe('the charts', () => {
     });
     afterAll(() => rmSync(charts, { recursive: true, force: true }));
 
-    const required = ['global.config.kafkaBrokers=kafka:9092', 'global.config.externalUrl=https://forge.example'];
     const known = new Map<string, ReturnType<typeof template>>();
     function template(chart: string, settings: readonly string[], release = 'one') {
-      const all = [...required, 'global.config.s3.bucket=files', ...settings].flatMap((setting) => ['--set', setting]);
+      const all = [...REQUIRED, 'global.config.s3.bucket=files', ...settings].flatMap((setting) => ['--set', setting]);
       return spawnSync('helm', ['template', release, join(charts, chart), ...all], { encoding: 'utf8' });
     }
     function rendered(chart: string, settings: readonly string[]) {
@@ -519,10 +519,7 @@ describe('the charts', () => {
     });
 
     it('Kafka is used as the values say, with files of a Secret', () => {
-      const kafka = (setting: string) => `global.config.kafka.${setting}`;
-      const login = [kafka('tls=true'), kafka('ca=ca.crt'), kafka('saslMechanism=SCRAM-SHA-512')];
-      const further = [kafka('username=us'), kafka('password=password'), kafka('createTopics=false')];
-      const all = render('switchyard', kafka('secretName=kafka-user'), ...login, ...further);
+      const all = render('switchyard', ...SETTINGS.kafka);
       for (const name of names) {
         const pod = of(all, 'Deployment', name)?.spec.template.spec;
         const given = pod?.containers[0]?.env.filter((one) => one.name.startsWith('KAFKA_')) ?? [];
@@ -540,16 +537,12 @@ describe('the charts', () => {
         expect(pod?.volumes.some((volume) => volume.name === 'kafka')).toBe(name !== 'gateway');
         expect(given.filter((one) => !variablesOf(name).includes(one.name))).toEqual([]);
       }
-      expect(template('switchyard', login).stderr).toContain('config.kafka.secretName must name the Secret');
+      const withoutSecret = SETTINGS.kafka.filter((setting) => !setting.includes('secretName'));
+      expect(template('switchyard', withoutSecret).stderr).toContain('config.kafka.secretName must name the Secret');
     });
 
     it('a pod has as long as its requests have, and what comes before and after them', () => {
-      const own = [
-        'merge-requests.drainSeconds=600',
-        'alerts.drainSeconds=5',
-        'alerts.terminationGracePeriodSeconds=20',
-      ];
-      const all = render('switchyard', ...own);
+      const all = render('switchyard', ...SETTINGS.drains);
       const times = ['gateway', 'merge-requests', 'alerts'].map((name) => {
         const pod = of(all, 'Deployment', name)?.spec.template.spec;
         const given = pod?.containers[0]?.env.find((one) => one.name === 'SWITCHYARD_DRAIN_SECONDS');
@@ -563,8 +556,7 @@ describe('the charts', () => {
     });
 
     it('a backup copies the databases before the files that they name', () => {
-      const enabled = ['backup.enabled=true', 'backup.claim=backups', 'backup.sources={repositories,packages}'];
-      const job = render('switchyard', ...enabled).find((one) => one?.kind === 'CronJob');
+      const job = render('switchyard', ...SETTINGS.backupOfClaims).find((one) => one?.kind === 'CronJob');
       const { jobTemplate } = (job as Rendered).spec as unknown as { jobTemplate: { spec: Rendered['spec'] } };
       const pod = jobTemplate.spec.template.spec;
       const [databases, files] = pod.containers as unknown as { command: string[] }[];
@@ -575,9 +567,8 @@ describe('the charts', () => {
     });
 
     it('a backup copies the volumes of all services, on the node that mounts them', () => {
-      const enabled = ['backup.enabled=true', 'backup.claim=backups'];
-      const podOf = (...settings: string[]) => {
-        const job = render('switchyard', ...enabled, ...settings).find((one) => one?.kind === 'CronJob');
+      const podOf = (settings: readonly string[]) => {
+        const job = render('switchyard', ...settings).find((one) => one?.kind === 'CronJob');
         const { jobTemplate } = (job as Rendered).spec as unknown as { jobTemplate: { spec: Rendered['spec'] } };
         const pod = jobTemplate.spec.template.spec as Rendered['spec']['template']['spec'] & Record<string, unknown>;
         return { ...pod, affinity: pod.affinity, sources: pod.volumes.map(({ name }) => name).slice(2) };
@@ -590,11 +581,7 @@ describe('the charts', () => {
           })),
         },
       });
-      const usual = podOf(
-        'global.tolerations[0].key=git',
-        'global.nodeSelector.disk=ssd',
-        'global.priorityClassName=low',
-      );
+      const usual = podOf(SETTINGS.backupOnNodes);
       expect(usual).toMatchObject({
         sources: ['one-merge-requests'],
         affinity: beside('merge-requests'),
@@ -602,30 +589,18 @@ describe('the charts', () => {
         priorityClassName: 'low',
         tolerations: [{ key: 'git' }],
       });
-      const blobs = ['packages.persistence.enabled=true', 'alerts.persistence.enabled=true'];
-      const many = podOf(
-        ...blobs,
-        'alerts.persistence.existingClaim=uploads',
-        'merge-requests.persistence.accessMode=ReadWriteMany',
-      );
+      const many = podOf(SETTINGS.backupOfMany);
       expect(many.sources.sort()).toEqual(['one-merge-requests', 'one-packages', 'uploads']);
       expect(many.affinity).toBeUndefined();
-      const alone = template('switchyard', [...enabled, 'merge-requests.persistence.accessMode=ReadWriteOncePod']);
+      const alone = template('switchyard', [
+        ...SETTINGS.backup,
+        'merge-requests.persistence.accessMode=ReadWriteOncePod',
+      ]);
       expect(alone.stderr).toContain('no other pod can mount the claim one-merge-requests');
     });
 
     it('a backup mounts the storages of repositories where their service has them', () => {
-      const at = 'merge-requests.volume';
-      const fast = [`${at}s[0].name=fast`, `${at}s[0].persistentVolumeClaim.claimName=nvme`];
-      const other = [`${at}s[1].name=ca`, `${at}s[1].configMap.name=ca`, `${at}Mounts[1].name=ca`];
-      const mounts = [`${at}Mounts[0].name=fast`, `${at}Mounts[0].mountPath=/data/storages/fast`];
-      const settings = [...fast, ...other, ...mounts, `${at}Mounts[1].mountPath=/ca`];
-      const backup = [
-        'backup.enabled=true',
-        'backup.claim=backups',
-        'merge-requests.persistence.accessMode=ReadWriteMany',
-      ];
-      const job = render('switchyard', ...backup, ...settings).find((one) => one?.kind === 'CronJob');
+      const job = render('switchyard', ...SETTINGS.backupOfStorages).find((one) => one?.kind === 'CronJob');
       expect(job).toMatchObject({
         spec: {
           jobTemplate: {
@@ -702,17 +677,12 @@ describe('the charts', () => {
         .filter(([, from]) => from !== '');
       const expected = [...(name === 'gateway' ? [['public']] : []), ...inner];
       expect(letIn(of(render('switchyard'), 'NetworkPolicy', name))).toEqual(expected);
-      const scraped = render('switchyard', 'global.metricsNamespace=monitoring');
+      const scraped = render('switchyard', ...SETTINGS.metrics);
       expect(letIn(of(scraped, 'NetworkPolicy', name))).toEqual([...expected, monitoring]);
     });
 
     it('the value of a service goes before the one of all, and that before the default', () => {
-      const all = render(
-        'switchyard',
-        ...['global.image.tag=8', 'gateway.image.tag=9', 'alerts.image.digest=sha256:0a'],
-        ...['global.nodeSelector.disk=ssd', 'gateway.nodeSelector.disk=hdd', 'global.env.LOG_LEVEL=warn'],
-        ...['packages.env.LOG_LEVEL=debug', 'global.config.tier=free', 'alerts.config.tier=premium'],
-      );
+      const all = render('switchyard', ...SETTINGS.ownBeforeAll);
       const pod = (name: string) => of(all, 'Deployment', name)?.spec.template.spec;
       const image = (name: string) => pod(name)?.containers[0]?.image;
       const variable = (name: string, of: string) =>
@@ -720,7 +690,7 @@ describe('the charts', () => {
       expect(['gateway', 'packages', 'alerts'].map(image)).toEqual([
         'switchyard:9',
         'switchyard:8',
-        'switchyard@sha256:0a',
+        `switchyard@sha256:${'0a'.repeat(32)}`,
       ]);
       expect(['gateway', 'packages'].map((name) => pod(name)?.nodeSelector?.disk)).toEqual(['hdd', 'ssd']);
       expect(['gateway', 'packages'].map((name) => variable(name, 'LOG_LEVEL'))).toEqual(['warn', 'debug']);
@@ -755,8 +725,8 @@ describe('the charts', () => {
 
     describe('further storages of repositories', () => {
       const at = 'merge-requests.storages';
-      const two = [`${at}[0].name=fast`, `${at}[0].weight=3`, `${at}[0].size=5Gi`, `${at}[1].name=old`];
-      const settings = [...two, `${at}[1].weight=0`, `${at}[1].existingClaim=before`];
+      const settings = SETTINGS.storages;
+      const two = settings.slice(0, 4);
       const byStorage = (all: Rendered[], kind: string) =>
         new Map(
           all
@@ -891,7 +861,7 @@ describe('the charts', () => {
     });
 
     it('the number of pods follows the load where that is wanted', () => {
-      const all = render('switchyard', 'gateway.autoscaling.enabled=true', 'gateway.autoscaling.maxReplicas=9');
+      const all = render('switchyard', ...SETTINGS.autoscaling);
       expect(of(all, 'Deployment', 'gateway')?.spec.replicas).toBeUndefined();
       expect(of(all, 'Deployment', 'alerts')?.spec.replicas).toBe(2);
       expect(of(all, 'HorizontalPodAutoscaler', 'gateway')).toMatchObject({
@@ -900,11 +870,7 @@ describe('the charts', () => {
     });
 
     it('alarms and dashboards are made where they are wanted', () => {
-      const all = render(
-        'switchyard',
-        ...['monitoring.rules.enabled=true', 'monitoring.rules.labels.release=prometheus'],
-        ...['monitoring.dashboards.enabled=true', 'monitoring.rules.runbooks=https://docs.example/operations'],
-      );
+      const all = render('switchyard', ...SETTINGS.monitoring);
       const rules = all.find((one) => one?.kind === 'PrometheusRule');
       expect(rules).toMatchObject({
         metadata: { labels: { release: 'prometheus' } },
@@ -926,7 +892,7 @@ describe('the charts', () => {
           metadata: { annotations: Record<string, string> };
           spec: { containers: { command: string[]; env: { name: string; value: string }[] }[] };
         };
-      const pod = podOf('gateway.test.tour=false');
+      const pod = podOf(...SETTINGS.withoutTour);
       expect(pod.metadata.annotations['helm.sh/hook']).toBe('test');
       const [{ command, env } = { command: [], env: [] }] = pod.spec.containers;
       expect(env).toEqual([{ name: 'URL', value: 'http://one-gateway' }]);
@@ -953,7 +919,7 @@ describe('the charts', () => {
     });
 
     it('a claim that is there already is used, and none is made', () => {
-      const all = render('switchyard', 'merge-requests.persistence.existingClaim=git');
+      const all = render('switchyard', ...SETTINGS.existingClaim);
       expect(of(all, 'PersistentVolumeClaim', 'merge-requests')).toBeUndefined();
       expect(of(all, 'Deployment', 'merge-requests')?.spec.template.spec.volumes).toContainEqual({
         name: 'data',
@@ -964,11 +930,7 @@ describe('the charts', () => {
     const proxies = 'gateway.trustedProxies={10.0.0.0/8,uniquelocal}';
 
     it('the way in streams bodies of any size, for the host of the address that clients use', () => {
-      const all = render(
-        'switchyard',
-        ...['gateway.ingress.enabled=true', 'gateway.ingress.tlsSecretName=certificate', proxies],
-        ...['gateway.httpRoute.enabled=true', 'gateway.httpRoute.parentRefs[0].name=public'],
-      );
+      const all = render('switchyard', ...SETTINGS.entrances);
       const ingress = of(all, 'Ingress', 'gateway');
       expect(ingress).toMatchObject({
         spec: { tls: [{ hosts: ['forge.example'], secretName: 'certificate' }] },
@@ -1011,11 +973,11 @@ describe('the charts', () => {
     });
 
     it('policies are switched chart by chart, and know the releases of charts that stand alone', () => {
-      const without = render('switchyard', 'alerts.networkPolicy.enabled=false');
+      const without = render('switchyard', ...SETTINGS.withoutPolicy);
       expect(names.filter((name) => of(without, 'NetworkPolicy', name) !== undefined)).toEqual(
         names.filter((name) => name !== 'alerts'),
       );
-      const config = required.map((setting) => setting.replace('global.', ''));
+      const config = REQUIRED.map((setting) => setting.replace('global.', ''));
       expect(of(render('groups-admin', ...config), 'NetworkPolicy', 'groups-admin')).toBeUndefined();
       const alone = render(
         'groups-admin',
