@@ -1,7 +1,6 @@
 import http from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { seedMergeRequests, seedPeople, seedProject } from './seed.mjs';
-import { send } from './send.mjs';
+import { offer, send } from './send.mjs';
 
 const rounds = 2;
 const warmUpSeconds = 2;
@@ -14,8 +13,6 @@ const writeWithin = 30_000;
 /** Requests under way at a time that keep a service busy, and are not too many for it. */
 const readers = 16;
 const writers = 8;
-/** Milliseconds for the answers that are still awaited when a round is over. */
-const lastAnswersWithin = 90_000;
 const goodputAtLeast = 0.8;
 
 /** Answers per second with as many requests under way as keep the service busy. */
@@ -35,32 +32,6 @@ async function saturate(subject, seconds) {
   );
   if (failures.length > 0) throw new Error(`${subject.name}: ${failures.length} failed, first with ${failures[0]}`);
   return answered / ((performance.now() - startedAt) / 1_000);
-}
-
-/** Offers `perSecond` requests, answered or not, as independent clients do. */
-async function offer(subject, perSecond, seconds) {
-  const startedAt = performance.now();
-  const endAt = startedAt + seconds * 1_000;
-  const count = { offered: 0, good: 0, refused: 0, late: 0, failed: 0 };
-  const note = ({ status, refused, ms }) => {
-    const isGood = status >= 200 && status < 300;
-    if (refused) count.refused += 1;
-    else if (!isGood) count.failed += 1;
-    else if (ms > subject.within) count.late += 1;
-    else if (performance.now() <= endAt) count.good += 1;
-  };
-  const awaited = new Set();
-  for (let now = startedAt; now < endAt; now = performance.now()) {
-    for (const due = ((now - startedAt) / 1_000) * perSecond; count.offered < due; count.offered += 1) {
-      const one = send(subject.agent, subject.next()).then(note);
-      awaited.add(one);
-      one.finally(() => awaited.delete(one));
-    }
-    await sleep(5);
-  }
-  await Promise.race([Promise.all(awaited), sleep(lastAnswersWithin, undefined, { ref: false })]);
-  count.failed += awaited.size;
-  return { ...count, perSecond: count.good / seconds };
 }
 
 /** What is still done at four times the load that keeps a service busy, for reads and writes (docs/adr/0017-room-for-requests.md). */

@@ -87,6 +87,25 @@ export function proportionalMemory(pid) {
   }
 }
 
+/** Resident set size of a process, bytes. */
+export function residentMemory(pid) {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1_024;
+  } catch {
+    return 0;
+  }
+}
+
+/** CPU time of every process of an installation by what it is, milliseconds; that of an ended process counts for its parent. */
+export function cpuByRole(launcherPid) {
+  const used = new Map();
+  for (const { pid, milliseconds } of processCpu(launcherPid)) {
+    const role = roleOf(pid);
+    used.set(role, (used.get(role) ?? 0) + milliseconds);
+  }
+  return used;
+}
+
 /** Command line of a process, for the breakdown. */
 export function commandOf(pid) {
   try {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { processCpu, roleOf } from './cpu.mjs';
+import { cpuByRole } from './cpu.mjs';
 import { startInstallation, temporaryFolder } from './installation.mjs';
 
 const restMs = 30_000;
@@ -9,16 +9,6 @@ const measuredMs = 60_000;
 const cpuTarget = 2;
 /** Transactions a second in all databases; a statement outside a transaction is one. */
 const transactionTarget = 8;
-
-/** CPU of every process of an installation by what it is, milliseconds; that of an ended process counts for its parent. */
-function usedByRole(launcherPid) {
-  const used = new Map();
-  for (const { pid, milliseconds } of processCpu(launcherPid)) {
-    const role = roleOf(pid);
-    used.set(role, (used.get(role) ?? 0) + milliseconds);
-  }
-  return used;
-}
 
 /** Transactions so far by database. */
 async function transactions(db) {
@@ -38,9 +28,9 @@ export async function idle(report) {
     installation = await startInstallation({ data: join(folder.path, 'data'), env: { LOG_LEVEL: 'info' } });
     await sleep(restMs);
     db = await installation.connect('postgres');
-    const [cpuBefore, transactionsBefore] = [usedByRole(installation.launcherPid), await transactions(db)];
+    const [cpuBefore, transactionsBefore] = [cpuByRole(installation.launcherPid), await transactions(db)];
     await sleep(measuredMs);
-    const [cpuAfter, transactionsAfter] = [usedByRole(installation.launcherPid), await transactions(db)];
+    const [cpuAfter, transactionsAfter] = [cpuByRole(installation.launcherPid), await transactions(db)];
     const shares = [...cpuAfter].map(([role, used]) => [
       role,
       ((used - (cpuBefore.get(role) ?? 0)) / measuredMs) * 100,

@@ -6,6 +6,7 @@ import { boarding } from './boarding.mjs';
 import { bombs } from './bombs.mjs';
 import { burst } from './burst.mjs';
 import { bus } from './bus.mjs';
+import { capacity } from './capacity.mjs';
 import { changes } from './changes.mjs';
 import { deliveries } from './deliveries.mjs';
 import { epics } from './epics.mjs';
@@ -72,6 +73,7 @@ const ofStarting = {
   archives,
   'npm-install': npmInstall,
   idle,
+  capacity,
   start,
   'train-policy': trainPolicy,
   forecast,
