@@ -1,8 +1,8 @@
 import { type Sql, sql } from '@switchyard/database/sql';
 
-/** Name of a user in the export of a project (ADR 60); null for one who was deleted. @param id a column */
+/** Name of a user in the export of a project (ADR 60); null for one who was deleted, and for the ghost. @param id a column */
 export const exportedUser = (id: Sql): Sql =>
-  sql`(select u.username from directory.users u where u.id = ${id} and u.deleted_at is null)`;
+  sql`(select u.username from directory.users u where u.id = ${id} and u.deleted_at is null and u.kind <> 'ghost')`;
 
 /** Names of users, sorted. @param links what stands behind `from`: rows `link` with `user_id` */
 export const exportedUsers = (links: Sql): Sql => sql`array(

@@ -54,7 +54,7 @@ export {
   sshUrl,
   visibilityLevel,
 } from './hook-parts';
-export { type ImportedPeople, type ImportRights, importedPeople } from './imported';
+export { type ImportedPeople, type ImportRights, importedPeople, UnknownPeople } from './imported';
 export { keepInPriorityOrder, putInPriorityOrder } from './keep-in-priority-order';
 export {
   type LabelRow,

@@ -55,23 +55,31 @@ describe('what is embedded', () => {
     expect(rows[0]!.users.map((user) => user.id)).toEqual([kept.id, ghost.id]);
   });
 
-  it('finds the importer alone among the people of an archive, and everybody where an administrator imports (ADR 69)', async () => {
+  it('finds the importer alone among the people of an archive, and everybody where an administrator imports; others stand in (ADR 69)', async () => {
     const model = new DirectoryModel();
+    const ghost = model.user({ username: 'ghost', bot: true, kind: 'ghost' });
+    const ofAnother = model.user({ username: 'ada_placeholder', bot: true, kind: 'placeholder' });
     const group = model.namespace();
     const { id: projectId } = model.project(group.id);
     const [importer, member, stranger] = [model.user(), model.user(), model.user()];
     for (const { id } of [importer, member]) model.member(id, { namespaceId: group.id }, 40);
     await follow(model);
-    const names = [importer, member, stranger].map(({ username }) => username);
-    const found = async (forEverybody: boolean) =>
-      importedPeople(db(), { projectId, importerId: importer.id, forEverybody }, [...names, null]);
-    const own = await found(false);
-    expect(own.users(names)).toEqual([importer.id]);
-    expect(own.writer(member.username)).toEqual({
-      userId: importer.id,
-      prefix: `*Created by: ${member.username}*\n\n`,
+    const names = [importer, member, stranger, ofAnother].map(({ username }) => username);
+    const found = (forEverybody: boolean, standIns?: { users: Map<string, number>; areAll: boolean }) =>
+      importedPeople(db(), { projectId, importerId: importer.id, forEverybody, standIns }, [...names, null, '']);
+    // Nothing is asked of an older release.
+    await expect(found(false)).rejects.toMatchObject({ kind: 'unavailable' });
+    const users = new Map([[member.username, 77]]);
+    await expect(found(false, { users, areAll: false })).rejects.toMatchObject({
+      usernames: [stranger.username, ofAnother.username],
     });
-    expect((await found(true)).users(names)).toEqual([importer.id, member.id, stranger.id]);
+    const own = await found(false, { users, areAll: true });
+    expect(own.users(names)).toEqual([importer.id, 77]);
+    expect([...names, null, ''].map(own.writer)).toEqual([importer.id, 77, ghost.id, ghost.id, ghost.id, ghost.id]);
+    expect([...names, null].map(own.decider)).toEqual([importer.id, ...Array(4)]);
+    const all = await found(true, { users: new Map(), areAll: true });
+    expect(all.users(names)).toEqual([importer.id, member.id, stranger.id]);
+    expect(names.map(all.decider)).toEqual([importer.id, member.id, stranger.id, undefined]);
   });
 
   it('names the people who look after a project: members at a level, active and human', async () => {

@@ -1,7 +1,7 @@
 import type { z } from '@switchyard/config';
 import { type Database, readRecords } from '@switchyard/database';
 import type { Sql } from '@switchyard/database/sql';
-import type { ImportRights } from '@switchyard/directory';
+import { type ImportRights, UnknownPeople } from '@switchyard/directory';
 import { invalidParams, unprocessable } from '@switchyard/errors';
 import { ProjectRecordServiceService } from '@switchyard/protos/rpc/v1/project_record';
 import { implement } from '@switchyard/rpc';
@@ -88,11 +88,22 @@ export function projectRecords(
       ProjectRecordServiceService,
       {
         readProjectRecords: ({ projectId, kind, after }) => readRecords(db, ofKind(kinds, kind)(projectId), after),
-        async writeProjectRecords({ kind, lines, checkOnly, ...target }) {
+        async writeProjectRecords({ kind, lines, checkOnly, standIns: given, ...target }) {
           const records = ofKind(writers, kind).read(kind, lines);
-          if (!checkOnly) return { written: await records.write(target) };
-          if (target.projectId > 0) await records.reserve(target.projectId);
-          return { written: 0 };
+          if (checkOnly) {
+            if (target.projectId > 0) await records.reserve(target.projectId);
+            return { written: 0, unknown: [] };
+          }
+          const standIns = given && {
+            users: new Map(given.people.map(({ username, userId }) => [username, userId])),
+            areAll: given.areAll,
+          };
+          try {
+            return { written: await records.write({ ...target, standIns }), unknown: [] };
+          } catch (error) {
+            if (!(error instanceof UnknownPeople)) throw error;
+            return { written: 0, unknown: [...error.usernames] };
+          }
         },
       },
       { readProjectRecords: rule, writeProjectRecords: rule },

@@ -15,7 +15,7 @@ import { composeReports } from './reports';
 function areas(given: Edges): Area[] {
   const reports = composeReports(given);
   const placeholders = composePlaceholders(given);
-  const archiveImports = composeArchiveImports(given, reports);
+  const archiveImports = composeArchiveImports(given, { ...reports, ...placeholders });
   return [
     reports,
     composeDependencyListExports(given, { reports }),

@@ -7,7 +7,7 @@ const ofProject = (projectId: number) => sql`t.project_id = ${projectId}`;
 const ofNoteable = (projectId: number) =>
   sql`t.noteable_id in (select c.id from noteables c where c.project_id = ${projectId})`;
 
-/** Where those stand who wrote imported issues and notes, and in the feed of what they and merge requests began with. */
+/** Where those stand who wrote imported issues, notes and snippets, and in the feed of what they and merge requests began with. */
 export const places: readonly AuthoredPlace[] = [
   { table: sql`issues`, user: sql`author_id`, ofProject },
   { table: sql`issues`, user: sql`closed_by_id`, ofProject },
@@ -16,6 +16,8 @@ export const places: readonly AuthoredPlace[] = [
   { table: sql`resource_events`, user: sql`user_id`, ofProject: ofIssue },
   { table: sql`notes`, user: sql`author_id`, ofProject: ofNoteable },
   { table: sql`notes`, user: sql`resolved_by_id`, ofProject: ofNoteable },
+  { table: sql`timelogs`, user: sql`user_id`, ofProject: ofIssue },
+  { table: sql`snippets`, user: sql`author_id`, ofProject },
   { table: sql`activity_events`, user: sql`author_id`, ofProject },
 ];
 

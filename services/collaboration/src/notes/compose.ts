@@ -224,7 +224,9 @@ export function composeNotes(
   });
   const emojiWriter = (type: ReactedTo): RecordWriter =>
     recordWriter(emojiRecord, async (target, given) => {
-      const people = await importedPeople(db, target, giversOf(given));
+      // Nobody reacts in the name of another one.
+      const deciders = { ...target, standIns: { users: new Map(), areAll: true } };
+      const people = await importedPeople(db, deciders, giversOf(given));
       const key = { projectId: target.projectId, importedFrom: archiveSource };
       return useCases.importEmoji(key, type, toImportedEmoji(given, people));
     });

@@ -58,16 +58,19 @@ it('lets in whom it is asked to, by id, though another user has the name since (
   const { projectId } = await create();
   const write = (kind: string, record: object) =>
     running.asService('imports-exports', ProjectRecordServiceService).writeProjectRecords({
-      ...{ projectId, kind, importerId: ada.userId, forEverybody: false, checkOnly: false },
+      ...{ projectId, kind, importerId: ada.userId, forEverybody: false, checkOnly: false, standIns: undefined },
       lines: Buffer.from(`${JSON.stringify(record)}\n`),
     });
   const one = { access_level: 30, expires_at: null, created_at: new Date().toISOString() };
   const named = await running.user('carla');
   for (const _ of [1, 2])
     expect(await write('collaborators', { ...one, user_id: bob.userId, username: named.username })).toEqual({
-      written: 1,
+      ...{ written: 1, unknown: [] },
     });
-  expect(await write('members', { ...one, user_id: ada.userId, username: named.username })).toEqual({ written: 1 });
+  expect(await write('members', { ...one, user_id: ada.userId, username: named.username })).toEqual({
+    written: 1,
+    unknown: [],
+  });
   expect(
     await running.db.query(sql`
       select user_id as id, access_level as level from memberships

@@ -2,6 +2,7 @@ import type { Repeating } from '@switchyard/background';
 import { blobRemains } from '@switchyard/blobs';
 import type { Area } from '@switchyard/service';
 import type { Edges } from '../edges';
+import type { PlaceholdersArea } from '../placeholders';
 import type { Reports } from '../reports';
 import { type ArchiveImports, startArchiveImports } from './application/start-import';
 import { sweepArchiveImports, workArchiveImports } from './application/work-imports';
@@ -21,7 +22,7 @@ export interface ArchiveImportArea extends Area {
 /** Builds imports of projects from archives. */
 export function composeArchiveImports(
   { db, blobs, config, peer, observe }: Edges,
-  { pruneSoon }: Pick<Reports, 'pruneSoon'>,
+  { pruneSoon, standInsOf }: Pick<Reports, 'pruneSoon'> & Pick<PlaceholdersArea, 'standInsOf'>,
 ): ArchiveImportArea {
   const remains = blobRemains(db);
   const imports = archiveImportStore(db, remains);
@@ -44,7 +45,8 @@ export function composeArchiveImports(
     http: archiveImportHttp(starting, limit),
     cancel: starting.cancel,
     start: () => {
-      for (let at = 0; at < atOnce; at += 1) working.push(workArchiveImports({ imports, targets, blobs, pruneSoon }));
+      const edges = { imports, targets, standInsOf, blobs, pruneSoon };
+      for (let at = 0; at < atOnce; at += 1) working.push(workArchiveImports(edges));
       return [...working, sweepArchiveImports(imports)];
     },
   };

@@ -10,6 +10,7 @@ import { placeholderHandler } from './transport/placeholder.handler';
 /** Placeholders, and what imports use of them. */
 export interface PlaceholdersArea extends Area {
   readonly standIn: Placeholders['standIn'];
+  readonly standInsOf: Placeholders['standInsOf'];
   readonly promiseRoles: Placeholders['promiseRoles'];
 }
 
@@ -29,6 +30,7 @@ export function composePlaceholders({ db, config, peer, observe }: Edges): Place
   return {
     services: [placeholderHandler(useCases, { db, externalUrl: config.SWITCHYARD_EXTERNAL_URL })],
     standIn: useCases.standIn,
+    standInsOf: useCases.standInsOf,
     promiseRoles: useCases.promiseRoles,
     start: () => {
       working = workReassignments(placeholders, places);

@@ -1,4 +1,4 @@
-export type { StandIn } from './application/manage-placeholders';
+export type { StandIn, StandInTarget } from './application/manage-placeholders';
 export { composePlaceholders, type PlaceholdersArea } from './compose';
 export type { AskedUser, ForeignPerson, ImportMembers, PromisedRole } from './domain/placeholder';
 export { importMembersBy } from './transport/import-members.client';

@@ -7,15 +7,20 @@ import {
   ImportedProjectServiceService,
 } from '@switchyard/protos/groups_admin/v1/imported_project';
 import { ArchiveBundleServiceService } from '@switchyard/protos/imports_exports/v1/archive_bundle';
+import { ImportPlaceholderServiceService } from '@switchyard/protos/imports_exports/v1/import_placeholder';
 import { ProjectImportServiceService } from '@switchyard/protos/imports_exports/v1/project_import';
 import { RepositoryImportServiceService } from '@switchyard/protos/merge_requests/v1/repository_import';
-import { ProjectRecordServiceService } from '@switchyard/protos/rpc/v1/project_record';
+import { AuthorshipServiceService, type ReassignRequest } from '@switchyard/protos/rpc/v1/authorship';
+import { ProjectRecordServiceService, type StandIn } from '@switchyard/protos/rpc/v1/project_record';
+import { PageRequest } from '@switchyard/protos/rpc/v1/representation';
 import { implement } from '@switchyard/rpc';
 import { dieAt, eventually } from '@switchyard/testkit';
 import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
 import { pack } from 'tar-stream';
+import { archiveImportStore } from '../../src/archive-imports/storage/archive-import.store';
 import { service } from '../../src/service';
 import { keysIn } from '../support/keys';
+import { placeholderUsers } from '../support/placeholder-users';
 
 let here: TestInstallation;
 let author = 0;
@@ -30,6 +35,12 @@ const others = {
   /** Projects in which the numbers of records are kept while these are looked at. */
   checkedFor: new Set<number>(),
   writtenFor: new Set<string>(),
+  /** Who stood for people in each page that was written in somebody's name. */
+  standIns: [] as StandIn[][],
+  /** Placeholder users by person, those that were removed, and places that were taken. */
+  placeholders: new Map<string, number>(),
+  removed: [] as number[],
+  reassigned: [] as ReassignRequest[],
   /** Address of each request for a project. */
   addresses: [] as (string | undefined)[],
   bundles: [] as Buffer[],
@@ -76,24 +87,43 @@ const peers = [
     ProjectRecordServiceService,
     {
       readProjectRecords: () => Promise.reject(new Error('not read')),
-      async writeProjectRecords({ projectId, kind, lines, checkOnly, importerId, forEverybody }) {
+      async writeProjectRecords({ projectId, kind, lines, checkOnly, importerId, forEverybody, standIns }) {
         const given = lines.toString().split('\n').slice(0, -1);
         if (given.some((line) => line.includes('wrong'))) throw unprocessable(`${kind}: record 1 of a page is wrong`);
         if (checkOnly) {
           others.checks += 1;
           others.checkedFor.add(projectId);
-          return { written: 0 };
+          return { written: 0, unknown: [] };
         }
+        const authors = given.flatMap((one) => (JSON.parse(one) as { author?: string }).author ?? []);
+        const people = standIns?.people ?? [];
+        const unknown = authors.filter((author) => !people.some(({ username }) => username === author));
+        if (unknown.length > 0 && standIns?.areAll === false) return { written: 0, unknown };
+        if (authors.length > 0) others.standIns.push(people);
         const failure = others.failures.shift();
         if (failure !== undefined) throw failure;
         others.writtenFor.add(`${importerId} ${forEverybody}`);
         const known = others.records.get(kind) ?? new Set();
         for (const line of given) known.add(line);
         others.records.set(kind, known);
-        return { written: given.length };
+        return { written: given.length, unknown: [] };
       },
     },
     { readProjectRecords: rule, writeProjectRecords: rule },
+  ),
+  placeholderUsers(
+    () => here,
+    () => others,
+  ),
+  implement(
+    AuthorshipServiceService,
+    {
+      async reassign(request) {
+        others.reassigned.push(request);
+        return { changed: 0, more: false };
+      },
+    },
+    { reassign: rule },
   ),
   implement(
     RepositoryImportServiceService,
@@ -142,6 +172,7 @@ beforeEach(() => {
     begun: 0,
     stopped: 0,
   });
+  Object.assign(others, { standIns: [], placeholders: new Map(), removed: [], reassigned: [] });
   others.records.clear();
   others.checkedFor.clear();
   others.writtenFor.clear();
@@ -237,6 +268,63 @@ it('an administrator writes for everybody, and what stands above the settings co
   expect([...others.writtenFor]).toEqual([`${author} true`]);
   expect([...(others.records.get('project_overrides') ?? [])].map((one) => JSON.parse(one))).toEqual([
     { description: 'Mine', topics: ['a'] },
+  ]);
+});
+
+it('placeholder users stand for people who are no users here, and are reassigned like those of forges (ADR 67)', async () => {
+  const page = (number: number, ...authors: string[]): Entry => ({
+    name: `records/issues/00000${number}.ndjson`,
+    content: authors.map((name, at) => line({ iid: 10 * number + at, author: name })).join(''),
+  });
+  const id = await begun(
+    await archive([
+      ...entries.slice(0, 3),
+      page(1, 'ada', 'grace'),
+      page(2, 'ada', 'linus'),
+      ...entries.slice(6, 8),
+      { name: 'end.json', content: line({ records: { project: 1, labels: 1, issues: 4 }, repository_parts: 2 }) },
+    ]),
+    { path: 'of-others' },
+  );
+  await ends(id, 'finished');
+  const by = (username: string) => ({ username, userId: others.placeholders.get(`${id}:${username}`) });
+  expect(others.standIns).toEqual([
+    [by('ada'), by('grace')],
+    [by('ada'), by('linus')],
+  ]);
+  expect(others.records.get('issues')?.size).toBe(4);
+  const placeholders = here.client(ImportPlaceholderServiceService);
+  const as = (user: { id: number; admin?: boolean }) => here.as(user, { id, level: 50 });
+  const listed = async (state: string) => {
+    const request = { projectId: id, state, page: PageRequest.fromPartial({ page: 1, perPage: 20 }) };
+    const reply = await placeholders.listImportPlaceholders(request, as({ id: author }));
+    return JSON.parse(Buffer.from(reply.json).toString()) as { id: number }[];
+  };
+  const pending = await listed('pending');
+  expect(pending).toMatchObject(
+    ['ada', 'grace', 'linus'].map((name) => ({
+      ...{ import_type: 'gitlab_project', source_hostname: null, source_user_identifier: name, source_username: name },
+      placeholder_user: { id: by(name).userId },
+    })),
+  );
+  const target = here.directory.user();
+  const request = { projectId: id, placeholderId: pending[0]?.id ?? 0, userId: target.id };
+  await eventually(async () =>
+    expect(json(await placeholders.reassignImportPlaceholder(request, as({ id: author, admin: true })))).toMatchObject({
+      state: 'reassigning',
+    }),
+  );
+  await eventually(async () =>
+    expect(await listed('reassigned')).toMatchObject([{ reassign_to_user: { id: target.id } }]),
+  );
+  const { userId: fromUserId } = by('ada');
+  expect(others.reassigned).toContainEqual({ projectId: id, fromUserId, toUserId: target.id });
+  expect(others.removed).toEqual([fromUserId]);
+  // As long as there are some, the import is known.
+  await here.db.query(sql`update archive_imports set ended_at = now() - interval '8 days' where ended_at is not null`);
+  await archiveImportStore(here.db, { keep: async () => true }).sweep();
+  expect(await here.db.query(sql`select project_id as id from archive_imports where ended_at is not null`)).toEqual([
+    { id },
   ]);
 });
 

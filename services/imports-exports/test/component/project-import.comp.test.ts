@@ -17,7 +17,6 @@ import {
 } from '@switchyard/protos/groups_admin/v1/imported_project';
 import { type ImportLabelsRequest, LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
 import { type ImportMilestonesRequest, MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';
-import { PlaceholderUserServiceService } from '@switchyard/protos/groups_admin/v1/placeholder_user';
 import { ImportPlaceholderEvent } from '@switchyard/protos/imports_exports/events/v1/import_placeholder_event';
 import { ImportPlaceholderServiceService } from '@switchyard/protos/imports_exports/v1/import_placeholder';
 import {
@@ -52,6 +51,7 @@ import { json, type TestInstallation, testInstallation } from '@switchyard/testk
 import { listImports } from '../../src/project-imports';
 import { service } from '../../src/service';
 import { keysIn } from '../support/keys';
+import { placeholderUsers } from '../support/placeholder-users';
 
 /** What the other services were asked for, and how they answer. */
 const others = {
@@ -240,23 +240,9 @@ const peers = [
     },
     { importNotes: rule },
   ),
-  implement(
-    PlaceholderUserServiceService,
-    {
-      async createPlaceholderUser({ projectId, foreignId, login }) {
-        const key = `${projectId}:${foreignId}`;
-        const userId =
-          others.placeholders.get(key) ??
-          here.directory.user({ username: `${login}_placeholder`, bot: true, kind: 'placeholder' }).id;
-        others.placeholders.set(key, userId);
-        return { userId, directorySequence: here.directory.changes.length };
-      },
-      async removePlaceholderUser({ userId }) {
-        others.removed.push(userId);
-        return {};
-      },
-    },
-    { createPlaceholderUser: rule, removePlaceholderUser: rule },
+  placeholderUsers(
+    () => here,
+    () => others,
   ),
   implement(
     AuthorshipServiceService,
@@ -284,7 +270,7 @@ const peers = [
           };
           others.members.push({ userId, level, importerId, forEverybody });
         }
-        return { written: records.length };
+        return { written: records.length, unknown: [] };
       },
     },
     { readProjectRecords: rule, writeProjectRecords: rule },

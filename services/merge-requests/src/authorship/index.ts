@@ -18,6 +18,8 @@ export const places: readonly AuthoredPlace[] = [
   { table: sql`merge_request_approvals`, user, ofProject, once },
   { table: sql`merge_request_participants`, user, ofProject: ofMergeRequest, once },
   { table: sql`resource_events`, user, ofProject: ofMergeRequest },
+  { table: sql`timelogs`, user, ofProject: ofMergeRequest },
+  { table: sql`landing_receipts`, user: sql`added_by_id`, ofProject },
   { table: sql`releases`, user: sql`author_id`, ofProject },
 ];
 

@@ -8,7 +8,7 @@ import {
   MergeRequestImportServiceService,
 } from '@switchyard/protos/merge_requests/v1/merge_request_import';
 import { ReleaseImportServiceService } from '@switchyard/protos/merge_requests/v1/release_import';
-import { ProjectRecordServiceService } from '@switchyard/protos/rpc/v1/project_record';
+import { ProjectRecordServiceService, type StandIns } from '@switchyard/protos/rpc/v1/project_record';
 import { eventually } from '@switchyard/testkit';
 import { openRepository } from '../../src/git';
 import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
@@ -93,6 +93,9 @@ const published = () =>
 beforeAll(async () => {
   harness = await startHarness();
   await addMembers();
+  await harness.db.query(sql`
+    insert into directory.users (id, username, name, state, admin, external, bot, kind)
+    values (71, 'ghost', 'Ghost User', 'active', false, false, true, 'ghost')`);
 });
 afterAll(() => harness?.close());
 beforeEach(async () => {
@@ -410,11 +413,13 @@ test('events are there once, with their dates, and say who merged it; releases o
 
 const nameOf = ({ id }: { readonly id: number }): string => `user${id}`;
 
+const nobody: StandIns = { people: [], areAll: true };
+
 /** Adds records of an archive as who may write for nobody else. */
-const write = (kind: string, records: readonly object[], checkOnly = false) =>
+const write = (kind: string, records: readonly object[], checkOnly = false, standIns = nobody) =>
   harness.asImports(ProjectRecordServiceService).writeProjectRecords(
     {
-      ...{ projectId: project.id, kind, importerId: people.maintainer.id, forEverybody: false, checkOnly },
+      ...{ projectId: project.id, kind, importerId: people.maintainer.id, forEverybody: false, checkOnly, standIns },
       lines: Buffer.from(records.map((one) => `${JSON.stringify(one)}\n`).join('')),
     },
     { requestId: 'test', timeoutMs: 60_000 },
@@ -498,6 +503,43 @@ test('approval rules of an archive name whom their importer could name; again, a
     },
     { name: 'Checkers here', iid: 5, source: 'Checkers', required: 2, users: [], groups: [], branches: [] },
   ]);
+});
+
+test('a merge request of an archive is of who stands for its people, who approve nothing; without them it waits', async () => {
+  const { owner, developer, maintainer } = people;
+  const times = { created_at: made.toISOString(), updated_at: later.toISOString() };
+  const [known, unknown] = [nameOf(maintainer), nameOf(owner)];
+  const record = {
+    ...{ iid: 5, title: 'Change 5', description: 'Text', state: 'closed', draft: false, source_branch: 'gone' },
+    ...{ target_branch: 'main', from_fork: false, author: unknown, assignees: [unknown, 'nobody-here'], labels: [] },
+    reviewers: [known, unknown].map((username) => ({ username, state: 'approved', created_at: times.created_at })),
+    approvals: [known, unknown].map((username) => ({ username, created_at: times.created_at })),
+    ...{ milestone: null, squash: false, force_remove_source_branch: null, discussion_locked: null, diffs: [] },
+    ...{ merge_commit_sha: null, squash_commit_sha: null, merged_by: null, merged_at: null, closed_by: unknown },
+    ...{ closed_at: times.updated_at, time_estimate: 0, total_time_spent: 60, ...times },
+    time_logs: [
+      { user: unknown, time_spent: 60, spent_at: times.created_at, summary: null, created_at: times.created_at },
+    ],
+  };
+  const standIns = { people: [{ username: unknown, userId: developer.id }], areAll: false };
+  expect(await write('merge_requests', [record], false, standIns)).toEqual({ written: 0, unknown: ['nobody-here'] });
+  expect(await write('merge_requests', [record], false, { ...standIns, areAll: true })).toEqual({
+    written: 1,
+    unknown: [],
+  });
+  expect(await shown(5)).toMatchObject({
+    ...{ author: { id: developer.id }, assignees: [{ id: developer.id }], closed_by: { id: developer.id } },
+    ...{ description: 'Text', time_stats: { total_time_spent: 60 } },
+  });
+  const { body: reviewers } = await api(developer, 'GET', mr(project, 5, '/reviewers'));
+  expect(reviewers.map(({ user, state }: Body) => [user.id, state]).sort()).toEqual(
+    [
+      [maintainer.id, 'approved'],
+      [developer.id, 'unreviewed'],
+    ].sort(),
+  );
+  const { body: approvals } = await api(developer, 'GET', mr(project, 5, '/approvals'));
+  expect(approvals.approved_by).toMatchObject([{ user: { id: maintainer.id } }]);
 });
 
 test('events of an archive keep their dates, in the name of who imports alone', async () => {

@@ -46,11 +46,11 @@ export const peopleIn = ({ author, assignees, closed_by, time_logs }: IssueRecor
 
 /** An issue of an archive with its people as users. */
 export function toImported(record: IssueRecord, people: ImportedPeople): ImportedIssue {
-  const { userId: authorId, prefix } = people.writer(record.author);
+  const authorId = people.writer(record.author);
   const { created_at: createdAt, updated_at: updatedAt } = record;
   return {
     ...{ iid: record.iid, title: record.title, labels: record.labels, authorId, createdAt, updatedAt },
-    description: `${prefix}${record.description ?? ''}` || undefined,
+    description: record.description || undefined,
     closedAt: record.state === 'closed' ? (record.closed_at ?? updatedAt) : undefined,
     milestoneIid: undefined,
     assigneeIds: people.users(record.assignees),

@@ -25,7 +25,7 @@ export const giversOf = (given: readonly EmojiRecord[]): (string | null)[] =>
 export const toImportedEmoji = (given: readonly EmojiRecord[], people: ImportedPeople): ImportedEmoji[] =>
   given.flatMap(({ on, award_emoji }) =>
     award_emoji.flatMap(({ name: written, user: giver, created_at: createdAt }): ImportedEmoji[] => {
-      const [name, userId] = [emojiName(written), people.user(giver)];
+      const [name, userId] = [emojiName(written), people.decider(giver)];
       return userId === undefined || !isEmoji(name) ? [] : [{ on, name, userId, createdAt }];
     }),
   );

@@ -81,7 +81,6 @@ export const peopleOf = (given: readonly NoteRecord[]): (string | null)[] =>
 export const toImported =
   (projectId: number, people: ImportedPeople) =>
   (record: NoteRecord): ImportedNote => {
-    const { userId: authorId, prefix } = people.writer(record.author);
     const { id, snippet, commit_id } = record;
     return {
       key: id === undefined ? createHash('sha256').update(JSON.stringify(record)).digest('hex') : String(id),
@@ -91,8 +90,8 @@ export const toImported =
       type: record.type,
       thread: record.discussion_id,
       startsThread: record.type !== null,
-      authorId,
-      body: `${prefix}${record.body}`,
+      authorId: people.writer(record.author),
+      body: record.body,
       system: record.system,
       action: record.action ?? undefined,
       internal: record.internal,

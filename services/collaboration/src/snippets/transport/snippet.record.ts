@@ -30,12 +30,11 @@ export const authorsOf = (given: readonly SnippetRecord[]): (string | null)[] =>
 export const toImported =
   (projectId: number, people: ImportedPeople) =>
   ({ id, author, description, files, created_at, updated_at, ...record }: SnippetRecord): ImportedSnippet => {
-    const { userId: authorId, prefix } = people.writer(author);
     return {
-      place: { projectId, authorId },
+      place: { projectId, authorId: people.writer(author) },
       change: {
         ...record,
-        description: `${prefix}${description ?? ''}`,
+        description: description ?? '',
         files: files.map((file) => ({ ...file, action: '', previousPath: '' })),
       },
       origin: {

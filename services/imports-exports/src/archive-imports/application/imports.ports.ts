@@ -33,7 +33,7 @@ export interface ArchiveImportStore {
   isOpen(projectId: number): Promise<boolean>;
   /** Cancels the import of a project that is under way, and makes its blob due. */
   cancel(projectId: number): Promise<void>;
-  /** Removes imports that ended a week ago. */
+  /** Removes imports that ended a week ago, but for those that have placeholders. */
   sweep(): Promise<void>;
 }
 
@@ -61,13 +61,18 @@ export interface ArchiveTargets {
     lines: Buffer,
     to: { readonly project: ImportedProject | undefined; readonly requestId: string },
   ): Promise<void>;
-  /** Adds records to a project. Fails with `unprocessable`, `not_found`, `invalid`. */
+  /**
+   * Adds records to a project. Fails with `unprocessable`, `not_found`, `invalid`.
+   * @param standIns who stands for people, by their usernames; undefined where that is asked for
+   * @returns people for whom somebody has to stand: nothing was written then
+   */
   writeRecords(
     owner: RecordOwner,
     kind: string,
     lines: Buffer,
     to: { readonly project: ImportedProject; readonly import: NewArchiveImport },
-  ): Promise<void>;
+    standIns?: ReadonlyMap<string, number>,
+  ): Promise<readonly string[]>;
   /** Has the repository fetched, until `signal`. Fails with `unprocessable`, `not_found`, `too_large`. */
   importRepository(
     to: { readonly project: ImportedProject; readonly import: NewArchiveImport },

@@ -2,6 +2,7 @@ import { type Repeating, repeat } from '@switchyard/background';
 import { type AppError, isAppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { LeaseLost, workLeased } from '../../leases';
+import type { PlaceholdersArea } from '../../placeholders';
 import { archiveKinds } from '../../project-exports';
 import type { ImportedProject } from '../../project-imports';
 import {
@@ -30,6 +31,7 @@ faultPoints.push(
 export interface WorkingEdges extends ReadingEdges {
   readonly imports: ArchiveImportStore;
   readonly targets: ArchiveTargets;
+  readonly standInsOf: PlaceholdersArea['standInsOf'];
   readonly pruneSoon: () => void;
 }
 
@@ -50,7 +52,7 @@ const textOf = (error: unknown): string | undefined => {
 };
 
 /** Works on imports of archives that wait, page by page; each page may be repeated. */
-export function workArchiveImports({ imports, targets, blobs, pruneSoon }: WorkingEdges): Repeating {
+export function workArchiveImports({ imports, targets, standInsOf, blobs, pruneSoon }: WorkingEdges): Repeating {
   const check = (one: ArchiveImportLease, project: ImportedProject, keepLease: () => Promise<void>): Promise<void> =>
     checkArchive(readEntries({ blobs }, one.import), async (kind, lines) => {
       await keepLease();
@@ -59,22 +61,44 @@ export function workArchiveImports({ imports, targets, blobs, pruneSoon }: Worki
       if (owner !== undefined) await targets.checkRecords(owner, kind, lines, to);
     });
 
+  /** Writes a page of records; for people for whom may not be written placeholders stand (ADR 67). */
+  async function write(
+    one: ArchiveImportLease,
+    project: ImportedProject,
+    { owner, kind }: Pick<(typeof archiveKinds)[number], 'owner' | 'kind'>,
+    lines: Buffer,
+    keepLease: () => Promise<void>,
+  ): Promise<void> {
+    const unknown = await targets.writeRecords(owner, kind, lines, { project, import: one.import });
+    if (unknown.length === 0) return;
+    const { projectId } = project;
+    const { users, directorySequence } = await standInsOf(
+      { owner: { id: one.id, isArchive: true }, projectId, requestId: one.import.requestId },
+      unknown,
+      keepLease,
+    );
+    const known = { ...project, directorySequence: Math.max(project.directorySequence, directorySequence) };
+    await targets.writeRecords(owner, kind, lines, { project: known, import: one.import }, users);
+  }
+
   /** Where an import goes on after a page of records was written. */
   async function records(
     one: ArchiveImportLease,
     project: ImportedProject,
     { stage, page }: ImportPlace,
     pages: ReturnType<typeof archivePages>,
+    keepLease: () => Promise<void>,
   ): Promise<ImportPlace> {
     const what = importStages[stage];
     if (what?.does !== 'records') return { stage: stage + 1, page: 1 };
     const found = await pages.page(what.kind, page);
-    const to = { project, import: one.import };
-    if (found !== undefined) await targets.writeRecords(what.owner, what.kind, found.lines, to);
+    if (found !== undefined) await write(one, project, what, found.lines, keepLease);
     const isLast = found === undefined || found.isLast;
     const { overrides } = one.import;
-    if (what.kind === 'project' && isLast && Object.keys(overrides).length > 0)
-      await targets.writeRecords(what.owner, 'project_overrides', Buffer.from(`${JSON.stringify(overrides)}\n`), to);
+    if (what.kind === 'project' && isLast && Object.keys(overrides).length > 0) {
+      const lines = Buffer.from(`${JSON.stringify(overrides)}\n`);
+      await targets.writeRecords(what.owner, 'project_overrides', lines, { project, import: one.import });
+    }
     faultPoint('archive_import.page_written');
     return isLast ? { stage: stage + 1, page: 1 } : { stage, page: page + 1 };
   }
@@ -98,7 +122,7 @@ export function workArchiveImports({ imports, targets, blobs, pruneSoon }: Worki
         faultPoint('archive_import.repository_written');
         return next;
       default:
-        return records(one, project, place, pages);
+        return records(one, project, place, pages, keepLease);
     }
   }
 

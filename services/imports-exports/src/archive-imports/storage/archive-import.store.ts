@@ -143,6 +143,8 @@ export const archiveImportStore = (
   },
 
   async sweep(): Promise<void> {
-    await db.query(sql`delete from archive_imports where ended_at < now() - interval '7 days'`);
+    await db.query(sql`
+      delete from archive_imports x where ended_at < now() - interval '7 days'
+        and not exists (select from import_placeholders p where p.archive_import_id = x.id)`);
   },
 });

@@ -52,15 +52,26 @@ export function archiveTargetsOf(peers: Readonly<Record<RecordOwner, Peer>>): Ar
       await projects.setImportStatus({ projectId, status, error: problem ?? '' }, options(requestId));
     },
     async checkRecords(owner, kind, lines, { project: { projectId, directorySequence } = noProject, requestId }) {
-      const request = { projectId, kind, lines, importerId: 0, forEverybody: false, checkOnly: true };
+      const request = {
+        projectId,
+        kind,
+        lines,
+        importerId: 0,
+        forEverybody: false,
+        checkOnly: true,
+        standIns: undefined,
+      };
       await owners[owner].writeProjectRecords(request, { ...ofPage(requestId), directorySequence });
     },
-    async writeRecords(owner, kind, lines, { project: { projectId, directorySequence }, import: one }) {
+    async writeRecords(owner, kind, lines, { project: { projectId, directorySequence }, import: one }, given) {
       const { userId: importerId, admin: forEverybody } = one.author;
-      await owners[owner].writeProjectRecords(
-        { projectId, kind, lines, importerId, forEverybody, checkOnly: false },
+      const people = [...(given ?? [])].map(([username, userId]) => ({ username, userId }));
+      const standIns = { people, areAll: given !== undefined };
+      const { unknown } = await owners[owner].writeProjectRecords(
+        { projectId, kind, lines, importerId, forEverybody, checkOnly: false, standIns },
         { ...ofPage(one.requestId), directorySequence },
       );
+      return unknown;
     },
     async importRepository({ project: { projectId, directorySequence }, import: { key, author, requestId } }, signal) {
       await repositories.importBundle(

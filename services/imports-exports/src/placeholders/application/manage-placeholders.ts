@@ -6,6 +6,7 @@ import {
   decideReassignment,
   type ForeignPerson,
   type Placeholder,
+  type PlaceholderOwner,
   type Requester,
   standsFirst,
 } from '../domain/placeholder';
@@ -15,6 +16,13 @@ faultPoints.push('import_placeholder.decided');
 
 /** Placeholders of an import: a forge can invent people, and each is a user of the instance. */
 const maxPlaceholders = 10_000;
+
+/** For which import people stand in. */
+export interface StandInTarget {
+  readonly owner: PlaceholderOwner;
+  readonly projectId: number;
+  readonly requestId: string;
+}
 
 /** Who stands for somebody, and the directory sequence at which they are known; undefined for one who was known before. */
 export interface StandIn {
@@ -38,6 +46,18 @@ export function managePlaceholders({
     if (one.state === 'reassigning') workSoon();
     return one;
   };
+  /** Makes who stands for somebody; undefined where the import has as many as it may have. */
+  async function make(
+    { owner, projectId, requestId }: StandInTarget,
+    person: ForeignPerson,
+    asked?: AskedUser,
+  ): Promise<StandIn | undefined> {
+    if (await placeholders.hasMany(owner, maxPlaceholders)) return undefined;
+    const made = await places.create(projectId, person, requestId);
+    await placeholders.add(owner, person, made.userId, standsFirst(asked));
+    return made;
+  }
+
   return {
     list: (projectId: number, state: string | undefined, request: PageRequest) =>
       placeholders.list(projectId, state, request),
@@ -58,17 +78,33 @@ export function managePlaceholders({
      * Who stands for a person of a forge in what an import brings over; a placeholder is made where nobody does, and the
      * user who seems to be the person is asked to take its place. Undefined where the import has as many as it may have.
      */
-    async standIn(
-      { importId, projectId, requestId }: { importId: number; projectId: number; requestId: string },
-      person: ForeignPerson,
-      asked?: AskedUser,
-    ): Promise<StandIn | undefined> {
-      const known = await placeholders.standIn(importId, person.foreignId);
-      if (known !== undefined) return { userId: known, directorySequence: undefined };
-      if (await placeholders.hasMany(importId, maxPlaceholders)) return undefined;
-      const made = await places.create(projectId, person, requestId);
-      await placeholders.add(importId, person, made.userId, standsFirst(asked));
-      return made;
+    async standIn(target: StandInTarget, person: ForeignPerson, asked?: AskedUser): Promise<StandIn | undefined> {
+      const { foreignId } = person;
+      const known = (await placeholders.standIns(target.owner, [foreignId])).get(foreignId);
+      return known === undefined ? make(target, person, asked) : { userId: known, directorySequence: undefined };
+    },
+
+    /**
+     * Who stands for people of an archive, by their usernames. Those are left out for whom the import can have no
+     * placeholder any more.
+     * @param goOn called before each one is made
+     */
+    async standInsOf(
+      target: StandInTarget,
+      usernames: readonly string[],
+      goOn: () => Promise<void>,
+    ): Promise<{ readonly users: ReadonlyMap<string, number>; readonly directorySequence: number }> {
+      const users = await placeholders.standIns(target.owner, usernames);
+      let directorySequence = 0;
+      for (const username of usernames) {
+        if (users.has(username)) continue;
+        await goOn();
+        const made = await make(target, { foreignId: username, login: username, name: '' });
+        if (made === undefined) break;
+        users.set(username, made.userId);
+        directorySequence = Math.max(directorySequence, made.directorySequence ?? 0);
+      }
+      return { users, directorySequence };
     },
   };
 }

@@ -6,6 +6,7 @@ import type {
   Placeholder,
   PlaceholderChange,
   PlaceholderLease,
+  PlaceholderOwner,
   PromisedRole,
 } from '../domain/placeholder';
 
@@ -17,12 +18,12 @@ export interface PlaceholderStore {
     state: string | undefined,
     request: PageRequest,
   ): Promise<{ rows: Placeholder[]; page: PageInfo }>;
-  /** Who stands for a person in an import: the placeholder, or who took its place; undefined for nobody yet. */
-  standIn(importId: number, foreignId: string): Promise<number | undefined>;
+  /** Who stands for people in an import, by their ids: the placeholder, or who took its place; without those for whom nobody does yet. */
+  standIns(owner: PlaceholderOwner, foreignIds: readonly string[]): Promise<Map<string, number>>;
   /** Whether an import has this many placeholders. */
-  hasMany(importId: number, many: number): Promise<boolean>;
+  hasMany(owner: PlaceholderOwner, many: number): Promise<boolean>;
   /** Records a placeholder user, and how it stands; it may be repeated. */
-  add(importId: number, person: ForeignPerson, userId: number, first: PlaceholderChange): Promise<void>;
+  add(owner: PlaceholderOwner, person: ForeignPerson, userId: number, first: PlaceholderChange): Promise<void>;
   /** Records which roles the users have who take the places of placeholders that nobody has taken; it may be repeated. */
   promiseRoles(importId: number, roles: readonly PromisedRole[]): Promise<void>;
   /** Changes one under its lock, while no import of the project begins. Fails with `not_found`, and as `decide` does. */

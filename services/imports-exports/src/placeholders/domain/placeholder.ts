@@ -1,7 +1,15 @@
 import { badRequest, conflict, notFound } from '@switchyard/errors';
 
-/** Somebody of a forge. */
+/** What placeholders belong to. */
+export interface PlaceholderOwner {
+  readonly id: number;
+  /** An import of an archive; else one from a forge. */
+  readonly isArchive: boolean;
+}
+
+/** Somebody of a forge, or of an archive. */
 export interface ForeignPerson {
+  /** Id at the forge; in an archive the username. */
   readonly foreignId: string;
   readonly login: string;
   /** Empty for none. */
@@ -20,7 +28,7 @@ export const placeholderStates = ['pending', 'awaiting_approval', 'reassigning',
 /** One of `placeholderStates`. */
 export type PlaceholderState = (typeof placeholderStates)[number];
 
-/** Somebody of a forge for whom a placeholder user stands. */
+/** Somebody of a forge, or of an archive, for whom a placeholder user stands. */
 export interface Placeholder {
   readonly id: number;
   readonly projectId: number;
@@ -36,7 +44,7 @@ export interface Placeholder {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly importType: string;
-  /** Address of the forge; empty for the hosted one. */
+  /** Address of the forge; empty for the hosted one, and for an archive. */
   readonly host: string;
   /** It may still write. */
   readonly importRuns: boolean;

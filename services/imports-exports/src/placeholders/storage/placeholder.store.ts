@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Database, listPage, type PageRequest } from '@switchyard/database';
 import { raw, sql } from '@switchyard/database/sql';
 import { notFound } from '@switchyard/errors';
+import { archiveSource } from '@switchyard/service';
 import { leased, leaseStore } from '../../leases';
 import {
   type Candidate,
@@ -9,6 +10,7 @@ import {
   type Placeholder,
   type PlaceholderChange,
   type PlaceholderLease,
+  type PlaceholderOwner,
   type PromisedRole,
   standsFirst,
 } from '../domain/placeholder';
@@ -21,7 +23,22 @@ const columns =
   p.updated_at as "updatedAt", i.forge as "importType", i.host, i.status in ('scheduled', 'started')
   or i.status in ('canceled', 'failed') and i.ended_at > now() - interval '5 minutes' as "importRuns"`);
 
-const from = sql`import_placeholders p join project_imports i on i.id = p.import_id`;
+/** The import `i` of a placeholder `p`. */
+const importOf = sql`lateral (
+  select project_id, author_id, forge, host, status, ended_at from project_imports where id = p.import_id
+  union all
+  select project_id, author_id, ${archiveSource}, '', status, ended_at from archive_imports where id = p.archive_import_id) i`;
+
+const from = sql`import_placeholders p cross join ${importOf}`;
+
+/** Whether a placeholder `p` belongs to the import of a project, of which there is one. */
+const ofProject = (
+  projectId: number,
+) => sql`(p.import_id = (select id from project_imports where project_id = ${projectId})
+  or p.archive_import_id = (select id from archive_imports where project_id = ${projectId}))`;
+
+const ofOwner = ({ id, isArchive }: PlaceholderOwner) =>
+  sql`${raw(isArchive ? 'archive_import_id' : 'import_id')} = ${id}`;
 
 /** Who began an import `i`, as long as they are active. */
 const importer = sql`directory.users u where u.id = i.author_id and u.state = 'active' and u.deleted_at is null`;
@@ -34,26 +51,26 @@ export const placeholderStore = (db: Database, leases = leaseStore(db, 'import_p
       name: 'list_import_placeholders',
       select: columns,
       from,
-      where: [sql`i.project_id = ${projectId}`, ...(state === undefined ? [] : [sql`p.state = ${state}`])],
+      where: [ofProject(projectId), ...(state === undefined ? [] : [sql`p.state = ${state}`])],
       orders: { id: [{ name: 'id', expression: sql`p.id`, type: 'bigint' }] },
       request,
       count: true,
     }),
 
-  async standIn(importId: number, foreignId: string): Promise<number | undefined> {
-    const row = await db.one<{ id: number }>(sql`
-      select case when state in ('reassigning', 'reassigned') then target_id else user_id end as id from import_placeholders
-      where import_id = ${importId} and foreign_id = ${foreignId}`);
-    return row?.id;
+  async standIns(owner: PlaceholderOwner, foreignIds: readonly string[]): Promise<Map<string, number>> {
+    const rows = await db.query<{ foreign: string; id: number }>(sql`
+      select foreign_id as foreign, case when state in ('reassigning', 'reassigned') then target_id else user_id end as id
+      from import_placeholders where ${ofOwner(owner)} and foreign_id = any(${[...foreignIds]}::text[])`);
+    return new Map(rows.map(({ foreign, id }) => [foreign, id]));
   },
 
-  hasMany: async (importId: number, many: number): Promise<boolean> =>
+  hasMany: async (owner: PlaceholderOwner, many: number): Promise<boolean> =>
     (await db.one(sql`
-      select 1 from import_placeholders where import_id = ${importId} order by id offset ${many - 1}::bigint limit 1`)) !==
+      select 1 from import_placeholders where ${ofOwner(owner)} order by id offset ${many - 1}::bigint limit 1`)) !==
     undefined,
 
   async add(
-    importId: number,
+    owner: PlaceholderOwner,
     { foreignId, login, name }: ForeignPerson,
     userId: number,
     first: PlaceholderChange,
@@ -62,24 +79,29 @@ export const placeholderStore = (db: Database, leases = leaseStore(db, 'import_p
       const isAsked =
         first.targetId !== null &&
         (await tx.one(sql`
-          select 1 from import_placeholders where import_id = ${importId} and target_id = ${first.targetId} limit 1`)) !==
+          select 1 from import_placeholders where ${ofOwner(owner)} and target_id = ${first.targetId} limit 1`)) !==
           undefined;
       // A forge can show one address for any number of people: it has a user asked once, by one mail.
       const change = isAsked ? standsFirst(undefined) : first;
       const { state, targetId, requestedById } = change;
       const row = await tx.one<{ id: number; projectId: number }>(sql`
-        insert into import_placeholders (import_id, user_id, foreign_id, login, name, state, target_id, requested_by_id)
-        values (${importId}, ${userId}, ${foreignId}, ${login}, ${name}, ${state}, ${targetId}::bigint,
-          ${requestedById}::bigint) on conflict do nothing
-        returning id, (select project_id from project_imports where id = import_id) as "projectId"`);
+        insert into import_placeholders as p (import_id, archive_import_id, user_id, foreign_id, login, name, state, target_id,
+          requested_by_id)
+        values (${owner.isArchive ? null : owner.id}::bigint, ${owner.isArchive ? owner.id : null}::bigint, ${userId},
+          ${foreignId}, ${login}, ${name}, ${state}, ${targetId}::bigint, ${requestedById}::bigint) on conflict do nothing
+        returning id, coalesce((select project_id from project_imports where id = p.import_id),
+          (select project_id from archive_imports where id = p.archive_import_id)) as "projectId"`);
       if (row !== undefined) await recordAsked(tx, { ...row, login }, change);
     });
   },
 
   change: (projectId: number, id: number, decide: (one: Placeholder) => PlaceholderChange): Promise<Placeholder> =>
     db.transaction(async (tx) => {
+      // First the import, so that none of the project begins.
+      for (const imports of [sql`project_imports`, sql`archive_imports`])
+        await tx.query(sql`select 1 from ${imports} where project_id = ${projectId} for update`);
       const one = await tx.one<Placeholder>(sql`
-        select ${columns} from ${from} where i.project_id = ${projectId} and p.id = ${id} for update of i, p`);
+        select ${columns} from ${from} where ${ofProject(projectId)} and p.id = ${id} for update of p`);
       if (one === undefined) throw notFound('Placeholder');
       const change = decide(one);
       const { state, targetId, requestedById } = change;
@@ -103,15 +125,17 @@ export const placeholderStore = (db: Database, leases = leaseStore(db, 'import_p
   async claim(): Promise<PlaceholderLease | undefined> {
     const lease = randomUUID();
     return db.one<PlaceholderLease>(sql`
-      update import_placeholders p set lease = ${lease}::uuid, leased_until = ${leased}, attempts = p.attempts + 1
-      from project_imports i
-      where i.id = p.import_id and p.id = (
-        select w.id from import_placeholders w
-        where w.state = 'reassigning' and (w.leased_until is null or w.leased_until < now())
-        order by w.id limit 1 for update skip locked)
-      returning ${columns}, p.lease, p.attempts as attempt, p.level,
+      with taken as (
+        update import_placeholders set lease = ${lease}::uuid, leased_until = ${leased}, attempts = attempts + 1
+        where id = (
+          select w.id from import_placeholders w
+          where w.state = 'reassigning' and (w.leased_until is null or w.leased_until < now())
+          order by w.id limit 1 for update skip locked)
+        returning *)
+      select ${columns}, p.lease, p.attempts as attempt, p.level,
         coalesce((select u.id from ${importer}), 0) as "importerId",
-        coalesce((select u.admin from ${importer}), false) as "importerIsAdmin"`);
+        coalesce((select u.admin from ${importer}), false) as "importerIsAdmin"
+      from taken p cross join ${importOf}`);
   },
 
   async promiseRoles(importId: number, roles: readonly PromisedRole[]): Promise<void> {

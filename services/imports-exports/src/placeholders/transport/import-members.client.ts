@@ -18,7 +18,7 @@ export function importMembersBy(groupsAdmin: Peer): ImportMembers {
           kind: 'collaborators',
           lines: Buffer.from(records.map((one) => `${JSON.stringify(one)}\n`).join('')),
         },
-        ...{ importerId: by.userId, forEverybody: by.admin, checkOnly: false },
+        ...{ importerId: by.userId, forEverybody: by.admin, checkOnly: false, standIns: undefined },
       },
       {
         requestId,

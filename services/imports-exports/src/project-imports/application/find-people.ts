@@ -63,7 +63,7 @@ export async function findPeople(
         name: profile?.name ?? '',
       };
       const standIn = await people.standIn(
-        { importId: id, projectId, requestId },
+        { owner: { id, isArchive: false }, projectId, requestId },
         person,
         asked === undefined ? undefined : { userId: asked, byId: author.userId },
       );

@@ -11,7 +11,7 @@ import type {
   ForgeReview,
   HighestNumbers,
 } from '../../forges';
-import type { AskedUser, ForeignPerson, ImportMembers, PromisedRole, StandIn } from '../../placeholders';
+import type { AskedUser, ForeignPerson, ImportMembers, PromisedRole, StandIn, StandInTarget } from '../../placeholders';
 import type { ImportLease, ReleaseReason, StageProgress } from '../domain/import-work';
 import type {
   BegunStage,
@@ -149,11 +149,7 @@ export interface ImportPeople {
   /** Records who a login is; it may be repeated. */
   record(importId: number, login: string, userId: number): Promise<void>;
   /** Who stands for somebody for whom nothing is written (ADR 67), and the user who is asked to take the place; undefined for too many. */
-  standIn(
-    target: { readonly importId: number; readonly projectId: number; readonly requestId: string },
-    person: ForeignPerson,
-    asked?: AskedUser,
-  ): Promise<StandIn | undefined>;
+  standIn(target: StandInTarget, person: ForeignPerson, asked?: AskedUser): Promise<StandIn | undefined>;
   /** Records which roles the users have who take the places of placeholders. */
   promiseRoles(importId: number, roles: readonly PromisedRole[]): Promise<void>;
   /** Those of some users who are no placeholders of an import. */

@@ -64,18 +64,19 @@ const branchOf = ({ from_fork, source_branch, iid: number }: MergeRequestRecord)
 export const toImported =
   (people: ImportedPeople) =>
   (record: MergeRequestRecord): ImportedMergeRequest => {
-    const { userId: authorId, prefix } = people.writer(record.author);
-    const reviews = (
-      given: readonly { username: string | null; created_at: Date; state?: ImportedReview['state'] }[],
-    ): ImportedReview[] =>
-      given.flatMap(({ username, created_at: createdAt, state = 'approved' }) => {
-        const userId = people.user(username);
-        return userId === undefined ? [] : [{ userId, state, createdAt }];
-      });
+    const reviewers = record.reviewers.flatMap(({ username, created_at: createdAt, state }): ImportedReview[] => {
+      const userId = people.user(username);
+      if (userId === undefined) return [];
+      return [{ userId, state: people.decider(username) === userId ? state : 'unreviewed', createdAt }];
+    });
+    const approvals = record.approvals.flatMap(({ username, created_at: createdAt }): ImportedReview[] => {
+      const userId = people.decider(username);
+      return userId === undefined ? [] : [{ userId, state: 'approved', createdAt }];
+    });
     return {
       ...{ iid: record.iid, title: record.title, draft: record.draft, squash: record.squash, labels: record.labels },
-      authorId,
-      description: `${prefix}${record.description ?? ''}` || undefined,
+      authorId: people.writer(record.author),
+      description: record.description || undefined,
       state: record.state === 'locked' ? 'opened' : record.state,
       sourceBranch: branchOf(record),
       targetBranch: record.target_branch,
@@ -83,8 +84,8 @@ export const toImported =
         ...{ baseSha: diff.base_sha, startSha: diff.start_sha, headSha: diff.head_sha, createdAt: diff.created_at },
       })),
       assigneeIds: people.users(record.assignees),
-      reviewers: reviews(record.reviewers),
-      approvals: reviews(record.approvals),
+      reviewers,
+      approvals,
       milestone: record.milestone === null ? undefined : { title: record.milestone },
       forceRemoveSourceBranch: record.force_remove_source_branch ?? undefined,
       discussionLocked: record.discussion_locked ?? false,

@@ -46,10 +46,10 @@ type ReceiptRecord = z.infer<typeof landingReceiptRecord>;
 /** Names of who added merge requests to trains. */
 export const addersOf = (given: readonly ReceiptRecord[]): (string | null)[] => given.map(({ added_by }) => added_by);
 
-/** A receipt of an archive; one that somebody unknown caused is of who imports. */
+/** A receipt of an archive. */
 export const toImported =
   (people: ImportedPeople) =>
   ({ added_by, ...record }: ReceiptRecord): ImportedReceipt => ({
     ...record,
-    added_by_id: people.writer(added_by).userId,
+    added_by_id: people.writer(added_by),
   });

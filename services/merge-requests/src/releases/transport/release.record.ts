@@ -37,13 +37,12 @@ export const authorsOf = (given: readonly ReleaseRecord[]): (string | null)[] =>
 export const toImported =
   (projectId: number, people: ImportedPeople) =>
   ({ author, tag, name, description, milestones, links, ...times }: ReleaseRecord): ArchivedRelease => {
-    const { userId: authorId, prefix } = people.writer(author);
     return {
       projectId,
       tag,
       name,
-      authorId,
-      description: `${prefix}${description ?? ''}` || undefined,
+      authorId: people.writer(author),
+      description: description || undefined,
       milestones,
       links: links.map((link) => ({ ...link, path: link.path ?? undefined })),
       releasedAt: times.released_at,
