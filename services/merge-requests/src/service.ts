@@ -77,6 +77,7 @@ export function composeAreas(given: Edges) {
     approval_rules: approvalRules.records,
     landing_receipts: mergeTrains.records,
     releases: releases.records,
+    ...deployments.records,
   });
   const authorship = composeAuthorship(given);
   const workers: Area = { start: () => [jobs.startWorkers(handlers)] };

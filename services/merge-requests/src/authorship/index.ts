@@ -8,7 +8,7 @@ const ofMergeRequest = (projectId: number) =>
 const once = sql`merge_request_id`;
 const user = sql`user_id`;
 
-/** Where those stand who took part in imported merge requests, and who made releases. */
+/** Where those stand who took part in imported merge requests, and who made deployments and releases. */
 export const places: readonly AuthoredPlace[] = [
   { table: sql`merge_requests`, user: sql`author_id`, ofProject },
   { table: sql`merge_requests`, user: sql`merge_user_id`, ofProject },
@@ -20,6 +20,7 @@ export const places: readonly AuthoredPlace[] = [
   { table: sql`resource_events`, user, ofProject: ofMergeRequest },
   { table: sql`timelogs`, user, ofProject: ofMergeRequest },
   { table: sql`landing_receipts`, user: sql`added_by_id`, ofProject },
+  { table: sql`deployments`, user, ofProject },
   { table: sql`releases`, user: sql`author_id`, ofProject },
 ];
 

@@ -1,10 +1,15 @@
 import type { SqlExecutor, Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 
-/** Has merge requests of a project numbered above a number from now on; they may be already. */
-export async function reserveIids(db: SqlExecutor, projectId: number, highest: number): Promise<void> {
+/** Has merge requests or deployments of a project numbered above a number from now on; they may be already. */
+export async function reserveIids(
+  db: SqlExecutor,
+  projectId: number,
+  scope: 'deployments' | 'merge_requests',
+  highest: number,
+): Promise<void> {
   await db.query(sql`
-    insert into iid_counters (project_id, scope, last_iid) values (${projectId}, 'merge_requests', ${highest})
+    insert into iid_counters (project_id, scope, last_iid) values (${projectId}, ${scope}, ${highest})
     on conflict (project_id, scope) do update set last_iid = excluded.last_iid
     where iid_counters.last_iid < excluded.last_iid`);
 }

@@ -14,7 +14,9 @@ export const composeProjectRecords = (
       | 'releases'
       | 'protected_branches'
       | 'protected_tags'
-      | 'approval_rules',
+      | 'approval_rules'
+      | 'environments'
+      | 'deployments',
       RecordWriter
     >
   >,

@@ -78,6 +78,19 @@ export const records: Readonly<Record<string, (projectId: number) => Sql>> = {
     from approval_rules r left join merge_requests m on m.id = r.merge_request_id
       left join approval_rules source on source.id = r.source_rule_id
     where r.project_id = ${projectId}`,
+  environments: (projectId) => sql`
+    select en.id, json_build_object('name', en.name, 'description', en.description, 'external_url', en.external_url,
+      'tier', en.tier, 'state', en.state, 'auto_stop_at', en.auto_stop_at, 'auto_delete_at', en.auto_delete_at,
+      'created_at', en.created_at, 'updated_at', en.updated_at) as record
+    from environments en where en.project_id = ${projectId}`,
+  deployments: (projectId) => sql`
+    select d.id, json_build_object('iid', d.iid, 'environment', en.name, 'user', ${exportedUser(sql`d.user_id`)}, 'sha', d.sha,
+      'ref', d.ref, 'tag', d.tag, 'status', d.status, 'last', en.last_deployment_id is not distinct from d.id,
+      'merge_request_iids', array(
+        select mr.iid from deployment_merge_requests link join merge_requests mr on mr.id = link.merge_request_id
+        where link.deployment_id = d.id and mr.project_id = ${projectId} order by mr.iid),
+      'created_at', d.created_at, 'updated_at', d.updated_at, 'finished_at', d.finished_at) as record
+    from deployments d join environments en on en.id = d.environment_id where d.project_id = ${projectId}`,
   releases: (projectId) => sql`
     select r.id, json_build_object('tag', r.tag, 'name', r.name, 'description', r.description,
       'author', ${exportedUser(sql`r.author_id`)}, 'milestones', array(

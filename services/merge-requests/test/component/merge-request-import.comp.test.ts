@@ -577,6 +577,61 @@ test('events of an archive keep their dates, in the name of who imports alone', 
   });
 });
 
+test('environments and deployments of an archive come in as they were; again, and nothing changes', async () => {
+  await bring([given(5)], 'gitlab_project');
+  const times = { created_at: made.toISOString(), updated_at: later.toISOString() };
+  const environment = (name: string, more: object = {}) => ({
+    ...{ name, description: null, external_url: null, tier: 'other', state: 'available' },
+    ...{ auto_stop_at: null, auto_delete_at: null, ...times, ...more },
+  });
+  const environments = [
+    environment('production', { description: 'Live', external_url: 'https://example.com', tier: 'production' }),
+    environment('review/a', { state: 'stopped', auto_delete_at: '2100-01-01T00:00:00.000Z' }),
+  ];
+  const deployment = (iid: number, more: object = {}) => ({
+    ...{ iid, environment: 'production', user: nameOf(people.maintainer), sha: shas.merge, ref: 'main', tag: false },
+    ...{ status: 'success', last: false, merge_request_iids: [], ...times, finished_at: later.toISOString(), ...more },
+  });
+  const deployments = [
+    deployment(3, { last: true, merge_request_iids: [5] }),
+    deployment(4, { environment: 'review/a', status: 'running', finished_at: null }),
+  ];
+  const others = [
+    deployment(7, { environment: 'nowhere' }),
+    deployment(8, { sha: 'f'.repeat(40) }),
+    deployment(9, { merge_request_iids: [6], user: nameOf(people.owner), status: 'failed' }),
+  ];
+  for (const _ of [1, 2]) {
+    expect(await write('environments', environments)).toMatchObject({ written: 2 });
+    expect(await write('deployments', [...deployments, ...others])).toMatchObject({ written: 3 });
+  }
+  const read = async (kind: string) => {
+    const request = { projectId: project.id, kind, after: 0 };
+    const { lines } = await harness
+      .asImports(ProjectRecordServiceService)
+      .readProjectRecords(request, { requestId: 'test' });
+    return lines
+      .toString()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line, (_, value) => instant(value)));
+  };
+  const instant = (value: unknown) =>
+    typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? new Date(value).toISOString() : value;
+  expect(await read('environments')).toEqual(environments);
+  expect(await read('deployments')).toEqual([...deployments, { ...others[2], user: null, merge_request_iids: [] }]);
+  const { body } = await api(people.developer, 'GET', `${at(project, '/merge_requests')}?environment=production`);
+  expect(body.map(({ iid }: Body) => iid)).toEqual([5]);
+  // What is made here goes on above them, and is compared with what is there.
+  const next = { environment: 'production', sha: shas.merge, ref: 'main', tag: false, status: 'success' };
+  expect((await api(people.maintainer, 'POST', at(project, '/deployments'), next)).body).toMatchObject({ iid: 10 });
+  for (const wrong of [environment('/'), environment('a', { external_url: 'ftp://x' })])
+    await expect(write('environments', [wrong])).rejects.toMatchObject({ kind: 'unprocessable' });
+  const sent = await harness.db.query(sql`
+    select type from events.outbox where type like 'deployment%' and (body #>> '{deployment,projectId}')::bigint = ${project.id}`);
+  expect(sent).toHaveLength(1);
+});
+
 test('dependencies of an archive come in but for circles; again, and nothing changes', async () => {
   await bring([given(5), given(6), given(7)], 'gitlab_project');
   const waits = (blocked: number, ...blocking: number[]) => ({ blocked_iid: blocked, blocking_iids: blocking });

@@ -186,6 +186,19 @@ export const projectExportTests = (started: () => System): void =>
         assets: { links: [{ name: 'Site', url: 'https://example.com/' }] },
       });
 
+      const environment = await ok('POST', `${project}/environments`, {
+        ...{ name: 'production', description: 'Live', external_url: 'https://example.com', tier: 'production' },
+      });
+      await ok('POST', `${project}/deployments`, {
+        environment: 'production',
+        sha,
+        ref: 'main',
+        tag: false,
+        status: 'success',
+      });
+      const review = { environment: 'review/topic', sha, ref: 'main', tag: false };
+      for (const status of ['failed', 'running']) await ok('POST', `${project}/deployments`, { ...review, status });
+
       const archive = await exported(started(), project);
       const entries = unpack(archive, join(folder, 'unpacked'));
       const records = (kind: string): Item[] => recordsIn(entries, kind);
@@ -285,6 +298,20 @@ export const projectExportTests = (started: () => System): void =>
       expect(records('merge_request_emoji')).toMatchObject(reaction('thumbsup', 'exportreviewer'));
       expect(records('snippet_emoji')).toMatchObject(reaction('heart', 'root'));
       expect(records('note_emoji')).toMatchObject(reaction('rocket', 'root'));
+      const live = ['name', 'description', 'external_url', 'tier', 'state', 'auto_stop_at', 'created_at', 'updated_at'];
+      const shownEnvironment = await ok('GET', `${project}/environments/${environment.id}`);
+      expect(records('environments')).toMatchObject([named(shownEnvironment, live), { name: 'review/topic' }]);
+      const deployed = ['iid', 'ref', 'sha', 'status', 'user', 'created_at', 'updated_at'];
+      expect(records('deployments')).toMatchObject([
+        {
+          ...named(shownEnvironment.last_deployment, deployed),
+          environment: 'production',
+          last: true,
+          merge_request_iids: [1],
+        },
+        { environment: 'review/topic', status: 'failed', last: false, finished_at: expect.any(Number) },
+        { environment: 'review/topic', status: 'running', last: false, finished_at: null },
+      ]);
       expect(records('releases')).toMatchObject([{ tag: 'v1', description: 'First', author: 'root' }]);
       expect(JSON.parse(entries.get('end.json')?.toString() ?? '').records).toMatchObject({
         ...{ project: 1, members: 2, labels: 1, milestones: 1, issues: 1, merge_requests: 1, landing_receipts: 0 },

@@ -74,6 +74,8 @@ export const archiveKinds = [
   { owner: 'collaboration', kind: 'snippet_emoji' },
   { owner: 'collaboration', kind: 'note_emoji' },
   { owner: 'merge-requests', kind: 'merge_request_blocks' },
+  { owner: 'merge-requests', kind: 'environments' },
+  { owner: 'merge-requests', kind: 'deployments' },
 ] as const;
 
 /** A service that owns records. */

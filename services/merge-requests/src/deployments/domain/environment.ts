@@ -63,18 +63,24 @@ export function nameProblem(name: string): string | undefined {
     : "can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but it cannot start or end with '/'";
 }
 
-/** @throws AppError invalid, with all problems at once */
-export function checkEnvironment({
+/** What is wrong with fields of an environment. */
+export function environmentProblems({
   name,
   description,
   externalUrl,
-}: EnvironmentPatch & { readonly name?: string | undefined }): void {
+}: EnvironmentPatch & { readonly name?: string | undefined }): Record<string, string[]> {
   const problems: Record<string, string[]> = {};
   const wrong = name === undefined ? undefined : nameProblem(name);
   if (wrong !== undefined) problems.name = [wrong];
   if ([...(description ?? '')].length > maxDescription) problems.description = [tooLong(maxDescription)];
   if ((externalUrl ?? '').length > maxUrl) problems.external_url = [tooLong(maxUrl)];
   else if (externalUrl && !isWebAddress(externalUrl)) problems.external_url = ['is not a valid URL'];
+  return problems;
+}
+
+/** @throws AppError invalid, with all problems at once */
+export function checkEnvironment(given: EnvironmentPatch & { readonly name?: string | undefined }): void {
+  const problems = environmentProblems(given);
   if (Object.keys(problems).length > 0) throw invalid(problems);
 }
 

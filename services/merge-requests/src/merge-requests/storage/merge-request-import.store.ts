@@ -227,7 +227,7 @@ export const branchesUnderWay =
 
 /** Opens the store of imported merge requests. */
 export const mergeRequestImportStore = (db: Database) => ({
-  reserve: (projectId: number, highest: number): Promise<void> => reserveIids(db, projectId, highest),
+  reserve: (projectId: number, highest: number): Promise<void> => reserveIids(db, projectId, 'merge_requests', highest),
 
   async taken(projectId: number, iids: readonly number[]): Promise<Set<number>> {
     const rows = await db.query<{ iid: number }>(sql`
