@@ -495,6 +495,18 @@ it('what was done to issues and pull requests of the cloud is read of each of th
   for (let asked = 0; asked < 3; asked += 1)
     server.breakNext(/4.activity/, (_request, response) => json(response, { values, next: marked('a') }));
   await expect(all((page) => forge.events(found, page, 2))).rejects.toMatchObject({ kind: 'refused' });
+  // So many are read; what lies behind them is named.
+  for (let asked = 0; asked < 40; asked += 1)
+    server.breakNext(/4.activity/, (_request, response) =>
+      json(response, { values: values.slice(0, 1), next: marked(`page-${asked}`) }),
+    );
+  const cut: string[] = [];
+  let read = await forge.events(found, 1, 2);
+  while (!read.isLast) {
+    cut.push(...(read.cut ?? []));
+    read = await forge.events(found, read.next ?? 0, 2);
+  }
+  expect(cut).toEqual(['#4']);
 });
 
 it('pull requests of the cloud come with comments, threads at their lines, and decisions', async () => {

@@ -213,6 +213,8 @@ export interface ForgePage<T> {
   readonly next?: number;
   /** Names of items that cannot be read, of a forge whose lists hold nothing else. */
   readonly unread?: readonly string[];
+  /** Names of items of which the forge has more than is read. */
+  readonly cut?: readonly string[];
   /** What the forge said where it hides the list from the token, though not the repository; nothing of it is known. */
   readonly hidden?: string;
   /** Pages of the list, of a forge that says how many there are. */

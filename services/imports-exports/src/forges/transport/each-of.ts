@@ -36,8 +36,7 @@ export async function pageOfEach<T, O extends Owner>(
     const found = await read(owner, owner.key === from ? at : 0);
     fetched += found.fetched;
     if (!found.isLast) return { ...found, fetched, next: placeOf(owner, found.next ?? 0) };
-    if (found.items.length > 0)
-      return { items: found.items, fetched, isLast: false, next: placeOf({ key: owner.key + 1 }, 0) };
+    if (found.items.length > 0) return { ...found, fetched, isLast: false, next: placeOf({ key: owner.key + 1 }, 0) };
   }
   const last = asked.at(-1);
   if (last === undefined) return { fetched, items: [], isLast: true };

@@ -206,8 +206,11 @@ export function forgebCloudClient(
       return issues.map((iid) => ({ key: iid, on: 'issue', iid }));
     };
 
-  /** What was done to a pull request. The forge names the next page of it by a mark alone, so all of it is read in one go. */
-  async function updatesOf(repository: ForgeRepository, iid: number): Promise<ForgeEvent[]> {
+  /**
+   * What was done to a pull request. The forge names the next page of it by a mark alone, so all of it is read in one go;
+   * what is cut off is named.
+   */
+  async function updatesOf(repository: ForgeRepository, iid: number): Promise<ForgePage<ForgeEvent[]>> {
     const path = of(repository, `pullrequests/${iid}/activity`);
     const found: ForgeEvent[] = [];
     let mark: string | undefined;
@@ -219,10 +222,10 @@ export function forgebCloudClient(
       found.push(...readableOf(updateShape(iid), values, maxPulls).flat());
       const before = mark;
       mark = markOf(next);
-      if (mark === undefined || values.length === 0) return found;
+      if (mark === undefined || values.length === 0) return { fetched: 0, items: [found], isLast: true };
       if (mark === before) throw circle();
     }
-    return found;
+    return { fetched: 0, items: [found], isLast: true, cut: [`#${iid}`] };
   }
 
   /** Lists comments of many, which the forge lists for each alone. */
@@ -307,7 +310,7 @@ export function forgebCloudClient(
 
     async events(repository, place, size) {
       const found = await pageOfEach(place, maxCommentPages, commentedFrom(repository), async ({ on, iid }, at) => {
-        if (on === 'pull') return { fetched: 0, items: [await updatesOf(repository, iid)], isLast: true };
+        if (on === 'pull') return updatesOf(repository, iid);
         const path = of(repository, `issues/${iid}/changes`);
         const read = await pageOf(issueChangeShape(iid), path, { page: at + 1, size, mayBeAbsent: true });
         return read.isLast ? read : { ...read, next: at + 1 };

@@ -48,9 +48,12 @@ const ofItems =
     nameOf?: (item: T) => string,
   ): Stage =>
   async (context, page, cursor) => {
-    const { items, unread = [], hidden, ...rest } = await read(context, page, cursor);
+    const { items, unread = [], cut = [], hidden, ...rest } = await read(context, page, cursor);
     let imported = 0;
-    const failed = unread.map((item) => ({ item, reason: 'The forge sent it in a form that cannot be read' }));
+    const failed = [
+      ...unread.map((item) => ({ item, reason: 'The forge sent it in a form that cannot be read' })),
+      ...cut.map((item) => ({ item, reason: 'The forge has more of it than is read' })),
+    ];
     if (hidden !== undefined) failed.push({ item: 'the whole list', reason: hidden });
     // An owner takes so many at a time; an answer of a forge may hold more, such as comments with all replies to them.
     for (let at = 0; at < items.length; at += maxItems) {
