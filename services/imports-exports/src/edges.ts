@@ -26,6 +26,6 @@ export const variables = {
 /** What each area of the service is built from. */
 export type Edges = ServiceEdges<
   typeof variables,
-  'groups-admin' | 'merge-requests' | 'collaboration',
+  'groups-admin' | 'merge-requests' | 'collaboration' | 'packages',
   { directory: true; blobs: true; prisma: new (options: never) => PrismaClient }
 >;

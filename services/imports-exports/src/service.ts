@@ -33,7 +33,7 @@ export const service = defineService({
   name: 'imports-exports',
   variables,
   migrations: join(__dirname, '..', 'prisma', 'migrations'),
-  peers: ['groups-admin', 'merge-requests', 'collaboration'],
+  peers: ['groups-admin', 'merge-requests', 'collaboration', 'packages'],
   needs: { directory: true, blobs: true, prisma: PrismaClient },
   commands: { imports: listImports, 'rotate-secrets': rotateSecrets },
   areas,

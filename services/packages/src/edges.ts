@@ -1,4 +1,5 @@
 import { z } from '@switchyard/config';
+import { outboundVariables } from '@switchyard/outbound';
 import type { ServiceEdges } from '@switchyard/service';
 import type { PrismaClient } from './generated/prisma/client';
 
@@ -37,6 +38,7 @@ export const variables = {
     .url({ protocol: /^https?$/ })
     .transform((url) => url.replace(/\/+$/, ''))
     .optional(),
+  ...outboundVariables,
 };
 
 /** What each area of the service is built from. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { basic, type ForgeServer, sendJson, startForgeServer } from './forge-server';
+import { basic, type ForgeFile, type ForgeServer, sendFile, sendJson, startForgeServer } from './forge-server';
 import { gitBackend } from './git-backend';
 
 /** What a forge has; lists are in the form in which its REST API sends them. */
@@ -15,6 +15,8 @@ export interface ForgeContents {
   gists: { readonly id: string; readonly files: Record<string, object> }[];
   /** Texts below `/raw/`, which need no token. */
   readonly raw: Record<string, string>;
+  /** Files of texts by their paths, such as `user-attachments/assets/1`, for who has the token. */
+  readonly files: Record<string, ForgeFile>;
 }
 
 /** A forge that unmodified clients take for one: forgea's REST API below `/api/v3`, and git. */
@@ -73,6 +75,11 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
     if (rawName !== undefined) {
       const text = forge.contents.raw[rawName];
       response.writeHead(text === undefined ? 404 : 200, { 'Content-Type': 'text/plain' }).end(text);
+      return;
+    }
+    const file = forge.contents.files[url.pathname.slice(1)];
+    if (file !== undefined) {
+      sendFile(response, request.headers.authorization === `Bearer ${forge.token}` ? file : undefined);
       return;
     }
     if (!url.pathname.startsWith('/api/v3/')) {
@@ -144,6 +151,7 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
       users: { ...given.users },
       gists: given.gists ?? [],
       raw: given.raw ?? {},
+      files: given.files ?? {},
     },
   };
   return forge;

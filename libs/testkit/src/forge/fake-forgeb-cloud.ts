@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { basic, type ForgeServer, sendJson, startForgeServer } from './forge-server';
+import { basic, type ForgeFile, type ForgeServer, sendFile, sendJson, startForgeServer } from './forge-server';
 import { gitBackend } from './git-backend';
 
 /** What a cloud forge has; lists are in the form in which its REST API sends them. */
@@ -12,6 +12,8 @@ export interface ForgebCloudContents {
   readonly objects: Record<string, object>;
   /** By id of their account. */
   readonly users: Record<string, object>;
+  /** Files of texts by their paths, such as `repo/a1/images/1-shot.png`. */
+  readonly files: Record<string, ForgeFile>;
 }
 
 /** The cloud forge of the family of forgeb: its REST API below `/2.0`, with pages and their `next`, and git. */
@@ -58,6 +60,11 @@ export async function startFakeForgebCloud(
   function answer(request: IncomingMessage, response: ServerResponse, url: URL): void {
     const { username, password, contents } = forge;
     const { authorization } = request.headers;
+    const file = contents.files[url.pathname.slice(1)];
+    if (file !== undefined) {
+      sendFile(response, authorization === basic(username, password) ? file : undefined);
+      return;
+    }
     if (!url.pathname.startsWith('/2.0/')) {
       const expected = basic(username.includes('@') ? 'x-bitbucket-api-token-auth' : username, password);
       if (git === undefined || authorization !== expected) response.writeHead(404).end();
@@ -89,6 +96,7 @@ export async function startFakeForgebCloud(
       lists: { issues: [], milestones: [], pullrequests: [], ...given.lists },
       objects: { ...given.objects },
       users: { ...given.users },
+      files: { ...given.files },
     },
   };
   return forge;

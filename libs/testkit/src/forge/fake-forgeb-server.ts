@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { basic, type ForgeServer, sendJson, startForgeServer } from './forge-server';
+import { basic, type ForgeFile, type ForgeServer, sendFile, sendJson, startForgeServer } from './forge-server';
 import { gitBackend } from './git-backend';
 
 /** What a server has; lists are in the form in which its REST API sends them. */
@@ -12,6 +12,8 @@ export interface ForgebServerContents {
   readonly objects: Record<string, object>;
   /** By slug. */
   readonly users: Record<string, object>;
+  /** Files of texts by what follows `attachments/` below the repository. */
+  readonly files: Record<string, ForgeFile>;
 }
 
 /** A server of the family of forgeb: its REST API below `/rest/api/1.0`, with `nextPageStart`, and git below `/scm`. */
@@ -50,6 +52,11 @@ export async function startFakeForgebServer(
   function answer(request: IncomingMessage, response: ServerResponse, url: URL): void {
     const { username, token, contents, defaultBranch } = forge;
     const isAllowed = request.headers.authorization === basic(username, token);
+    const [, attachment] = /^\/projects\/OCTO\/repos\/things\/attachments\/(.+)$/.exec(url.pathname) ?? [];
+    if (attachment !== undefined) {
+      sendFile(response, isAllowed ? contents.files[attachment] : undefined);
+      return;
+    }
     if (!url.pathname.startsWith('/rest/api/1.0/')) {
       if (git === undefined || !isAllowed) response.writeHead(404).end();
       else git(request, response);
@@ -85,6 +92,7 @@ export async function startFakeForgebServer(
       lists: { 'pull-requests': [], ...given.lists },
       objects: { ...given.objects },
       users: { ...given.users },
+      files: { ...given.files },
     },
   };
   return forge;

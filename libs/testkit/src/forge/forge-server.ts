@@ -36,6 +36,16 @@ export function sendJson(
 export const basic = (username: string, password: string): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
+/** A file that a forge keeps for texts; one that lies elsewhere is redirected to. */
+export type ForgeFile = { readonly type?: string; readonly content: string | Buffer } | { readonly to: string };
+
+/** Sends a file; 404 without one. */
+export function sendFile(response: ServerResponse, file: ForgeFile | undefined): void {
+  if (file === undefined) response.writeHead(404).end();
+  else if ('to' in file) response.writeHead(302, { Location: file.to }).end();
+  else response.writeHead(200, { 'Content-Type': file.type ?? 'application/octet-stream' }).end(file.content);
+}
+
 /** Starts a forge that answers each request by `answer`, unless a fault is set for it. */
 export async function startForgeServer(
   answer: (request: IncomingMessage, response: ServerResponse, url: URL) => void,

@@ -1000,9 +1000,14 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
         await work.git(['clone', '--quiet', '--bare', '.', join(repositories, 'octo', 'things.git')]);
         const label = { id: 1, name: 'bug', color: 'ff0000', description: null };
         forge = await startFakeForge(
-          { lists: { labels: [label, { ...label, id: 2, name: 'idea' }], ...(await mergedPull()) } },
+          {
+            lists: { labels: [label, { ...label, id: 2, name: 'idea' }], ...(await mergedPull()) },
+            files: { 'user-attachments/assets/1': { content: Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex') } },
+          },
           repositories,
         );
+        const [merged] = forge.contents.lists.pulls as { body?: string }[];
+        Object.assign(merged as object, { body: `![shot](${forge.url}/user-attachments/assets/1)` });
       });
 
       /** A merged pull request whose branch is gone, with a comment on the first line of what it adds, and a reply to it. */
@@ -1055,6 +1060,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
           body: {
             ...{ personal_access_token: forge.token, repo_id: 1, target_namespace: 'root', new_name: name },
             forgea_hostname: forge.url,
+            optional_stages: { attachments_import: true },
           },
         });
 
@@ -1090,6 +1096,9 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
         );
         const merged = await fixture.ok('GET', `${project}/merge_requests/7`);
         expect(merged).toMatchObject({ state: 'merged', source_branch: 'gone', imported_from: 'github' });
+        const uploads = await fixture.all(`${project}/uploads`);
+        expect(uploads.map(({ filename }) => filename)).toEqual(['1.png']);
+        expect(merged.description).toMatch(/^!\[shot\]\(\/uploads\/[0-9a-f]{32}\/1\.png\)$/);
         const discussions = await fixture.all(`${project}/merge_requests/7/discussions`);
         const notes = discussions.map((one) => one.notes.map(({ body }: { body: string }) => body.split('\n').at(-1)));
         expect(notes.sort()).toEqual([['Good'], ['On its line', 'A reply'], ['approved this merge request']]);

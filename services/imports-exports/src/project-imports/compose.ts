@@ -6,6 +6,7 @@ import { forgesBy, tokenRing } from '../forges';
 import type { PlaceholdersArea } from '../placeholders';
 import { type ImportEdges, manageImports } from './application/manage-imports';
 import { workImports } from './application/work-imports';
+import { filesStore } from './storage/files.store';
 import { importStore } from './storage/import.store';
 import { peopleStore } from './storage/people.store';
 import { runningImports } from './storage/stages.store';
@@ -23,6 +24,7 @@ export function composeProjectImports(
   }: Pick<PlaceholdersArea, 'standIn' | 'promiseRoles'> & Pick<ImportEdges, 'cancelArchive'>,
 ): Area {
   const outbound = configuredOutbound(config);
+  const files = filesStore(db);
   const edges = {
     imports: importStore(db, tokenRing(config)),
     forges: forgesBy(outbound, config.SWITCHYARD_FORGEB_URL),
@@ -30,8 +32,11 @@ export function composeProjectImports(
       groupsAdmin: peer('groups-admin'),
       mergeRequests: peer('merge-requests'),
       collaboration: peer('collaboration'),
+      packages: peer('packages'),
     }),
     people: { ...peopleStore(db, directory), standIn, promiseRoles },
+    files,
+    fileCounts: files.counts,
   };
   let working: Repeating | undefined;
   const workSoon = (): void => working?.soon();

@@ -33,6 +33,7 @@ import {
   type ImportRepositoryRequest,
   RepositoryImportServiceService,
 } from '@switchyard/protos/merge_requests/v1/repository_import';
+import { type ImportUploadRequest, UploadImportServiceService } from '@switchyard/protos/packages/v1/upload_import';
 import { AuthorshipServiceService, type ReassignRequest } from '@switchyard/protos/rpc/v1/authorship';
 import type { ImportedEvent } from '@switchyard/protos/rpc/v1/imported_event';
 import { ProjectRecordServiceService } from '@switchyard/protos/rpc/v1/project_record';
@@ -81,6 +82,9 @@ const others = {
   reviews: [] as ImportMergeRequestReviewsRequest['reviews'],
   events: { issues: [] as ImportedEvent[], pulls: [] as ImportedEvent[] },
   releases: [] as ImportedRelease[],
+  /** Files that were asked for, and what is said of those that are not given, one a call. */
+  files: [] as ImportUploadRequest[],
+  fileProblems: [] as (AppError | { reason: string; mayPass: boolean; retryAfter: number })[],
   /** Who was let in, by whom and at which level. */
   members: [] as { userId: number; level: number; importerId: number; forEverybody: boolean }[],
   refusal: undefined as AppError | undefined,
@@ -230,6 +234,24 @@ const peers = [
     { importReleases: rule },
   ),
   implement(
+    UploadImportServiceService,
+    {
+      async importUpload(request) {
+        others.files.push(request);
+        const none = { link: '', markdown: '', reason: '', mayPass: false, retryAfter: 0 };
+        const problem = request.url.includes('gone')
+          ? { reason: 'The forge answered 404', mayPass: false, retryAfter: 0 }
+          : others.fileProblems.shift();
+        if (problem instanceof AppError) throw problem;
+        const name = request.url.slice(request.url.lastIndexOf('/') + 1);
+        return problem === undefined
+          ? { ...none, link: `/uploads/s/${name}`, markdown: `![${name}](/uploads/s/${name})` }
+          : { ...none, ...problem };
+      },
+    },
+    { importUpload: rule },
+  ),
+  implement(
     NoteImportServiceService,
     {
       async importNotes({ notes, knownBefore }) {
@@ -349,6 +371,7 @@ beforeEach(async () => {
   Object.assign(others, { reassigned: [], rewrites: [], pulls: [], reviews: [], releases: [], members: [] });
   others.events = { issues: [], pulls: [] };
   Object.assign(others, { reserved: [], reserveRefusals: [] });
+  Object.assign(others, { files: [], fileProblems: [] });
   Object.assign(others, { refusal: undefined, repositoryRefusals: [], repositoryWait: undefined, kept: [] });
 });
 afterEach(() => forge.close());
@@ -369,7 +392,7 @@ const stranger = { id: 0 };
 const start = async (given: Partial<StartForgeaImportRequest> = {}, by: { id: number; admin?: boolean } = user) => {
   const request = {
     ...{ personalAccessToken: forge.token, repoId: 1, newName: '', targetNamespace: 'acme', hostname: forge.url },
-    ...{ timeoutStrategy: 'pessimistic', paginationLimit: 10, collaboratorsImport: false },
+    ...{ timeoutStrategy: 'pessimistic', paginationLimit: 10, collaboratorsImport: false, attachmentsImport: false },
     ...given,
   };
   return json(await imports.startForgeaImport(request, here.as(by))) as { id: number; import_status: string };
@@ -570,6 +593,7 @@ it('says how far it is and how long the stage takes, to the operator as well (im
   const labels = { name: 'labels', status: 'started', fetched: 10, imported: 10, pages: 3 };
   const { progress } = await get(id);
   expect(progress).toEqual({
+    attachments: null,
     stages: expect.arrayContaining([
       labels,
       { name: 'issues', status: 'scheduled', fetched: 0, imported: 0, pages: null },
@@ -1141,6 +1165,88 @@ describe('pull requests', () => {
   });
 });
 
+describe('files that texts link to', () => {
+  const asset = (name: string) => `${forge.url}/user-attachments/assets/${name}`;
+  const by = { user: { login: 'octocat' }, created_at: at, updated_at: at };
+  const texts = (body: (name: string) => string) => {
+    const issue = { number: 1, title: 'One', body: body('a'), state: 'open', labels: [], assignees: [], ...by };
+    const branch = { ref: 'x', sha: 'a'.repeat(40), user: by.user, repo: { full_name: 'octo/things' } };
+    const on = `${forge.url}/repos/octo/things`;
+    Object.assign(forge.contents.lists, {
+      issues: [issue],
+      'issues/comments': [{ id: 1, issue_url: `${on}/issues/1`, body: body('b'), ...by }],
+      pulls: [{ number: 7, title: 'Seven', body: body('c'), state: 'open', head: branch, base: branch, ...by }],
+      'pulls/comments': [
+        {
+          ...{ id: 2, pull_request_url: `${on}/pulls/7`, path: 'a', line: 1, side: 'RIGHT', body: body('d'), ...by },
+          ...{ commit_id: 'b'.repeat(40), original_commit_id: 'b'.repeat(40) },
+        },
+      ],
+      'pulls/7/reviews': [{ id: 3, state: 'COMMENTED', body: body('e'), submitted_at: at, user: by.user }],
+      releases: [{ tag_name: 'v1', draft: false, body: body('f'), author: by.user, created_at: at, published_at: at }],
+    });
+  };
+  const written = () => [
+    ...others.issues.map(({ description }) => description),
+    ...[...others.notes.values()].map(({ body }) => body),
+    ...others.pulls.map(({ description }) => description),
+    ...others.releases.map(({ description }) => description),
+  ];
+  const counts = (fetched: number, imported: number) => ({
+    stats: { fetched: { attachment: fetched }, imported: { attachment: imported } },
+    progress: { attachments: { fetched, imported } },
+  });
+
+  it('come over with their texts, each of them once; one that is gone keeps its link and is named', async () => {
+    texts((name) => `![shot](${asset(name)}) ${asset('all')} ${asset('gone')} ${forge.url}/octo/things/issues/1`);
+    const { id } = await start({ attachmentsImport: true });
+    const shown = await endsAs(id, 'finished');
+    const link = (name: string) =>
+      `![shot](/uploads/s/${name}) ![all](/uploads/s/all) ${asset('gone')} ${forge.url}/octo/things/issues/1`;
+    expect(written().sort()).toEqual(['a', 'b', 'c', 'd', 'e', 'f'].map(link));
+    expect(others.files.map(({ url }) => url.split('/').pop()).sort()).toEqual(
+      ['a', 'all', 'b', 'c', 'd', 'e', 'f', 'gone'].sort(),
+    );
+    expect(others.files[0]).toMatchObject({
+      projectId: id,
+      authorization: `Bearer ${forge.token}`,
+      uploaderId: user.id,
+    });
+    expect(shown).toMatchObject(counts(8, 7));
+    expect(shown.failed_relations).toMatchObject([
+      { relation_name: 'issues', source: asset('gone'), exception_message: 'The forge answered 404' },
+    ]);
+  });
+
+  it('are waited for while the forge asks for a pause, and are left out when it goes on asking', async () => {
+    texts((name) => (name === 'a' ? asset(name) : ''));
+    const later = { reason: 'The forge answered 429', mayPass: true, retryAfter: 300 };
+    others.fileProblems = Array.from({ length: 8 }, () => later);
+    const { id } = await start({ attachmentsImport: true });
+    await eventually(async () => expect((await row(id))?.left).toBeGreaterThan(250));
+    const shown = await endsAs(id, 'finished');
+    expect([others.files.length, written()[0]]).toEqual([6, asset('a')]);
+    expect(shown).toMatchObject(counts(1, 0));
+    // A refresh tries again, and asks for no other one.
+    Object.assign(others, { files: [], fileProblems: [], notes: new Map(), pulls: [], releases: [] });
+    const none = { username: '', password: '', serverUsername: '' };
+    const request = { ...none, projectId: id, personalAccessToken: forge.token };
+    Object.assign(forge.contents.lists.issues?.[0] as object, {
+      updated_at: new Date(Date.now() + 60_000).toISOString(),
+    });
+    await imports.refreshProjectImport(request, here.as(user, { id, level: 40 }));
+    expect(await endsAs(id, 'finished')).toMatchObject(counts(1, 1));
+    expect([others.files.length, others.issues[0]?.description]).toEqual([1, '![a](/uploads/s/a)']);
+  });
+
+  it('stay at the forge where they are not asked for', async () => {
+    texts(asset);
+    const { id } = await start();
+    expect(await endsAs(id, 'finished')).toMatchObject({ progress: { attachments: null } });
+    expect([others.files, others.issues[0]?.description]).toEqual([[], asset('a')]);
+  });
+});
+
 it('people who were asked for stay known where the forge breaks off in the middle of a page', async () => {
   forge.contents.users.octocat = { login: 'octocat', email: null };
   forge.contents.lists.issues = [issue(1), issue(2, { user: { login: 'hubot' } })];
@@ -1496,7 +1602,7 @@ describe('from forgeb', () => {
       await imports.startForgebImport(
         {
           ...{ username: cloud.username, password: cloud.password, repoPath: 'octo/things', targetNamespace: 'acme' },
-          ...{ newName: '', ...given },
+          ...{ newName: '', attachmentsImport: false, ...given },
         },
         here.as(user),
       ),
@@ -1615,6 +1721,7 @@ describe('from forgeb', () => {
     const given = {
       ...{ serverUrl: `${server.url}/`, username: server.username, personalAccessToken: server.token },
       ...{ project: 'OCTO', repo: 'things', newName: 'renamed', targetNamespace: '', timeoutStrategy: 'pessimistic' },
+      attachmentsImport: true,
     };
     // Who imports is the one who has decided, the newest first.
     const { actor = anonymous, ...options } = here.as(grace);

@@ -1,14 +1,18 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { sql } from '@switchyard/database/sql';
 import { UploadServiceService } from '@switchyard/protos/packages/v1/upload';
+import { UploadImportServiceService } from '@switchyard/protos/packages/v1/upload_import';
 import { PageRequest } from '@switchyard/protos/rpc/v1/representation';
 import type { RpcClient } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
+import { type ForgeServer, startForgeServer } from '@switchyard/testkit/forge';
 import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
 import { service } from '../../src/service';
 
 let here: TestInstallation;
 let uploads: RpcClient<typeof UploadServiceService>;
+let imports: RpcClient<typeof UploadImportServiceService>;
 let group: number;
 let user: number;
 let projectId: number;
@@ -17,10 +21,15 @@ const limit = 100_000;
 const png = Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), Buffer.alloc(1_000, 'pixels')]);
 
 beforeAll(async () => {
-  here = await testInstallation({ service, main: join(__dirname, '..', '..', 'dist', 'main.js') });
+  here = await testInstallation({
+    service,
+    main: join(__dirname, '..', '..', 'dist', 'main.js'),
+    callers: ['imports-exports'],
+  });
   await here.stop();
-  await here.start({ SWITCHYARD_UPLOAD_LIMIT: String(limit) });
+  await here.start({ SWITCHYARD_UPLOAD_LIMIT: String(limit), SWITCHYARD_OUTBOUND_ALLOWED: '127.0.0.1' });
   uploads = here.client(UploadServiceService);
+  imports = here.client(UploadImportServiceService, 'imports-exports');
   group = here.directory.namespace({ visibility: 'public' }).id;
   user = here.directory.user({ username: 'ada', name: 'Ada' }).id;
 });
@@ -136,4 +145,77 @@ it('keeps one content of equal files, which goes with the last of them', async (
   ]);
   await uploads.deleteUpload({ projectId, uploadId: three.id }, as());
   await eventually(async () => expect(await sizes()).toEqual([]));
+});
+
+describe('imported from a forge', () => {
+  let forge: ForgeServer;
+  let answer: (request: IncomingMessage, response: ServerResponse) => void;
+  let elsewhere: ForgeServer;
+
+  beforeAll(async () => {
+    forge = await startForgeServer((request, response) => answer(request, response));
+    elsewhere = await startForgeServer((_request, response) => void response.end(png));
+  });
+  afterAll(() => Promise.all([forge.close(), elsewhere.close()]));
+
+  const bring = (name: string) =>
+    imports.importUpload(
+      { projectId, source: name, url: `${forge.url}/${name}`, authorization: 'Bearer secret', uploaderId: user },
+      { requestId: 'test' },
+    );
+  const found = { reason: '', mayPass: false, retryAfter: 0 };
+
+  it('is kept once, under a name with an ending, and its header goes to no other host', async () => {
+    answer = (_request, response) => void response.writeHead(302, { Location: `${elsewhere.url}/x` }).end();
+    const before = forge.requests.length;
+    const one = await bring('assets/5f0c');
+    expect(one).toEqual({ ...found, link: expect.stringMatching(/\/5f0c\.png$/), markdown: `![5f0c](${one.link})` });
+    const [asked, ...more] = await Promise.all([bring('assets/5f0c'), bring('assets/5f0c')]);
+    expect([asked, ...more]).toEqual([one, one]);
+    expect(forge.requests.slice(before).map(({ authorization }) => authorization)).toEqual(['Bearer secret']);
+    expect(elsewhere.requests.map(({ authorization }) => authorization)).toEqual(['']);
+    expect(Buffer.from(await (await get(one.link)).arrayBuffer()).equals(png)).toBe(true);
+    expect(await list()).toMatchObject([{ filename: '5f0c.png', uploaded_by: { id: user } }]);
+  });
+
+  it('asked for twice at once is kept once', async () => {
+    answer = (_request, response) => void response.end('text');
+    const [one, other] = await Promise.all([bring('notes.txt'), bring('notes.txt')]);
+    expect(one).toEqual(other);
+    expect(await list()).toHaveLength(1);
+  });
+
+  const gigabyte = (response: ServerResponse): void => {
+    response.writeHead(200);
+    const more = (): void => {
+      while (response.write(Buffer.alloc(64 << 10)));
+    };
+    response.on('drain', more);
+    more();
+  };
+  it.each<[string, (response: ServerResponse) => void, object]>([
+    ['gone', (response) => response.writeHead(404).end(), { mayPass: false }],
+    [
+      'asked for too often',
+      (response) => response.writeHead(429, { 'Retry-After': '30' }).end(),
+      { mayPass: true, retryAfter: 30 },
+    ],
+    ['too large', gigabyte, { mayPass: false, reason: `The file has more than ${limit} bytes` }],
+    [
+      'broken off',
+      (response) => void response.writeHead(200, { 'Content-Length': '9' }).write('1234', () => response.destroy()),
+      { mayPass: true },
+    ],
+    ['inside', (response) => response.writeHead(302, { Location: 'http://10.0.0.1/x' }).end(), { mayPass: false }],
+    [
+      'a page',
+      (response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('Sign in'),
+      { mayPass: false },
+    ],
+  ])('one that is %s is not kept, and the reason is said', async (name, send, expected) => {
+    answer = (_request, response) => send(response);
+    const outcome = await bring(encodeURIComponent(name));
+    expect(outcome).toMatchObject({ link: '', reason: expect.stringMatching(/./), ...expected });
+    expect(await list()).toEqual([]);
+  });
 });

@@ -1,7 +1,8 @@
 import { ProjectImportServiceService } from '@switchyard/protos/imports_exports/v1/project_import';
 import { exactlyOne } from '../../http/check-parameters';
+import { hash } from '../../http/params';
 import { defineRoute } from '../../http/route';
-import { forgeText, forgeToken, ofForges, targetParams, timeoutStrategy } from './project-imports.routes';
+import { attachments, forgeText, forgeToken, ofForges, targetParams, timeoutStrategy } from './project-imports.routes';
 
 const section = 'Imports';
 
@@ -45,6 +46,9 @@ export const serverUsers = () => ({ forgeb_server_username: serverUser(), bitbuc
 export const sent = (...values: readonly (string | undefined)[]): string =>
   values.find((value) => value !== undefined)?.trim() ?? '';
 
+/** The one stage that can be chosen. */
+const withAttachments = () => ({ optional_stages: hash({ attachments_import: attachments() }).optional() });
+
 /** Imports of projects from forgeb, cloud and server (G-4.19-4, G-4.19-5), under both names of the forge (G-13-1). */
 export const forgebImportRoutes = [
   defineRoute({
@@ -68,6 +72,7 @@ export const forgebImportRoutes = [
       repo_path: forgeText('The repository as `workspace/repository`.'),
       ...targetParams,
       ...cloudCredentials(),
+      ...withAttachments(),
     },
     relations: [exactlyOne(...usernames), exactlyOne(...secrets)],
     returns: { 201: 'ImportedProject' },
@@ -78,6 +83,7 @@ export const forgebImportRoutes = [
         repoPath: given.repo_path.trim(),
         targetNamespace: given.target_namespace,
         newName: given.new_name ?? '',
+        attachmentsImport: given.optional_stages?.attachments_import ?? false,
       }),
   }),
   defineRoute({
@@ -102,6 +108,7 @@ export const forgebImportRoutes = [
       ...targetParams,
       target_namespace: targetParams.target_namespace.optional(),
       timeout_strategy: timeoutStrategy(),
+      ...withAttachments(),
       ...{ forgeb_server_url: address(), bitbucket_server_url: address() },
       ...serverUsers(),
       ...{ forgeb_server_project: key(), bitbucket_server_project: key() },
@@ -119,6 +126,7 @@ export const forgebImportRoutes = [
         targetNamespace: given.target_namespace ?? '',
         newName: given.new_name ?? '',
         timeoutStrategy: given.timeout_strategy,
+        attachmentsImport: given.optional_stages?.attachments_import ?? false,
       }),
   }),
 ];

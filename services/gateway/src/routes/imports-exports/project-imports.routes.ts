@@ -43,6 +43,13 @@ export const timeoutStrategy = () =>
 /** A stage that can be chosen at the forge's importer and is not there: each has to be false. */
 const noStage = () => onlyDefault(boolean(), false).optional();
 
+/** Whether files come over that texts link to. */
+export const attachments = () =>
+  documented(boolean(), {
+    description:
+      'Files that the forge keeps for texts become uploads of the project, and the texts link to them: at most 10,000, each no larger than an upload may be. One that cannot be had keeps its link, and is named in `failed_relations`.',
+  }).optional();
+
 const params = {
   personal_access_token: forgeToken(),
   repo_id: documented(integer({ min: 1 }), { description: 'Id of the repository at the forge.' }),
@@ -56,7 +63,7 @@ const params = {
   optional_stages: hash({
     single_endpoint_issue_events_import: noStage(),
     single_endpoint_notes_import: noStage(),
-    attachments_import: noStage(),
+    attachments_import: attachments(),
     collaborators_import: documented(boolean(), {
       description:
         'Collaborators of the repository become members of the project with the nearest role, once it is known who they are here.',
@@ -97,6 +104,7 @@ export const projectImportRoutes = [
         timeoutStrategy: given.timeout_strategy,
         paginationLimit: given.pagination_limit,
         collaboratorsImport: given.optional_stages?.collaborators_import ?? false,
+        attachmentsImport: given.optional_stages?.attachments_import ?? false,
       }),
   }),
   defineRoute({

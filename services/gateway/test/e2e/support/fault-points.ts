@@ -134,6 +134,7 @@ export const importPoints = [
   'merge_request_import.refs_moved',
   'merge_request_import.added',
   'note_import.added',
+  'project_import.file_brought',
   'project_import.page_written',
   'project_import.page_saved',
   'project_import.stage_done',

@@ -49,13 +49,16 @@ it.each(['forgeb', 'bitbucket'])(
         expect([reply.status, reply.body]).toEqual([201, begun]);
         expect(gateway.calls.at(-1)?.request).toEqual({
           ...{ username: 'octocat', password: 'p', repoPath: 'octo/things', targetNamespace: 'acme', newName: '' },
+          attachmentsImport: false,
         });
       }
-      const reply = await send(`/import/${name}_server`, server(spelling));
+      const chosen = { optional_stages: { attachments_import: true } };
+      const reply = await send(`/import/${name}_server`, { ...server(spelling), ...chosen });
       expect([reply.status, reply.body]).toEqual([201, begun]);
       expect(gateway.calls.at(-1)?.request).toEqual({
         ...{ serverUrl: 'https://forge.example', username: 'octocat', personalAccessToken: 't', project: 'OCTO' },
         ...{ repo: 'things', targetNamespace: '', newName: '', timeoutStrategy: 'pessimistic' },
+        attachmentsImport: true,
       });
     }
   },

@@ -60,6 +60,7 @@ it.each(['forgea', 'github'])(
           hostname: 'https://forge.example',
         },
         ...{ timeoutStrategy: 'pessimistic', paginationLimit: 100, collaboratorsImport: false },
+        attachmentsImport: false,
       });
     }
   },
@@ -80,7 +81,7 @@ it('says all that is wrong with parameters at once, under the key error (G-4.19-
 });
 
 it('refuses stages that it does not have, and takes them as false', async () => {
-  const stages = ['single_endpoint_issue_events_import', 'single_endpoint_notes_import', 'attachments_import'];
+  const stages = ['single_endpoint_issue_events_import', 'single_endpoint_notes_import'];
   const all = (value: boolean) => ({ optional_stages: Object.fromEntries(stages.map((name) => [name, value])) });
   const refused = await send('/import/forgea', { ...wanted, ...all(true) }, 'glpat-chooser');
   expect([refused.status, refused.body]).toEqual([
@@ -88,10 +89,10 @@ it('refuses stages that it does not have, and takes them as false', async () => 
     { error: stages.map((name) => `optional_stages[${name}] is not supported except as false`).join(', ') },
   ]);
   expect((await send('/import/forgea', { ...wanted, ...all(false) }, 'glpat-chooser')).status).toBe(201);
-  expect(gateway.calls.at(-1)?.request).toMatchObject({ collaboratorsImport: false });
-  const chosen = { optional_stages: { collaborators_import: true } };
+  expect(gateway.calls.at(-1)?.request).toMatchObject({ collaboratorsImport: false, attachmentsImport: false });
+  const chosen = { optional_stages: { collaborators_import: true, attachments_import: true } };
   expect((await send('/import/forgea', { ...wanted, ...chosen }, 'glpat-chooser')).status).toBe(201);
-  expect(gateway.calls.at(-1)?.request).toMatchObject({ collaboratorsImport: true });
+  expect(gateway.calls.at(-1)?.request).toMatchObject({ collaboratorsImport: true, attachmentsImport: true });
 });
 
 it('takes six imports a minute of a user, and says so under the key errors (G-4.19-1)', async () => {

@@ -202,6 +202,13 @@ export interface GistFile {
   readonly content: string;
 }
 
+/** A file that a forge keeps for its texts. */
+export interface ForgeFile {
+  readonly url: string;
+  /** Header that goes to the host of the address alone; empty where it needs none. */
+  readonly authorization: string;
+}
+
 /** Some items of a list. */
 export interface ForgePage<T> {
   /** How many the forge sent. */
@@ -211,6 +218,8 @@ export interface ForgePage<T> {
   readonly isLast: boolean;
   /** Where the list goes on, above where this page was, of a forge that does not number its pages one after the other. */
   readonly next?: number;
+  /** What of the page cannot be had that items name, such as files. */
+  readonly failed?: readonly { readonly item: string; readonly reason: string }[];
   /** Names of items that cannot be read, of a forge whose lists hold nothing else. */
   readonly unread?: readonly string[];
   /** Names of items of which the forge has more than is read. */
@@ -263,6 +272,8 @@ export interface Forge {
   readonly issueNotes: ForgeListSince<ForgeNote>;
   /** What a user shows to everybody; undefined for one who is gone. @param login as items have it */
   profileOf(login: string): Promise<ForgeProfile | undefined>;
+  /** How a file is fetched that the forge keeps for its texts; undefined for every other link. */
+  fileOf(repository: ForgeRepository, link: string): ForgeFile | undefined;
   /** Refs at which it keeps the heads of pull requests, with a star for the number; empty for none. */
   readonly headsPattern: string;
   /** Header `Authorization` with which git reads a repository. */

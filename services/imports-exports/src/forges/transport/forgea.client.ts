@@ -15,6 +15,7 @@ import {
   type ForgeRepository,
   type GistFile,
 } from '../domain/forge';
+import { fileOfForgea } from '../domain/forge-files';
 import { wholeAddress } from './address';
 import { highestOf, isRefusal, problemOfAnswer, problemOfRefusal, refusedToken, tooMany, unexpected } from './answers';
 import {
@@ -422,6 +423,7 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
         throw error;
       }
     },
+    fileOf: (_repository, link) => fileOfForgea(link, host.web, `Bearer ${token}`),
     headsPattern: 'refs/pull/*/head',
     authorization: `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`,
   };

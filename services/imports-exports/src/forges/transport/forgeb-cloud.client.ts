@@ -10,6 +10,7 @@ import {
   ForgeProblem,
   type ForgeRepository,
 } from '../domain/forge';
+import { fileOfForgebCloud } from '../domain/forge-files';
 import { highestOf, isRefusal, unexpected } from './answers';
 import { type Owner, pageOfEach } from './each-of';
 import {
@@ -319,6 +320,7 @@ export function forgebCloudClient(
       return { ...found, fetched: items.length, items };
     },
     releases: none,
+    fileOf: (_repository, link) => fileOfForgebCloud(link, host.web, basicOf(credentials)),
     headsPattern: '',
 
     async profileOf(id) {

@@ -8,6 +8,7 @@ import {
   type ForgeRepository,
   type ForgeReview,
 } from '../domain/forge';
+import { fileOfForgebServer } from '../domain/forge-files';
 import { wholeAddress } from './address';
 import { highestOf, isRefusal, unexpected } from './answers';
 import { pageOfEach } from './each-of';
@@ -166,6 +167,7 @@ export function forgebServerClient(
     },
     events: ofActivities(eventsShape),
     releases: none,
+    fileOf: ({ fullName }, link) => fileOfForgebServer(link, host.web + pathOf(fullName), basicOf(credentials)),
     headsPattern: 'refs/pull-requests/*/from',
     async profileOf(login) {
       if (!isPathPart(login)) return undefined;

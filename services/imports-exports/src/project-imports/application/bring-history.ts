@@ -1,4 +1,5 @@
 import { type ForgeEvent, ForgeProblem, type ForgeReview } from '../../forges';
+import type { FailedItem } from '../domain/project-import';
 import { findPeople, type PagePeople } from './find-people';
 import type { OwnedEvent, OwnedNote, OwnedReview, StageContext } from './imports.ports';
 
@@ -29,17 +30,19 @@ function notesOfReview(found: PagePeople, iid: number, review: ForgeReview): Own
 export async function bringReviews(
   context: StageContext,
   iid: number,
-): Promise<{ readonly fetched: number; readonly imported: number }> {
+): Promise<{ readonly fetched: number; readonly imported: number; readonly failed: readonly FailedItem[] }> {
   const { forge, targets, people, import: one, signal, since } = context;
   let { project } = context;
   const decided = new Map<number, OwnedReview>();
   let [fetched, imported] = [0, 0];
+  const failed: FailedItem[] = [];
   let page = 1;
   for (let pages = 1; ; pages += 1) {
     const { items, isLast, ...read } = await forge.reviews(one.repository, iid, page, one.pageSize);
     page = read.next ?? page + 1;
     signal.throwIfAborted();
     fetched += read.fetched;
+    failed.push(...(read.failed ?? []));
     imported += items.length;
     const authors = items.map(({ author }) => author);
     const found = await findPeople(context, authors);
@@ -69,7 +72,7 @@ export async function bringReviews(
       throw new ForgeProblem('refused', `The forge has more than ${maxReviewPages} pages of reviews`);
   }
   if (decided.size > 0) await targets.importReviews(project, iid, [...decided.values()], one.requestId);
-  return { fetched, imported };
+  return { fetched, imported, failed };
 }
 
 const changes: Readonly<Record<string, Pick<OwnedEvent, 'kind' | 'action'>>> = {

@@ -1,5 +1,6 @@
 import type {
   Forge,
+  ForgeFile,
   ForgeIssue,
   ForgeKind,
   ForgeLabel,
@@ -13,6 +14,7 @@ import type {
 } from '../../forges';
 import type { AskedUser, ForeignPerson, ImportMembers, PromisedRole, StandIn, StandInTarget } from '../../placeholders';
 import type { ImportLease, ReleaseReason, StageProgress } from '../domain/import-work';
+import type { ForeignFile } from '../domain/linked-files';
 import type {
   BegunStage,
   ImportAuthor,
@@ -75,6 +77,17 @@ export interface ImportStore {
   announceAgain(id: number): Promise<void>;
 }
 
+/** Files of an import that texts link to, by their links. */
+export interface ImportFiles {
+  /** What is known of some, and how many are known in all. */
+  known(
+    importId: number,
+    links: readonly string[],
+  ): Promise<{ readonly known: ReadonlyMap<string, ForeignFile>; readonly total: number }>;
+  /** Records what became of one; it may be repeated. */
+  record(importId: number, link: string, file: ForeignFile): Promise<void>;
+}
+
 /** Items of one request to an owner, and what it needs to know of them. */
 export interface Brought<T> {
   readonly items: readonly T[];
@@ -100,6 +113,12 @@ export interface ImportTargets {
   ): Promise<readonly string[]>;
   /** Keeps numbers for issues and pull requests that come later: what is made meanwhile gets higher ones. Fails with `not_found`. */
   reserveNumbers(project: ImportedProject, highest: HighestNumbers, requestId: string): Promise<void>;
+  /** Fetches a file, which is kept once, and says where it lies. */
+  importFile(
+    project: ImportedProject,
+    file: ForgeFile & { readonly source: string; readonly uploaderId: number },
+    call: { readonly requestId: string; readonly signal: AbortSignal },
+  ): Promise<ForeignFile>;
   /** Lets users into the project; returns how many are its direct members now (ADR 67). */
   importMembers: ImportMembers;
   /** Returns how many the project has now. */

@@ -12,7 +12,7 @@ import {
   type StageName,
   stagesWith,
 } from '../domain/project-import';
-import type { ImportedProject, ShownImport } from '../domain/shown-import';
+import type { ImportCounts, ImportedProject, ShownImport } from '../domain/shown-import';
 import type { Forges, ImportStore, ImportTargets } from './imports.ports';
 
 faultPoints.push('project_import.added', 'project_import.canceled', 'project_import.refreshed');
@@ -22,6 +22,7 @@ export interface ImportEdges {
   readonly imports: ImportStore;
   readonly forges: Forges;
   readonly targets: ImportTargets;
+  readonly fileCounts: (importId: number) => Promise<ImportCounts>;
   /** Has the new import worked on soon. */
   readonly workSoon: () => void;
   /** Cancels the import of an archive into a project; undefined where none is under way. */
@@ -35,7 +36,10 @@ const cannotRefresh = (status: string): AppError =>
   new AppError('bad_request', `The import cannot be refreshed because it is ${status}`);
 
 /** An import that is asked for, as far as the caller says it. */
-export type WantedImport = Pick<NewImport, 'forge' | 'host' | 'namespace' | 'pageSize' | 'optimistic' | 'requestId'> & {
+export type WantedImport = Pick<
+  NewImport,
+  'forge' | 'host' | 'namespace' | 'pageSize' | 'optimistic' | 'files' | 'requestId'
+> & {
   readonly author: ImportAuthor;
   /** As `Forges.open` takes it. */
   readonly token: string;
@@ -129,7 +133,7 @@ const orLater = <T>(done: Promise<T>): Promise<T | undefined> =>
   });
 
 /** The use cases of imports; the gateway has checked that the caller sees the project of a call. */
-export function manageImports({ imports, forges, targets, workSoon, cancelArchive }: ImportEdges) {
+export function manageImports({ imports, forges, targets, fileCounts, workSoon, cancelArchive }: ImportEdges) {
   return {
     /** Begins an import: its project is there afterwards. Fails with `invalid`, `unauthorized`, `forbidden`, `not_found`, `unprocessable`. */
     async start({ token, repository: asked, name, optionalStages, ...wanted }: WantedImport): Promise<ShownImport> {
@@ -227,8 +231,12 @@ export function manageImports({ imports, forges, targets, workSoon, cancelArchiv
     async get(projectId: number, requestId: string): Promise<ShownImport> {
       const [project, found] = await Promise.all([targets.project(projectId, requestId), imports.ofProject(projectId)]);
       if (found === undefined) return { project, import: found, stages: [], failures: [] };
-      const [stages, failures] = await Promise.all([imports.stages(found.id), imports.failures(found.id)]);
-      return { project, import: found, stages, failures };
+      const [stages, failures, files] = await Promise.all([
+        imports.stages(found.id),
+        imports.failures(found.id),
+        found.files ? fileCounts(found.id) : undefined,
+      ]);
+      return { project, import: found, stages, failures, files };
     },
   };
 }

@@ -48,9 +48,10 @@ const ofItems =
     nameOf?: (item: T) => string,
   ): Stage =>
   async (context, page, cursor) => {
-    const { items, unread = [], cut = [], hidden, ...rest } = await read(context, page, cursor);
+    const { items, unread = [], cut = [], hidden, failed: missed = [], ...rest } = await read(context, page, cursor);
     let imported = 0;
     const failed = [
+      ...missed,
       ...unread.map((item) => ({ item, reason: 'The forge sent it in a form that cannot be read' })),
       ...cut.map((item) => ({ item, reason: 'The forge has more of it than is read' })),
     ];
@@ -213,16 +214,19 @@ export const stages: Readonly<Record<StageName, Stage>> = {
       const {
         items,
         unread: _unread,
+        failed: missed = [],
         hidden: _hidden,
         ...rest
       } = await forge.pulls(one.repository, page, one.pageSize, cursor, since);
       let [fetched, imported] = [0, 0];
+      const failed = [...missed];
       for (const { iid } of items) {
         const brought = await bringReviews(context, iid);
         fetched += brought.fetched;
         imported += brought.imported;
+        failed.push(...brought.failed);
       }
-      return { ...rest, fetched, imported };
+      return { ...rest, fetched, imported, failed };
     }
     const iid = await targets.nextPull(project, page, one.requestId);
     if (iid === undefined) return { fetched: 0, imported: 0, isLast: true };

@@ -17,7 +17,8 @@ import {
   stageHours,
 } from '../domain/project-import';
 import type { ImportedProject } from '../domain/shown-import';
-import type { Forges, ImportPeople, ImportStore, ImportTargets, StageContext } from './imports.ports';
+import { withFiles } from './bring-files';
+import type { Forges, ImportFiles, ImportPeople, ImportStore, ImportTargets, StageContext } from './imports.ports';
 import { stages } from './stages';
 
 faultPoints.push(
@@ -50,6 +51,7 @@ export interface WorkingEdges {
   readonly forges: Forges;
   readonly targets: ImportTargets;
   readonly people: ImportPeople;
+  readonly files: ImportFiles;
 }
 
 /** Failures of other services that another try would not change. */
@@ -65,7 +67,7 @@ const textOf = (error: unknown): string => {
 };
 
 /** Works on imports that wait, stage by stage and page by page; each page may be repeated. */
-export function workImports({ imports, forges, targets, people }: WorkingEdges): Repeating {
+export function workImports({ imports, forges, targets, people, files }: WorkingEdges): Repeating {
   const owned = async (kept: Promise<boolean>): Promise<void> => {
     if (!(await kept)) throw new LeaseLost();
   };
@@ -124,14 +126,19 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
   }
 
   /** Does what is left of an import. */
-  async function carryOut(one: ImportLease, signal: AbortSignal, gotOn: () => void): Promise<void> {
+  async function carryOut(
+    one: ImportLease,
+    signal: AbortSignal,
+    progress: { readonly pauses: () => number; readonly gotOn: () => void },
+  ): Promise<void> {
     const project = await projectOf(one);
     faultPoint('project_import.project_made');
     if (one.import.status === 'scheduled') await begin(one, project);
     // Each time: a process may have died between the two. Where the project shows another end, groups-admin keeps it.
     await targets.setStatus(project.projectId, 'started', undefined, one.import.requestId);
     faultPoint('project_import.started');
-    const forge = forges.open(one.import, one.token ?? '', signal);
+    const named = new Set<string>();
+    const opened = forges.open(one.import, one.token ?? '', signal);
     for (;;) {
       // Again for each stage: what one has written the next one has to find (D5), and the project may be gone.
       const current = await targets.project(project.projectId, one.import.requestId);
@@ -140,6 +147,10 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
       const stage = await imports.beginStage(one, stageHours);
       if (stage === undefined) return;
       const { since, known } = stage;
+      const { pauses, gotOn } = progress;
+      const forge = one.import.files
+        ? withFiles(opened, { files, targets, import: one.import, project: current, pauses, named, signal })
+        : opened;
       const context = { import: one.import, project: current, forge, targets, people, since, known, signal };
       if (!stage.late) {
         await runStage(one, stage, context, gotOn);
@@ -208,8 +219,11 @@ export function workImports({ imports, forges, targets, people }: WorkingEdges):
     let tries = { attempt: one.attempt, pauses: one.pauses };
     try {
       if (one.attempt > maxTries) throw new Error('an import was begun too often without getting on');
-      await carryOut(one, lost.signal, () => {
-        tries = { attempt: 1, pauses: 0 };
+      await carryOut(one, lost.signal, {
+        pauses: () => tries.pauses,
+        gotOn: () => {
+          tries = { attempt: 1, pauses: 0 };
+        },
       });
     } catch (error) {
       failure = lost.signal.aborted ? new LeaseLost() : error;

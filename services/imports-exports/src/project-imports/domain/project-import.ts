@@ -28,6 +28,8 @@ export interface NewImport {
   readonly pageSize: number;
   /** Goes on without a stage that takes too long. */
   readonly optimistic: boolean;
+  /** Files come over that texts link to. */
+  readonly files: boolean;
 }
 
 /** An import that is done again: what of it is new. */
@@ -107,6 +109,9 @@ export interface ImportFailure extends FailedItem {
   readonly stage: StageName;
   readonly createdAt: Date;
 }
+
+/** Files of one import: what further texts link to stays at the forge. */
+export const maxFiles = 10_000;
 
 /** Failures that an import keeps: the first ones. */
 export const maxFailedItems = 100;

@@ -18,10 +18,18 @@ export interface ImportedProject {
   readonly directorySequence: number;
 }
 
+/** What the forge has, and what of it is here. */
+export interface ImportCounts {
+  readonly fetched: number;
+  readonly imported: number;
+}
+
 /** A project with its import, where there is one. */
 export interface ShownImport {
   readonly project: ImportedProject;
   readonly import: ProjectImport | undefined;
   readonly stages: readonly StandingStage[];
   readonly failures: readonly ImportFailure[];
+  /** Files that texts link to; undefined where they do not come over. */
+  readonly files?: ImportCounts | undefined;
 }

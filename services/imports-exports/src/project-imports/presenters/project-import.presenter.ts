@@ -42,11 +42,12 @@ const presentStage = ({ name, status, fetched, imported, pages }: StandingStage)
 });
 
 /** How an import stands (G-4.19-6). */
-export const presentImport = ({ project, import: one, stages, failures }: ShownImport) => {
+export const presentImport = ({ project, import: one, stages, failures, files }: ShownImport) => {
   const counts = stages.flatMap(({ name, ...count }) => {
     const item = itemNames[name];
     return item === undefined ? [] : [{ item, ...count }];
   });
+  const stats = files === undefined ? counts : [...counts, { item: 'attachment', ...files }];
   return {
     id: project.projectId,
     description: orNull(project.description),
@@ -65,14 +66,15 @@ export const presentImport = ({ project, import: one, stages, failures }: ShownI
       : {
           progress: {
             stages: stages.map(presentStage),
+            attachments: files ?? null,
             stage_seconds_left: hasEnded(one.status) ? null : (secondsLeft(stages) ?? null),
           },
         }),
     ...(one?.forge === 'github'
       ? {
           stats: {
-            fetched: Object.fromEntries(counts.map(({ item, fetched }) => [item, fetched])),
-            imported: Object.fromEntries(counts.map(({ item, imported }) => [item, imported])),
+            fetched: Object.fromEntries(stats.map(({ item, fetched }) => [item, fetched])),
+            imported: Object.fromEntries(stats.map(({ item, imported }) => [item, imported])),
           },
         }
       : {}),

@@ -21,7 +21,7 @@ import { stageColumns, toStanding } from './stages.store';
 
 const columns =
   raw(`x.id, x.key, x.project_id, x.author_id, x.author_admin, x.author_external, x.request_id, x.forge, x.host,
-  x.repository, x.namespace, x.name, x.page_size, x.optimistic, x.token, x.status, x.problem, x.attempts, x.pauses, x.refreshes`);
+  x.repository, x.namespace, x.name, x.page_size, x.optimistic, x.files, x.token, x.status, x.problem, x.attempts, x.pauses, x.refreshes`);
 
 const toImport = (row: Record<string, unknown>): ProjectImport => ({
   id: row.id as number,
@@ -40,6 +40,7 @@ const toImport = (row: Record<string, unknown>): ProjectImport => ({
   name: row.name as string,
   pageSize: row.page_size as number,
   optimistic: row.optimistic as boolean,
+  files: row.files as boolean,
   status: row.status as ImportStatus,
   problem: (row.problem as string | null) ?? undefined,
   refreshes: row.refreshes as number,
@@ -80,10 +81,10 @@ export const importStore = (db: Database, ring: Keyring) => {
         const lease = randomUUID();
         const row = await tx.one(sql`
           insert into project_imports as x (key, author_id, author_admin, author_external, request_id, forge, host, repository,
-            namespace, name, page_size, optimistic, token, lease, leased_until)
+            namespace, name, page_size, optimistic, files, token, lease, leased_until)
           values (${one.key}::uuid, ${author.userId}, ${author.admin}, ${author.external}, ${one.requestId}, ${one.forge},
             ${one.host}, ${JSON.stringify(repository)}::jsonb, ${one.namespace}, ${one.name}, ${one.pageSize},
-            ${one.optimistic}, ${ring.encrypt(identityOf(one.key), token)}, ${lease}::uuid, ${leased})
+            ${one.optimistic}, ${one.files}, ${ring.encrypt(identityOf(one.key), token)}, ${lease}::uuid, ${leased})
           returning ${columns}`);
         if (row === undefined) throw new Error('an import was not inserted');
         await tx.query(sql`
@@ -193,6 +194,7 @@ export const importStore = (db: Database, ring: Keyring) => {
               select from import_placeholders h where h.import_id = p.import_id
                 and (h.user_id = p.user_id or h.target_id = p.user_id and h.state in ('reassigning', 'reassigned')))`);
         await tx.query(sql`delete from import_failures where import_id = ${found.id}`);
+        await tx.query(sql`delete from import_files where import_id = ${found.id} and link is null`);
         return true;
       }),
 

@@ -12,6 +12,7 @@ import {
 } from '@switchyard/protos/merge_requests/v1/merge_request_import';
 import { ReleaseImportServiceService } from '@switchyard/protos/merge_requests/v1/release_import';
 import { RepositoryImportServiceService } from '@switchyard/protos/merge_requests/v1/repository_import';
+import { UploadImportServiceService } from '@switchyard/protos/packages/v1/upload_import';
 import type { Peer } from '@switchyard/rpc';
 import { importMembersBy } from '../../placeholders';
 import type { ImportTargets } from '../application/imports.ports';
@@ -26,6 +27,9 @@ const pageMs = 60_000;
 /** Milliseconds for a page of pull requests, of each of which git says what it changes. */
 const pullsMs = 180_000;
 
+/** Milliseconds for a file: five minutes for what the forge sends, and a minute to keep it. */
+const fileMs = 360_000;
+
 const toProject = ({ createdAt = new Date(0), ...project }: WireProject): ImportedProject => ({
   ...project,
   createdAt,
@@ -36,7 +40,8 @@ export function importTargetsOf({
   groupsAdmin,
   mergeRequests: ofCode,
   collaboration,
-}: Readonly<Record<'groupsAdmin' | 'mergeRequests' | 'collaboration', Peer>>): ImportTargets {
+  packages,
+}: Readonly<Record<'groupsAdmin' | 'mergeRequests' | 'collaboration' | 'packages', Peer>>): ImportTargets {
   const projects = groupsAdmin.client(ImportedProjectServiceService);
   const labels = groupsAdmin.client(LabelServiceService);
   const milestones = groupsAdmin.client(MilestoneServiceService);
@@ -45,6 +50,7 @@ export function importTargetsOf({
   const repositories = ofCode.client(RepositoryImportServiceService);
   const mergeRequests = ofCode.client(MergeRequestImportServiceService);
   const releases = ofCode.client(ReleaseImportServiceService);
+  const uploads = packages.client(UploadImportServiceService);
   const options = (requestId: string) => ({ requestId, idempotent: true });
   return {
     async createProject({ author, repository, ...one }, requestId) {
@@ -79,6 +85,14 @@ export function importTargetsOf({
       const call = { ...options(requestId), directorySequence };
       await issues.reserveIssueNumbers({ projectId, highest: highest.issues }, call);
       await mergeRequests.reserveMergeRequestNumbers({ projectId, highest: highest.pulls }, call);
+    },
+    async importFile({ projectId }, file, { requestId, signal }) {
+      const reply = await uploads.importUpload(
+        { projectId, ...file },
+        { ...options(requestId), signal, timeoutMs: fileMs },
+      );
+      const { link, markdown, reason, mayPass, retryAfter } = reply;
+      return link === '' ? { reason, mayPass, retryAfter } : { link, markdown };
     },
     importMembers: importMembersBy(groupsAdmin),
     async importLabels(projectId, given, requestId) {

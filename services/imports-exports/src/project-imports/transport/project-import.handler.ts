@@ -19,7 +19,10 @@ export function projectImportHandler(imports: Imports): ServiceImplementation {
     const name = newName || undefined;
     return entity(
       presentStarted(
-        await imports.start({ author, requestId, name, optimistic: false, pageSize, optionalStages: [], ...wanted }),
+        await imports.start({
+          ...{ author, requestId, name, optimistic: false, files: false, pageSize, optionalStages: [] },
+          ...wanted,
+        }),
       ),
     );
   }
@@ -33,6 +36,7 @@ export function projectImportHandler(imports: Imports): ServiceImplementation {
         optimistic: request.timeoutStrategy === 'optimistic',
         pageSize: request.paginationLimit,
         optionalStages: request.collaboratorsImport ? ['collaborators'] : [],
+        files: request.attachmentsImport,
       }),
 
     startForgebImport: (request, context) =>
@@ -40,6 +44,7 @@ export function projectImportHandler(imports: Imports): ServiceImplementation {
         ...{ forge: 'bitbucket', host: '', token: `${request.username}:${request.password}` },
         repository: request.repoPath,
         namespace: request.targetNamespace,
+        files: request.attachmentsImport,
       }),
 
     startForgebServerImport: (request, context) =>
@@ -48,6 +53,7 @@ export function projectImportHandler(imports: Imports): ServiceImplementation {
         token: `${request.username}:${request.personalAccessToken}`,
         repository: `${request.project}/${request.repo}`,
         namespace: request.targetNamespace || context.actor.username,
+        files: request.attachmentsImport,
         optimistic: request.timeoutStrategy === 'optimistic',
       }),
 

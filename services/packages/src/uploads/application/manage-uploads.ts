@@ -9,10 +9,10 @@ import {
   anyFile,
   isSecret,
   type ListedUpload,
+  type NewUpload,
   type StoredUpload,
   type Upload,
   type UploadPlace,
-  uploadName,
 } from '../domain/upload';
 import type { UploadStore } from './upload.ports';
 
@@ -28,20 +28,17 @@ export interface UploadEdges {
 }
 
 /** A file that comes in. */
-export interface IncomingFile {
-  readonly projectId: number;
-  /** Undefined for none. */
-  readonly uploaderId: number | undefined;
-  /** As its sender wrote it. */
-  readonly name: string;
-}
+export type IncomingFile = Pick<NewUpload, 'projectId' | 'uploaderId' | 'source'> & {
+  /** Its name, once it is known what it is. */
+  readonly nameFor: (found: Pick<Upload, 'contentType'>) => string;
+};
 
 /** The use cases of uploads; each fails with `not_found` for one that is not there. */
 export interface Uploads {
   /** Those of a project, the newest first. */
   list(projectId: number, request: PageRequest): Promise<{ rows: ListedUpload[]; page: PageInfo }>;
   /** Keeps a file, which streams into the blob store. Fails with `too_large` and `unavailable`; then nothing is kept. */
-  upload(file: IncomingFile, content: Content): Promise<Upload>;
+  keep(file: IncomingFile, content: Content): Promise<Upload>;
   get(projectId: number, id: number): Promise<StoredUpload>;
   getAt(place: UploadPlace): Promise<StoredUpload>;
   remove(projectId: number, id: number): Promise<void>;
@@ -76,7 +73,7 @@ export function manageUploads({ db, uploads, contents, limit }: UploadEdges): Up
   return {
     list: (projectId, request) => uploads.page(projectId, request),
 
-    async upload({ projectId, uploaderId, name }, content) {
+    async keep({ nameFor, ...file }, content) {
       const head: Head = { bytes: Buffer.alloc(0) };
       const upload = await contents.receive(noting(content, head), limit, (received) =>
         db.transaction(async (tx) => {
@@ -84,7 +81,7 @@ export function manageUploads({ db, uploads, contents, limit }: UploadEdges): Up
           if (contentId === undefined) throw unavailable(new Error('the blob was pruned before its row was written'));
           const secret = randomBytes(16).toString('hex');
           const contentType = imageTypeOf(head.bytes) ?? anyFile;
-          const made = { projectId, uploaderId, secret, fileName: uploadName(name), contentType };
+          const made = { ...file, secret, fileName: nameFor({ contentType }), contentType };
           const added = await uploads.add(tx, made, { id: contentId, size: received.size });
           faultPoint('upload.written');
           return added;

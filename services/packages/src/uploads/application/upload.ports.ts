@@ -5,10 +5,12 @@ import type { ListedUpload, NewUpload, StoredUpload, Upload, UploadPlace } from 
 export interface UploadStore {
   /** One page of the uploads of a project, the newest first. */
   page(projectId: number, request: PageRequest): Promise<{ rows: ListedUpload[]; page: PageInfo }>;
-  /** Adds an upload whose content the transaction keeps. */
+  /** Adds an upload whose content the transaction keeps, or gives that of its source, which may have come meanwhile. */
   add(tx: Tx, upload: NewUpload, content: { readonly id: number; readonly size: number }): Promise<Upload>;
   /** One of a project by its id. */
   find(projectId: number, id: number): Promise<StoredUpload | undefined>;
+  /** The one that was imported from a source. */
+  findSource(projectId: number, source: string): Promise<Upload | undefined>;
   /** One by its place. */
   findAt(place: UploadPlace): Promise<StoredUpload | undefined>;
   /** Deletes one of a project; false when there is none. */

@@ -34,6 +34,8 @@ export interface StoredUpload extends Upload {
 export type NewUpload = Pick<Upload, 'projectId' | 'secret' | 'fileName' | 'contentType'> & {
   /** Undefined for none. */
   readonly uploaderId: number | undefined;
+  /** SHA-256 of what it was called at the forge that it comes from, in hexadecimal digits. */
+  readonly source: string | undefined;
 };
 
 /** Characters of a file's name. */

@@ -5,7 +5,7 @@ export const linkOf = ({ secret, fileName }: UploadPlace): string =>
   `/uploads/${secret}/${encodeURIComponent(fileName)}`;
 
 /** What stands for an upload in a text: a picture is shown, any other file is a link. */
-function markdownOf(upload: Upload): { readonly alt: string; readonly markdown: string } {
+export function markdownOf(upload: Upload): { readonly alt: string; readonly markdown: string } {
   const { fileName } = upload;
   const alt = isPicture(upload) ? fileName.replace(/(?<=.)\.[^.]*$/, '') : fileName;
   return { alt, markdown: `${isPicture(upload) ? '!' : ''}[${alt}](${linkOf(upload)})` };

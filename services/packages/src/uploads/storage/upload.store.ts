@@ -1,6 +1,14 @@
-import { type Database, listPage, type PageInfo, type PageRequest, type Tx } from '@switchyard/database';
+import {
+  type Database,
+  listPage,
+  type PageInfo,
+  type PageRequest,
+  type SqlExecutor,
+  type Tx,
+} from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
 import { userColumns, userJoin, userOf } from '@switchyard/directory';
+import { unavailable } from '@switchyard/errors';
 import type { ListedUpload, NewUpload, StoredUpload, Upload, UploadPlace } from '../domain/upload';
 
 interface Row {
@@ -36,6 +44,13 @@ export const uploadStore = (db: Database) => {
       from uploads u join contents c on c.id = u.content_id where ${where}`);
     return row && { ...toUpload(row), blob: row.blob, sha256: row.sha256 };
   }
+  async function ofSource(from: SqlExecutor, projectId: number, source: string): Promise<Upload | undefined> {
+    const [row] = await from.query<Row>(sql`
+      select ${columns}, c.size from imported_uploads i join uploads u on u.id = i.upload_id
+      join contents c on c.id = u.content_id
+      where i.project_id = ${projectId} and i.source = decode(${source}, 'hex')`);
+    return row && toUpload(row);
+  }
   const removed = async (where: Sql): Promise<boolean> =>
     (await db.query(sql`delete from uploads u where ${where} returning 1`)).length > 0;
 
@@ -61,13 +76,25 @@ export const uploadStore = (db: Database) => {
     },
 
     async add(tx: Tx, upload: NewUpload, content: { readonly id: number; readonly size: number }): Promise<Upload> {
+      const { projectId, source } = upload;
       const [row] = await tx.query<Row>(sql`
         insert into uploads as u (project_id, content_id, secret, file_name, content_type, uploader_id)
-        values (${upload.projectId}, ${content.id}, ${upload.secret}, ${upload.fileName}, ${upload.contentType},
+        values (${projectId}, ${content.id}, ${upload.secret}, ${upload.fileName}, ${upload.contentType},
           ${upload.uploaderId ?? null}::bigint)
         returning ${columns}`);
-      return toUpload({ ...(row as Row), size: content.size });
+      const added = toUpload({ ...(row as Row), size: content.size });
+      if (source === undefined) return added;
+      const named = await tx.query(sql`
+        insert into imported_uploads (project_id, source, upload_id)
+        values (${projectId}, decode(${source}, 'hex'), ${added.id}) on conflict do nothing returning 1`);
+      if (named.length > 0) return added;
+      await tx.query(sql`delete from uploads where id = ${added.id}`);
+      const known = await ofSource(tx, projectId, source);
+      if (known === undefined) throw unavailable(new Error('an upload was deleted while it was imported again'));
+      return known;
     },
+
+    findSource: (projectId: number, source: string): Promise<Upload | undefined> => ofSource(db, projectId, source),
 
     find: (projectId: number, id: number): Promise<StoredUpload | undefined> =>
       stored(sql`u.project_id = ${projectId} and u.id = ${id}`),

@@ -3,7 +3,7 @@ import { invalidParams } from '@switchyard/errors';
 import { type ForwardedCall, type ForwardedEndpoint, readUploadForm } from '@switchyard/rpc';
 import { longestUploadMs, sendContent, sendJson } from '../../contents';
 import type { Uploads } from '../application/manage-uploads';
-import { isPicture, type StoredUpload, type Upload } from '../domain/upload';
+import { isPicture, type StoredUpload, type Upload, uploadName } from '../domain/upload';
 import { presentNewUpload } from '../presenters/upload.presenter';
 
 /** What the endpoints work with. */
@@ -21,7 +21,8 @@ export function uploadHttp({ uploads, blobs, limit }: UploadHttpEdges): readonly
     let made: Upload | undefined;
     const rules = { fileField: 'file', file: limit, timeoutMs: longestUploadMs, wanted: new Set<string>() };
     await readUploadForm(request, rules, async (name, content) => {
-      made = await uploads.upload({ projectId, uploaderId: claims.actor?.userId || undefined, name }, content);
+      const uploaderId = claims.actor?.userId || undefined;
+      made = await uploads.keep({ projectId, uploaderId, source: undefined, nameFor: () => uploadName(name) }, content);
     });
     if (made === undefined) throw invalidParams('file is missing');
     sendJson(call, 201, presentNewUpload(made));
