@@ -119,8 +119,11 @@ it('is found by the whole link alone, in its own project', async () => {
 
 it('refuses what is too large or no file, and keeps nothing of it', async () => {
   const before = await uses();
+  const fails = formOf('behind it the form fails', 'notes.txt');
+  fails.set('description', 'x'.repeat(9_000));
   for (const [form, status] of [
     [formOf(Buffer.alloc(limit + 1), 'large.bin'), 413],
+    [fails, 413],
     [new FormData(), 400],
   ] as const)
     expect((await send(form)).status).toBe(status);

@@ -1,4 +1,4 @@
-import type { BlobStore } from '@switchyard/blobs';
+import type { BlobStore, Content } from '@switchyard/blobs';
 import { invalidParams } from '@switchyard/errors';
 import { type ForwardedCall, type ForwardedEndpoint, readUploadForm } from '@switchyard/rpc';
 import { longestUploadMs, sendContent, sendJson } from '../../contents';
@@ -14,15 +14,21 @@ export interface UploadHttpEdges {
   readonly limit: number;
 }
 
+/** A file that ends when its form has: a form that fails behind it keeps nothing of it. */
+async function* untilWhole(content: Content, fields: Promise<unknown>): AsyncGenerator<Uint8Array> {
+  yield* content;
+  await fields;
+}
+
 /** Files that texts link to on the internal HTTP port; uploads and downloads stream. */
 export function uploadHttp({ uploads, blobs, limit }: UploadHttpEdges): readonly ForwardedEndpoint[] {
   async function upload(call: ForwardedCall): Promise<void> {
     const { projectId, request, claims } = call;
     let made: Upload | undefined;
     const rules = { fileField: 'file', file: limit, timeoutMs: longestUploadMs, wanted: new Set<string>() };
-    await readUploadForm(request, rules, async (name, content) => {
-      const uploaderId = claims.actor?.userId || undefined;
-      made = await uploads.keep({ projectId, uploaderId, source: undefined, nameFor: () => uploadName(name) }, content);
+    await readUploadForm(request, rules, async (name, content, fields) => {
+      const file = { projectId, uploaderId: claims.actor?.userId || undefined, source: undefined };
+      made = await uploads.keep({ ...file, nameFor: () => uploadName(name) }, untilWhole(content, fields));
     });
     if (made === undefined) throw invalidParams('file is missing');
     sendJson(call, 201, presentNewUpload(made));
