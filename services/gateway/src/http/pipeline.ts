@@ -416,7 +416,10 @@ function redirect(request: Request, response: Response, id: number, externalUrl:
     throw new AppError('not_allowed', 'Non GET methods are not allowed for moved projects');
   }
   const url = shownUrl(request, externalUrl);
-  url.pathname = url.pathname.replace(/(\/api\/v4\/[a-z_]+\/|\/uploads\/-\/system\/[a-z]+\/avatar\/)[^/]+/, `$1${id}`);
+  url.pathname = url.pathname.replace(
+    /(\/api\/v4\/[a-z_]+\/|\/uploads\/-\/system\/[a-z]+\/avatar\/|\/-\/project\/)[^/]+/,
+    `$1${id}`,
+  );
   response
     .status(301)
     .set('Location', url.href)

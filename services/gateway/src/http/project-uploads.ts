@@ -7,8 +7,11 @@ const belowProject = /^\/(?!api\/|-\/)([^/?]+(?:\/[^/?]+)+)\/uploads\/([0-9a-f]{
 export const projectUploads = (app: Express): void => {
   app.use((request, _response, next) => {
     const [matched = '', project = '', upload = ''] = belowProject.exec(request.url) ?? [];
-    if (matched !== '')
+    if (matched !== '') {
       request.url = `/-/project/${project.replaceAll('/', '%2F')}/uploads/${upload}${request.url.slice(matched.length)}`;
+      // Of it the address is made to which a project that has moved leads.
+      request.originalUrl = request.url;
+    }
     next();
   });
 };

@@ -39,6 +39,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     access: ({ token: sent, target }) => {
       const named = target?.value === '1' || target?.value === 'acme/app';
+      if (target?.value === 'acme/old') return resolved({ movedTo: 1 });
       return resolved({ access: named ? access : undefined, ...(sent === '' ? { actor: anonymous } : {}) });
     },
     config: { PACKAGES_HTTP_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}` },
@@ -82,6 +83,19 @@ it.each([
   const reply = await fetch(`${gateway.url}${from}`, { headers: { 'PRIVATE-TOKEN': token.token } });
   expect([reply.status, await reply.text()]).toEqual([200, 'picture']);
   expect(forwarded).toEqual([`GET ${to}`]);
+});
+
+it.each([
+  ['below the path', `/acme/old/uploads/${secret}/a.png?x=1`, `/-/project/1/uploads/${secret}/a.png?x=1`],
+  [
+    'where its full path leads',
+    `/-/project/acme%2Fold/uploads/${secret}/a.png`,
+    `/-/project/1/uploads/${secret}/a.png`,
+  ],
+  ['by its link', `/api/v4/projects/acme%2Fold/uploads/${secret}/a.png`, `/api/v4${path}/${secret}/a.png`],
+])('leads %s that its project had before to where it is now', async (_how, from, to) => {
+  const reply = await fetch(`${gateway.url}${from}`, { redirect: 'manual' });
+  expect([reply.status, reply.headers.get('location')]).toEqual([301, `https://forge.example${to}`]);
 });
 
 it('is not there for those who do not see the project', async () => {
