@@ -31,6 +31,7 @@ export const applicationLimits = {
   project_export: { requests: 6, seconds: 60 },
   project_import: { requests: 6, seconds: 60 },
   import_placeholder: { requests: 10, seconds: 60 },
+  uploads: { requests: 60, seconds: 60 },
   issues_create: { requests: 300, seconds: 60 },
   forgea_import: { requests: 6, seconds: 60, refusalKey: 'errors' },
   forgeb_import: { requests: 6, seconds: 60, countedWith: 'forgea_import' },

@@ -87,6 +87,13 @@ describe('application limits (G-7-8, G-4.15-10, G-4.2-9)', () => {
     expect((await count('/projects/2/issues', token, 'POST')).passed).toBe(0);
   });
 
+  it('uploads holds for those of a user to all projects together', async () => {
+    anonymously = false;
+    const token = 'glpat-limits-uploads';
+    expect((await count('/projects/1/uploads', token, 'POST')).passed).toBe(60 * scale);
+    expect((await count('/projects/2/uploads', token, 'POST')).passed).toBe(0);
+  });
+
   it('a list without a search is not counted', async () => {
     anonymously = false;
     expect(

@@ -32,10 +32,11 @@ export const uploadRoutes = [
     summary: 'Upload a file for a text of a project',
     docs: {
       description:
-        'Texts of the project show it by the `markdown` of the reply. It has at most 100 MiB, unless the operator sets another limit. Its name gets `_` for all but letters, digits and `. - + _`.',
+        'Texts of the project show it by the `markdown` of the reply. It has at most 100 MiB, unless the operator sets another limit; a user uploads 60 a minute. Its name gets `_` for all but letters, digits and `. - + _`.',
       fails: [408, 413],
     },
     access: { project: 'write_upload' },
+    limit: 'uploads',
     upload: 'file',
     returns: { 201: 'NewUpload' },
     handle: async ({ access }) => toPackages(['projects', access.id, 'uploads']),

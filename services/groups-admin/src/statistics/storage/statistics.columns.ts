@@ -20,8 +20,8 @@ const measured = sql`left join project_statistics s on s.project_id = q.id left 
 
 /**
  * `GroupSizes` of the group `n`; an expression for select lists, where it is read for the rows of the page alone. Sums
- * over the projects as they are now: a transfer or a deletion leaves nothing behind that could be wrong. Uploads are
- * avatars, whose sizes are in this database.
+ * over the projects as they are now: a transfer or a deletion leaves nothing behind that could be wrong. Of uploads
+ * avatars count, whose sizes are in this database.
  */
 export const groupSizes: Sql = sql`json_build_object(
   'own', (select ${sums(sql`select g.size from avatars g where g.namespace_id = n.id`)}
