@@ -135,7 +135,11 @@ export async function restore({ data, databaseUrl, kafkaBrokers }, folder, { say
 async function publishAgain(dataDir) {
   const server = await startEmbeddedPostgres({ dataDir });
   try {
-    for (const { database } of SERVICES.filter((one) => one.database)) {
+    // A backup of an older release has no database of a service that came later.
+    const known = await connectAsSuperuser(dataDir, { port: server.port, database: 'postgres' });
+    const { rows } = await known.query('select datname from pg_database').finally(() => known.end());
+    const there = new Set(rows.map(({ datname }) => datname));
+    for (const { database } of SERVICES.filter((one) => there.has(one.database))) {
       const client = await connectAsSuperuser(dataDir, { port: server.port, database });
       try {
         await client.query('update events.inbox set received_at = now(); update events.outbox set published_at = null');

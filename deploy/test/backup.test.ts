@@ -47,8 +47,11 @@ it('has of every row the file that it names, however many came and went while it
   const client = await clientOf(server.url('postgres'));
   await client.query('create table files (number int primary key)');
   const events = `create schema events; create table events.inbox (received_at timestamptz);
+    insert into events.inbox values (now() - interval '8 days');
     create table events.outbox (published_at timestamptz); insert into events.outbox values (now())`;
-  for (const { database } of OWNERS) {
+  // As a release made it that did not have the last of the services yet.
+  const owners = OWNERS.slice(0, -1);
+  for (const { database } of owners) {
     await client.query(`create database ${database}`);
     const own = await clientOf(server.url(database as string));
     await own.query(events);
@@ -79,9 +82,11 @@ it('has of every row the file that it names, however many came and went while it
   const reader = await clientOf(restored.url('postgres'));
   const { rows } = await reader.query('select number from files order by number');
   await reader.end();
-  for (const { database } of OWNERS) {
+  for (const { database } of owners) {
     const own = await clientOf(restored.url(database as string));
-    expect((await own.query('select published_at as at from events.outbox')).rows).toEqual([{ at: null }]);
+    const { rows: states } = await own.query(`
+      select published_at, received_at > now() - interval '1 day' as "isNew" from events.outbox, events.inbox`);
+    expect(states).toEqual([{ published_at: null, isNew: true }]);
     await own.end();
   }
   await restored.remove();
