@@ -125,12 +125,22 @@ function refusalOfProject(error: unknown, forge: ForgeKind): AppError | undefine
   return refused(texts.join(', '));
 }
 
-/** What the first stage does again: undefined where it fails. */
-const orLater = <T>(done: Promise<T>): Promise<T | undefined> =>
-  done.catch((error: unknown) => {
-    logger.warn({ err: error }, 'the numbers of an import are kept later');
-    return undefined;
+/** Milliseconds for all that the first stage does again; no row is written after half a minute of a request. */
+const bestEffortMs = 5_000;
+
+/** Waits for what the first stage does again, in all for `bestEffortMs`: undefined where it fails, or is not done by then. */
+function bestEffort(): <T>(done: Promise<T>) => Promise<T | undefined> {
+  const late = new Promise<never>((_settle, refuse) => {
+    setTimeout(() => refuse(new Error('it takes too long')), bestEffortMs).unref();
   });
+  // It may have been done long before.
+  late.catch(() => undefined);
+  return (done) =>
+    Promise.race([done, late]).catch((error: unknown) => {
+      logger.warn({ err: error }, 'the numbers of an import are kept later');
+      return undefined;
+    });
+}
 
 /** The use cases of imports; the gateway has checked that the caller sees the project of a call. */
 export function manageImports({ imports, forges, targets, fileCounts, workSoon, cancelArchive }: ImportEdges) {
@@ -144,6 +154,7 @@ export function manageImports({ imports, forges, targets, fileCounts, workSoon, 
       const repository = await forge.repository(asked).catch((error: unknown) => {
         throw refusalOfForge(error, wanted);
       });
+      const orLater = bestEffort();
       const highest = await orLater(forge.highestNumbers(repository));
       const made = { ...wanted, key: randomUUID(), repository, name: name ?? repository.name };
       // Before the project, so that one whose process dies is gone on with.
