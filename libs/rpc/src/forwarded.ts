@@ -5,7 +5,7 @@ import { logger, withRequestId } from '@switchyard/telemetry';
 import { begunNoter, trackBegun } from './begun';
 import { ClaimsRefused, forwardedMethod, identityKey, type TrustedKeys, verifyClaims } from './identity';
 import { relayedKey } from './relay';
-import { relayRequest } from './relay-request';
+import { type RequestTaker, relayRequest } from './relay-request';
 import { anonymous, type WriteGuard } from './server';
 import { UsedClaims } from './used-claims';
 
@@ -30,8 +30,8 @@ export interface ForwardedEndpoint {
   readonly target?: 'group' | 'instance';
   /** Form of the path without its query; the first part it catches is the id of the project or group. */
   readonly path: RegExp;
-  /** URL of the process that answers for a project where it is not this one; absent where this one answers all. */
-  readonly elsewhere?: ((projectId: number) => Promise<string | undefined>) | undefined;
+  /** The process that answers for a project where it is not this one; absent where this one answers all. */
+  readonly elsewhere?: ((projectId: number) => Promise<RequestTaker | undefined>) | undefined;
   /** Nothing of the body is kept, neither stored nor in memory. */
   readonly keepsNothing?: true;
   /**

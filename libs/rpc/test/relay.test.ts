@@ -1,7 +1,10 @@
 import { once } from 'node:events';
+import { createServer as httpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { AppError } from '@switchyard/errors';
 import { type CallContext, connect, type RunningServer, type Sibling, startServer } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
+import { relayRequest } from '../src/relay-request';
 import { request, signerOf, trusted, workPeer, workService } from './support/work-service';
 
 /** Two processes of a service, each of which has the other one answer what does not begin with its own name. */
@@ -78,4 +81,43 @@ test('processes with one slot each relay to each other at the same time', async 
   await Promise.all(Array.from({ length: 10 }, (_, at) => [work(`two ${at}`), call(`one ${at}`)]).flat());
   expect(taken).toHaveLength(20);
   second.close();
+});
+
+describe('a forwarded request', () => {
+  /** What it fails with when it is relayed to a process. @param port of its HTTP server and, where it `hangs`, its gRPC server */
+  async function failureOf(host: string, port: number, hangs = false): Promise<unknown> {
+    const sibling = connect(`${host}:${port}`, signerOf('packages'));
+    const to = { http: `http://${host}:${port}`, sibling: hangs ? sibling : { reach: async () => undefined } };
+    let failure: unknown;
+    const here = httpServer((asked, response) => {
+      relayRequest(to, asked, response).catch((error: unknown) => {
+        failure = error;
+        response.end();
+      });
+    });
+    await once(here.listen(0, '127.0.0.1'), 'listening');
+    await fetch(`http://127.0.0.1:${(here.address() as AddressInfo).port}/`);
+    sibling.close();
+    here.close();
+    return failure;
+  }
+
+  test('was not begun where the process cannot be reached', async () => {
+    // No connection to the address of all: ENETUNREACH.
+    expect(await failureOf('255.255.255.255', 9)).toMatchObject({ kind: 'unavailable', begun: false });
+  });
+
+  test.each([
+    ['was not begun where the process takes connections and hangs', true, false],
+    ['may have begun where the process goes away', false, true],
+  ])('%s', async (_, hangs, begun) => {
+    const other = createServer((socket) => {
+      socket.on('error', () => undefined);
+      if (!hangs) socket.once('data', () => socket.destroy());
+    });
+    await once(other.listen(0, '127.0.0.1'), 'listening');
+    const failure = await failureOf('127.0.0.1', (other.address() as AddressInfo).port, hangs);
+    expect(failure).toMatchObject({ kind: 'unavailable', begun });
+    other.close();
+  });
 });

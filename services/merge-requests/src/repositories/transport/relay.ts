@@ -72,7 +72,7 @@ export const relayedEndpoints = (
     ? endpoints
     : endpoints.map((endpoint) =>
         endpoint.target === undefined
-          ? { ...endpoint, elsewhere: async (projectId) => (await processesOf([projectId])).get(projectId)?.http }
+          ? { ...endpoint, elsewhere: async (projectId) => (await processesOf([projectId])).get(projectId) }
           : endpoint,
       );
 
