@@ -22,7 +22,7 @@ export {
   signClaims,
   type TrustedKeys,
 } from './identity';
-export type { Relay } from './relay';
+export { type Relay, relayedKey } from './relay';
 export {
   entity,
   fixedOrder,

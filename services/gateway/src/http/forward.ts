@@ -1,6 +1,6 @@
 import { Agent, type ClientRequest, type IncomingMessage } from 'node:http';
 import { mayHaveBegun, unavailable } from '@switchyard/errors';
-import { forwardedMethod, type Identity, identityKey, type Signer, signClaims } from '@switchyard/rpc';
+import { forwardedMethod, type Identity, identityKey, relayedKey, type Signer, signClaims } from '@switchyard/rpc';
 import type { Request, Response } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import type { GiveWay } from './give-way';
@@ -101,7 +101,7 @@ export function forwarder(
     await reach(to);
     request.url = path;
     // `Expect` has been answered here; the proxy would not show us a request that has it.
-    for (const name of ['private-token', 'authorization', 'cookie', 'sudo', 'expect', identityKey])
+    for (const name of ['private-token', 'authorization', 'cookie', 'sudo', 'expect', identityKey, relayedKey])
       delete request.headers[name];
     const bound = forwardedMethod(request.method, path);
     const address = request.ip;

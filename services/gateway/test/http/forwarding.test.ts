@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, r
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { identityKey } from '@switchyard/rpc';
+import { identityKey, relayedKey } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
 import { eventually } from '@switchyard/testkit';
 import { giveWay } from '../../src/http/give-way';
@@ -196,6 +196,17 @@ describe('what streams through the gateway', () => {
     expect((await read()).status).toBe(200);
     expect((await read()).status).toBe(200);
     expect([sockets.length, new Set(sockets).size, claims.size]).toEqual([3, 2, 3]);
+  });
+
+  it('a client cannot say that its request was relayed', async () => {
+    const relayed: unknown[] = [];
+    answer = (request, response) => {
+      relayed.push(request.headers[relayedKey]);
+      response.end('whole');
+    };
+    const headers = { [relayedKey]: 'true' };
+    await gateway.send('GET', image.slice('/api/v4'.length), { token: 'glpat-developer', headers });
+    expect(relayed).toEqual([undefined]);
   });
 
   it('a read is not sent again when its service dies over a new connection', async () => {
