@@ -14,6 +14,7 @@ import { refChanges } from './application/change-refs';
 import type { CollaboratesOn } from './application/collaboration';
 import { commitFiles } from './application/commit-files';
 import { servedElsewhere } from './application/elsewhere';
+import { emptyStorage } from './application/empty-storage';
 import { findLicense } from './application/find-license';
 import { followDefaultBranch } from './application/follow-default-branch';
 import { importBundle } from './application/import-bundle';
@@ -353,6 +354,9 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
       const between = divided && (await repositories.divided(divided));
       if (between !== undefined)
         throw new Error(`SWITCHYARD_STORAGES_SERVED: project ${between} needs repositories of two processes`);
+      const empty = divided && (await emptyStorage({ repositories, storages }));
+      if (empty !== undefined)
+        throw new Error(`SWITCHYARD_STORAGES_SERVED: the volume has no repository of the storage ${empty}`);
       return [
         repeat('ref changes', recoverySeconds * 1_000, changes.reconcile),
         repeat(

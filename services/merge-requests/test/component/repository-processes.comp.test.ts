@@ -188,6 +188,14 @@ test.each<[string, NodeJS.ProcessEnv, string]>([
   await expect(startHarness(ground, { ...environments.second, ...wrong })).rejects.toThrow(message);
 });
 
+test('a process with another volume than that of its storage does not start', async () => {
+  await pushed(given('second'));
+  const wrong = { GRPC_PORT: '0', HTTP_PORT: '0', SWITCHYARD_DATA: join(ground.folder, 'another') };
+  await expect(startHarness(ground, { ...environments.second, ...wrong })).rejects.toThrow(
+    'SWITCHYARD_STORAGES_SERVED: the volume has no repository of the storage second',
+  );
+});
+
 test('storages are not divided through an open merge request', async () => {
   const source = await harness.project({ ...given('second'), visibility: 'public' });
   await commit(source, 'main', { 'README.md': 'base\n' });

@@ -197,6 +197,14 @@ export const repositoryStore = (db: Database) => ({
     return row?.storage;
   },
 
+  /** Some projects whose repositories are whole and lie in a storage, at most a hundred. */
+  async someIn(storage: string): Promise<number[]> {
+    const rows = await db.query<{ id: number }>(sql`
+      select r.project_id as id from repositories r join directory.projects p on p.id = r.project_id
+      where r.storage = ${storage} and r.state = 'created' and p.deleted_at is null limit 100`);
+    return rows.map(({ id }) => id);
+  },
+
   /** Id of a project by its id or its path with namespaces. */
   async projectAt(written: string): Promise<number | undefined> {
     const row = await db.one<{ id: number }>(sql`
