@@ -798,7 +798,8 @@ describe('the charts', () => {
       });
 
       it('a backup copies the volume of each', () => {
-        const backup = ['backup.enabled=true', 'backup.claim=backups', `${at}[1].accessMode=ReadWriteMany`];
+        const shared = [`${at}[1].accessMode=ReadWriteMany`, 'merge-requests.persistence.accessMode=ReadWriteMany'];
+        const backup = ['backup.enabled=true', 'backup.claim=backups', 'packages.persistence.enabled=false', ...shared];
         const job = render('switchyard', ...settings, ...backup).find((one) => one?.kind === 'CronJob');
         const { jobTemplate } = (job as Rendered).spec as unknown as { jobTemplate: { spec: Rendered['spec'] } };
         const pod = jobTemplate.spec.template.spec as Rendered['spec']['template']['spec'] & { affinity: object };
@@ -809,7 +810,7 @@ describe('the charts', () => {
         ]);
         expect(pod.affinity).toMatchObject({
           podAffinity: {
-            requiredDuringSchedulingIgnoredDuringExecution: ['fast', 'default'].map((storage) => ({
+            requiredDuringSchedulingIgnoredDuringExecution: ['fast'].map((storage) => ({
               labelSelector: { matchLabels: { 'switchyard.io/storage': storage } },
             })),
           },
@@ -823,6 +824,10 @@ describe('the charts', () => {
           [...two, 'merge-requests.env.SWITCHYARD_REPOSITORY_STORAGES=default:1'],
         ],
         ['storages names default twice', [`${at}[0].name=default`]],
+        [
+          'backup: no node has all volumes that only one node can mount',
+          [...two, 'backup.enabled=true', 'backup.claim=backups'],
+        ],
         [
           'autoscaling cannot be enabled beside storages',
           [...two, 'merge-requests.autoscaling.enabled=true', 'merge-requests.persistence.accessMode=ReadWriteMany'],
