@@ -213,11 +213,22 @@ test('storages are not divided through an open merge request', async () => {
 });
 
 test('a process that is away takes no projects but its own with it', async () => {
-  const [here, there] = [(await pushed(given('default'))).project, (await pushed(given('second'))).project];
+  const pushes = [await pushed(given('default')), await pushed(given('second'))] as const;
+  const [here, there] = [pushes[0].project, pushes[1].project];
+  const commits = await Promise.all(
+    pushes.map(async ({ project, folder }) => ({
+      projectId: project.id,
+      sha: (await harness.git(folder, 'rev-parse', 'HEAD')).trim(),
+    })),
+  );
   await other.stopService();
   const status = async (project: TestProject, path: string) =>
     (await api(people.developer, 'GET', at(project, path))).status;
   expect([await status(here, '/repository/branches'), await status(there, '/repository/branches')]).toEqual([200, 503]);
   const raw = '/repository/files/README.md/raw?ref=main';
   expect([await status(here, raw), await status(there, raw)]).toEqual([200, 503]);
+  const { targets } = await harness
+    .asCollaboration(CommitTargetServiceService)
+    .batchGet({ commits }, { requestId: 'test', actor: { ...anonymous, userId: people.developer.id } });
+  expect(targets.map(({ projectId }) => projectId)).toEqual([here.id]);
 });
