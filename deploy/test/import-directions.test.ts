@@ -96,6 +96,7 @@ describe('the directions of imports', () => {
     ];
     const namedByOperator = new Set([
       'gateway/src/http/forward.ts',
+      'rpc/src/relay-request.ts',
       'events/src/check-kafka.ts',
       'events/src/kafka-connection.ts',
     ]);

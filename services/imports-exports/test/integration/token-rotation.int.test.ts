@@ -21,7 +21,7 @@ it('rotate-secrets encrypts the tokens of imports that run with the new key (D7)
     const author = { userId: 1, admin: false, external: false };
     const repository = { id: '1', path: 'group/project' } as never;
     const names = { namespace: 'group', name: 'project', forge: 'github', host: '', requestId: 'request' } as const;
-    const work = { key: '11111111-1111-4111-8111-111111111111', pageSize: 100, optimistic: false };
+    const work = { key: '11111111-1111-4111-8111-111111111111', pageSize: 100, optimistic: false, files: false };
     const { import: one } = await importStore(db, ringOf(old)).add(
       { ...names, ...work, author, repository },
       'token of a project',
