@@ -7,10 +7,12 @@ const at = (path: string) => `https://github.com/${path}`;
 
 it.each([
   [at(`user-attachments/assets/${uuid}`), own(at(`user-attachments/assets/${uuid}`))],
-  [at('user-attachments/files/1234/my.log.txt?x=1#y'), own(at('user-attachments/files/1234/my.log.txt'))],
+  [at('user-attachments/files/1234/my.log.txt?x=1#y'), other(at('user-attachments/files/1234/my.log.txt'))],
   [at(`octo/things/assets/12/${uuid}`), own(at(`octo/things/assets/12/${uuid}`))],
   [at('octo/things/files/12/a.zip'), own(at('octo/things/files/12/a.zip'))],
   ['https://user-images.githubusercontent.com/1/2-a.png', other('https://user-images.githubusercontent.com/1/2-a.png')],
+  [at('Octo/Things/files/12/a.zip'), own(at('Octo/Things/files/12/a.zip'))],
+  [at('octo/secret/files/12/a.zip'), undefined],
   [at('octo/things/issues/12'), undefined],
   [at('octo/things/blob/main/assets/12/x'), undefined],
   [at('user-attachments/../settings/tokens'), undefined],
@@ -23,16 +25,19 @@ it.each([
   ['https://user-images.githubusercontent.com/', undefined],
   ['attachment:1/a', undefined],
   ['javascript:alert(1)', undefined],
-])('forgea: %s', (link, file) => expect(fileOfForgea(link, 'https://github.com', 'secret')).toEqual(file));
+])('forgea: %s', (link, file) =>
+  expect(fileOfForgea(link, { web: 'https://github.com', repository: 'octo/things' }, 'secret')).toEqual(file),
+);
 
 it('forgea: an installation of its own has its own hosts', () => {
   const web = 'https://forge.example:8443';
-  expect(fileOfForgea(`${web}/user-attachments/assets/1`, web, 'secret')).toEqual(
+  const place = { web, repository: 'octo/things' };
+  expect(fileOfForgea(`${web}/user-attachments/assets/1`, place, 'secret')).toEqual(
     own(`${web}/user-attachments/assets/1`),
   );
   const media = 'https://media.forge.example:8443/user/1/files/2';
-  expect(fileOfForgea(media, web, 'secret')).toEqual(other(media));
-  expect(fileOfForgea(at('user-attachments/assets/1'), web, 'secret')).toBeUndefined();
+  expect(fileOfForgea(media, place, 'secret')).toEqual(other(media));
+  expect(fileOfForgea(at('user-attachments/assets/1'), place, 'secret')).toBeUndefined();
 });
 
 it.each([

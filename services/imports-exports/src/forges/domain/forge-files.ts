@@ -25,15 +25,23 @@ function addressOf(link: string): URL | undefined {
 const below = (url: URL, web: string): string | undefined =>
   url.href.startsWith(`${web}/`) ? url.href.slice(web.length + 1) : undefined;
 
-const ofForgea =
-  /^(?:user-attachments\/(?:assets|files)\/[^/]+(?:\/[^/]+)?|[\w.-]{1,100}\/[\w.-]{1,100}\/(?:assets|files)\/\d{1,19}\/[^/]+)$/;
+/** Their ids cannot be guessed: who links to one has seen it. */
+const assets = /^user-attachments\/assets\/[\w.-]+$/;
+const numberedFiles = /^user-attachments\/files\/[^/]+\/[^/]+$/;
+const ofRepository = /^([\w.-]{1,100}\/[\w.-]{1,100})\/(?:assets|files)\/\d{1,19}\/[^/]+$/;
 
 /**
  * A file that forgea keeps for texts, by its own address; those of pictures from before lie at hosts of their own, which need
- * no token.
+ * no token. The token reads what its owner may read, and anyone may have written the text: it is used for files of the
+ * repository itself, and for those that nobody finds by counting.
  * @param web address of the forge
+ * @param repository its owner and name, such as `octo/things`
  */
-export function fileOfForgea(link: string, web: string, authorization: string): ForgeFile | undefined {
+export function fileOfForgea(
+  link: string,
+  { web, repository }: { readonly web: string; readonly repository: string },
+  authorization: string,
+): ForgeFile | undefined {
   const url = addressOf(link);
   if (url === undefined) return undefined;
   const { host, protocol } = new URL(web);
@@ -41,7 +49,11 @@ export function fileOfForgea(link: string, web: string, authorization: string): 
     host === 'github.com' ? ['user-images.githubusercontent.com'] : [`user-images.${host}`, `media.${host}`];
   if (hosts.includes(url.host) && url.protocol === protocol && url.pathname !== '/')
     return { url: url.href, authorization: '' };
-  return ofForgea.test(below(url, web) ?? '') ? { url: url.href, authorization } : undefined;
+  const path = below(url, web) ?? '';
+  if (numberedFiles.test(path)) return { url: url.href, authorization: '' };
+  const [, owner] = ofRepository.exec(path) ?? [];
+  const isOwn = owner?.toLowerCase() === repository.toLowerCase();
+  return assets.test(path) || isOwn ? { url: url.href, authorization } : undefined;
 }
 
 /** A picture that the cloud of forgeb keeps for texts. @param web address of the forge */

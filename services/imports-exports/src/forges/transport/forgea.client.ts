@@ -423,7 +423,7 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
         throw error;
       }
     },
-    fileOf: (_repository, link) => fileOfForgea(link, host.web, `Bearer ${token}`),
+    fileOf: ({ fullName }, link) => fileOfForgea(link, { web: host.web, repository: fullName }, `Bearer ${token}`),
     headsPattern: 'refs/pull/*/head',
     authorization: `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`,
   };

@@ -17,6 +17,7 @@ it.each([
   [`It is <${a}>!`, 'It is ![1](/uploads/s1/1.png)!'],
   [`[shot]: ${a}\n`, '[shot]: /uploads/s1/1.png\n'],
   [`[${a}](${a})`, '[/uploads/s1/1.png](/uploads/s1/1.png)'],
+  [`Shot\n====\n${a}`, 'Shot\n====\n![1](/uploads/s1/1.png)'],
   [`**${a}**`, '**![1](/uploads/s1/1.png)**'],
   [`![other](${a}0) https://forge.example/x`, `![other](${a}0) https://forge.example/x`],
   ['nothing', 'nothing'],

@@ -37,7 +37,7 @@ export const linksIn = (texts: readonly string[]): Set<string> =>
   new Set(texts.flatMap((text) => [...linksOf(text)].map(({ link }) => link)));
 
 /** What stands before a link that is the destination of another thing: `](`, `](<`, `src="`, `[name]: `. */
-const isDestination = /(?:\]\(\s*<?|=\s*["']?|^\s{0,3}\[[^\]\n]*\]:\s*<?)$/m;
+const isDestination = /(?:\]\([ \t]*<?|=[ \t]*["']?|(?:^|\n)[ \t]{0,3}\[[^\]\n]*\]:[ \t]*<?)$/;
 
 /** Characters before a link in which that is looked for. */
 const looksBack = 200;
