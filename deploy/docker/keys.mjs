@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SERVICES } from '../catalogue.mjs';
 import { IDENTITY_KEY_STEPS, keyFilesOf, keysOf } from '../local/data-folder.mjs';
+import { LaunchFailure } from '../local/failure.mjs';
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { rotate: { type: 'string' } } });
 const [folder, shares] = positionals.map((path) => resolve(path));
@@ -21,7 +22,13 @@ if (folder === undefined || secrets.length === 0 || secrets.some((secret) => sec
   process.exit(1);
 }
 mkdirSync(join(folder, 'keys'), { recursive: true, mode: 0o700 });
-keysOf(folder, secrets, SERVICES);
+try {
+  keysOf(folder, secrets, SERVICES);
+} catch (error) {
+  if (!(error instanceof LaunchFailure)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+}
 if (values.rotate !== undefined) IDENTITY_KEY_STEPS[values.rotate](folder, SERVICES);
 if (shares !== undefined) {
   for (const service of SERVICES) {

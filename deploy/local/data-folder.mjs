@@ -31,7 +31,10 @@ export const SECRET_FILE = 'secret';
 /** Files that an installation needs after it was moved; `format` last, which makes a folder one. */
 export const KEPT_FILES = [SECRET_FILE, 'secret-check', 'root-token', PASSWORDS_FILE, 'format'];
 
-const OWN_FILES = [...KEPT_FILES, 'processes.json', 'launcher.lock'];
+/** Is there while the installation runs, or last ran, with a secret that its operator gave. */
+const GIVEN_MARK = 'secret-given';
+
+const OWN_FILES = [...KEPT_FILES, GIVEN_MARK, 'processes.json', 'launcher.lock'];
 
 const ORPHAN_SIGNALS = [
   { signal: 'SIGTERM', waitMs: 5_000 },
@@ -97,8 +100,13 @@ export function secretsOf(data, given) {
   if (!secrets.some((secret) => readFileSync(file, 'utf8').trim() === checkOf(secret).trim())) {
     throw new LaunchFailure(`SWITCHYARD_SECRET is not the secret that ${data} was made with`);
   }
+  if (given === undefined) rmSync(join(data, GIVEN_MARK), { force: true });
+  else writeWhole(join(data, GIVEN_MARK), '');
   return secrets;
 }
+
+/** Whether the processes that run follow the file with the secret: it was not given to them. */
+export const followsSecretFile = (data) => existsSync(join(data, SECRET_FILE)) && !existsSync(join(data, GIVEN_MARK));
 
 /**
  * The variables by which the service that has the secret finds it: in a file, where it may change while the service runs, unless the operator
@@ -239,6 +247,7 @@ function changeKeys(folder, services, change) {
  * @param {readonly string[]} secrets the one in use first
  * @param {readonly import('../catalogue.mjs').Service[]} services
  * @returns {{ file: (name: string) => string }} path of a file of keys
+ * @throws {LaunchFailure} while there are two secrets and a key that stays is missing
  */
 export function keysOf(data, secrets, services) {
   const file = (name) => join(data, 'keys', name);
@@ -248,8 +257,11 @@ export function keysOf(data, secrets, services) {
       const derived = secrets.map((secret) =>
         Buffer.from(hkdfSync('sha256', secret, '', key.label, 32)).toString('hex'),
       );
-      // While the secret changes for the first time, they may be those of the old one, which is the last.
-      if (key.stays) keptSecret(file(key.file), () => derived.at(-1));
+      // Which of two secrets the digests were made with is not known here: on a machine it is the last, in a cluster it may be the first.
+      if (key.stays && secrets.length > 1 && !existsSync(file(key.file))) {
+        throw new LaunchFailure(`${file(key.file)} is missing: make it with the secret alone that was used before`);
+      }
+      if (key.stays) keptSecret(file(key.file), () => derived[0]);
       else writeWhole(file(key.file), `${derived.join('\n')}\n`);
     }
   }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SERVICES } from '../catalogue.mjs';
 import {
   databasePasswordsOf,
+  followsSecretFile,
   IDENTITY_KEY_STEPS,
   keepDatabasePassword,
   keysOf,
@@ -100,7 +101,8 @@ async function rotateIdentityKeys(data, seconds, { step }) {
  * that began with them have ended before.
  */
 async function rotateSecret({ settings: { data, secret }, seconds, encryptAgain, progress: { step } }) {
-  if (secret !== undefined) {
+  // Processes that were given the secret would not read what is encrypted with the new one.
+  if (secret !== undefined || !followsSecretFile(data)) {
     const file = join(data, SECRET_FILE);
     throw new LaunchFailure(`SWITCHYARD_SECRET is set: put its value into ${file}, start without it, then rotate`);
   }
