@@ -1,19 +1,25 @@
+import { EventEmitter } from 'node:events';
 import { giveWay } from './give-way';
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
-/** A sink that knows how often it is corked, and how often it let out what it held. */
-function sinkOf() {
+/** A sink that knows how often it is corked, and how often it let out what it held; one that is stalled never does. */
+function sinkOf({ stalled = false } = {}) {
+  const events = new EventEmitter();
   const sink = {
     corked: 0,
     portions: 0,
+    on: events.on.bind(events) as never,
+    off: events.off.bind(events) as never,
     cork() {
       sink.corked += 1;
     },
     uncork() {
       sink.corked -= 1;
+      if (stalled) return;
       sink.portions += 1;
+      events.emit('drain');
     },
   };
   return sink;
@@ -68,6 +74,17 @@ it('gives each of many transfers a share of its own', () => {
   pass(160);
   expect(sinks.reduce((all, { portions }) => all + portions, 0)).toBe(120);
   expect(new Set(sinks.map(({ portions }) => portions))).toEqual(new Set([3]));
+});
+
+it('passes by transfers whose receivers take nothing', () => {
+  const { way, pass } = machine(0.5);
+  const sink = sinkOf();
+  for (let count = 0; count < 40; count += 1) way.join(sinkOf({ stalled: true }));
+  way.join(sink);
+  pass(1_000);
+  sink.portions = 0;
+  pass(400);
+  expect(sink.portions).toBe(100);
 });
 
 it('leaves transfers alone when no other requests come', () => {

@@ -22,8 +22,11 @@ const calmFor = 5_000;
 /** Milliseconds after the last answer for which transfers give way to the next request. */
 const goneAfter = 500;
 
+/** Transfers that one turn looks at. */
+const mostLookedAt = 64;
+
 /** Where the bytes of a transfer go. */
-type Sink = Pick<Writable, 'cork' | 'uncork'>;
+type Sink = Pick<Writable, 'cork' | 'uncork' | 'on' | 'off'>;
 
 /** What it is measured by; for tests. */
 export interface GiveWayClock {
@@ -61,6 +64,8 @@ export function giveWay(
 ): GiveWay {
   /** In the order of their turns. */
   const transfers = new Set<Sink>();
+  /** Those that have let all out since their last turn: one whose receiver takes nothing uses up no turn. */
+  const moving = new Set<Sink>();
   let lastAnswer = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   /** Milliseconds between two portions; 0: transfers are free. */
@@ -90,11 +95,15 @@ export function giveWay(
   }
 
   function passPortions(): void {
-    for (const sink of [...transfers].slice(0, Math.ceil(transfers.size / mostInTurn))) {
-      sink.uncork();
-      sink.cork();
+    let turns = Math.max(1, Math.ceil(moving.size / mostInTurn));
+    for (const sink of [...transfers].slice(0, mostLookedAt)) {
       transfers.delete(sink);
       transfers.add(sink);
+      const usesTurn = moving.delete(sink);
+      sink.uncork();
+      sink.cork();
+      if (usesTurn) turns -= 1;
+      if (turns === 0) return;
     }
   }
 
@@ -116,9 +125,14 @@ export function giveWay(
       if (timer === undefined && transfers.size > 0) turn();
     },
     join(sink) {
+      const onDrain = (): void => void moving.add(sink);
       transfers.add(sink);
+      moving.add(sink);
+      sink.on('drain', onDrain);
       if (interval > 0) sink.cork();
       return () => {
+        sink.off('drain', onDrain);
+        moving.delete(sink);
         if (transfers.delete(sink) && interval > 0) sink.uncork();
       };
     },

@@ -43,6 +43,8 @@ describe('what streams through the gateway', () => {
               sink.cork();
             },
             uncork: () => sink.uncork(),
+            on: sink.on.bind(sink) as never,
+            off: sink.off.bind(sink) as never,
           }),
       },
       access: () => resolved({ access: projectAccess() }),

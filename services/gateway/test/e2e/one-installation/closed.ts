@@ -58,9 +58,10 @@ export const closedTests = (started: () => System): void => {
       string
     >;
     expect(holders(system.rootToken)).toEqual(['groups-admin']);
-    expect(holders(readFileSync(join(system.data, 'secret'), 'utf8').trim())).toEqual(['groups-admin']);
     expect(holders('noreply@forge.example')).toEqual(['collaboration']);
-    // A password is in the file that its service is shown.
+    // The secret and passwords are in files that their service is shown.
+    expect(holders(readFileSync(join(system.data, 'secret'), 'utf8').trim())).toEqual([]);
+    expect(holders(JSON.stringify(join(system.data, 'secret')))).toEqual(['groups-admin']);
     expect(Object.values(passwords).flatMap(holders)).toEqual([]);
     expect(Object.keys(passwords).map((role) => [role, holders(`${role}.password`)])).toEqual([
       ...SERVICES.flatMap(({ name, database }) => (database === undefined ? [] : [[database, [name]]])),
