@@ -53,11 +53,11 @@ export async function importedPeople(
   usernames: readonly (string | null)[],
 ): Promise<ImportedPeople> {
   const names = [...new Set(usernames.filter((name) => name !== null))];
-  // A placeholder is one of another project.
+  // A placeholder is one of another project. The index of usernames is by their lower case.
   const rows = await db.query<{ username: string; id: number; kind: string }>(sql`
     select u.username, u.id, u.kind from directory.users u
-    where u.deleted_at is null and (u.kind = 'ghost' or u.username = any(${names}::text[]) and u.kind <> 'placeholder'
-      and (u.id = ${importerId} or ${forEverybody}::boolean))
+    where u.deleted_at is null and (u.kind = 'ghost' or lower(u.username) = any(${names.map((name) => name.toLowerCase())}::text[])
+      and u.username = any(${names}::text[]) and u.kind <> 'placeholder' and (u.id = ${importerId} or ${forEverybody}::boolean))
     order by u.id desc`);
   const byName = new Map(rows.filter(({ kind }) => kind !== 'ghost').map(({ username, id }) => [username, id]));
   const ghost = (): number => {

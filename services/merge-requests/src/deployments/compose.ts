@@ -41,6 +41,7 @@ export function composeDeployments(
   const deployments = observe('merge_requests.deployments', manageDeployments(edges));
   const imported = deploymentImportStore(db);
   const imports = observe('merge_requests.deployment_imports', {
+    reserve: imported.reserve,
     addEnvironments: imported.addEnvironments,
     addDeployments: importDeployments({ imports: imported, openRepository }),
   });
@@ -50,10 +51,14 @@ export function composeDeployments(
       environments: recordWriter(environmentRecord, ({ projectId }, given) =>
         imports.addEnvironments(projectId, given),
       ),
-      deployments: recordWriter(deploymentRecord, async (target, given) => {
-        const people = await importedPeople(db, target, makersOf(given));
-        return imports.addDeployments(target.projectId, given.map(toImported(people)));
-      }),
+      deployments: recordWriter(
+        deploymentRecord,
+        async (target, given) => {
+          const people = await importedPeople(db, target, makersOf(given));
+          return imports.addDeployments(target.projectId, given.map(toImported(people)));
+        },
+        (projectId, given) => imports.reserve(projectId, Math.max(0, ...given.map(({ iid }) => iid))),
+      ),
     },
     services: [environmentHandler(environments, edges), deploymentHandler(deployments, edges)],
     start: () => [

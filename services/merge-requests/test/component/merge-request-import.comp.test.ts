@@ -625,11 +625,14 @@ test('environments and deployments of an archive come in as they were; again, an
   // What is made here goes on above them, and is compared with what is there.
   const next = { environment: 'production', sha: shas.merge, ref: 'main', tag: false, status: 'success' };
   expect((await api(people.maintainer, 'POST', at(project, '/deployments'), next)).body).toMatchObject({ iid: 10 });
+  // Numbers of those that were looked at alone are kept for them.
+  await write('deployments', [deployment(20)], true);
+  expect((await api(people.maintainer, 'POST', at(project, '/deployments'), next)).body).toMatchObject({ iid: 21 });
   for (const wrong of [environment('/'), environment('a', { external_url: 'ftp://x' })])
     await expect(write('environments', [wrong])).rejects.toMatchObject({ kind: 'unprocessable' });
   const sent = await harness.db.query(sql`
     select type from events.outbox where type like 'deployment%' and (body #>> '{deployment,projectId}')::bigint = ${project.id}`);
-  expect(sent).toHaveLength(1);
+  expect(sent).toHaveLength(2);
 });
 
 test('dependencies of an archive come in but for circles; again, and nothing changes', async () => {

@@ -4,6 +4,8 @@ import type { DeploymentEdges } from './deployment.edges';
 
 /** Environments and deployments of archives as they are kept. Every write may be repeated. */
 export interface DeploymentImportStore {
+  /** Has deployments that are made here numbered above `highest` from now on. */
+  reserve(projectId: number, highest: number): Promise<void>;
   /** Adds environments that the project does not have; returns how many of them it has then. */
   addEnvironments(projectId: number, given: readonly ImportedEnvironment[]): Promise<number>;
   /** Adds deployments whose environments are there, and that are not; returns how many of them are there then. */

@@ -17,6 +17,8 @@ export function deploymentImportStore(db: Database) {
     });
 
   return {
+    reserve: (projectId: number, highest: number): Promise<void> => reserveIids(db, projectId, 'deployments', highest),
+
     async addEnvironments(projectId: number, given: readonly ImportedEnvironment[]): Promise<number> {
       let added = 0;
       for (const one of given) {
