@@ -1,4 +1,4 @@
-import { inlineRenderer, markdownRenderer, renderTitle } from './render-markdown';
+import { inlineRenderer, markdownRenderer, projectMarkdownRenderer, renderTitle } from './render-markdown';
 
 const render = (text: string): string => markdownRenderer()(text);
 const renderInline = (text: string): string => inlineRenderer()(text);
@@ -248,6 +248,21 @@ test('a line without markup is its own HTML', () => {
 
 test('a title is plain text', () => {
   expect(renderTitle('*a* <b> & "c"')).toBe('*a* &lt;b&gt; &amp; &quot;c&quot;');
+});
+
+test.each([
+  ['![load](UPLOAD)', '<p><img src="HERE" alt="load" /></p>'],
+  ['<img src="UPLOAD">', '<img src="HERE" />'],
+  ['[notes](UPLOAD)', '<p><a href="HERE" rel="nofollow noreferrer noopener">notes</a></p>'],
+  ['![load](/uploads/x/load.png)', '<p><img src="/uploads/x/load.png" alt="load" /></p>'],
+  ['![load](https://other.example/UPLOAD)', '<p><img src="https://other.example/UPLOAD" alt="load" /></p>'],
+  ['`UPLOAD`', '<p><code>UPLOAD</code></p>'],
+])('%j shows the uploads of its project', (text, html) => {
+  const upload = `/uploads/${'0a'.repeat(16)}/load.png`;
+  const here = `https://forge.example/sub/-/project/7${upload}`;
+  const written = (given: string): string => given.replace('UPLOAD', upload).replace('HERE', here);
+  const rendered = projectMarkdownRenderer(new Map(), 'https://forge.example/sub/');
+  expect(rendered(written(text), 7)).toBe(written(html));
 });
 
 describe('links that a text does not write', () => {

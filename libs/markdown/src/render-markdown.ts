@@ -11,6 +11,8 @@ export type RenderMarkdown = (
   text: string,
   /** Finds what leads elsewhere in prose, such as names of issues; code and links are not looked at. */
   links?: FindLinks,
+  /** Address of the project, below which its `/uploads/…` lie; such links stay as they are without it. */
+  project?: string,
 ) => string;
 
 /**
@@ -114,6 +116,15 @@ const withAlignment = (tagName: string, { style = '' }: sanitizeHtml.Attributes)
   return { tagName, attribs: align === undefined ? {} : { align } };
 };
 
+const anchor = (tagName: string, { href, title }: sanitizeHtml.Attributes): sanitizeHtml.Tag => ({
+  tagName,
+  attribs: {
+    ...(href === undefined ? {} : { href }),
+    ...(title === undefined ? {} : { title }),
+    rel: 'nofollow noreferrer noopener',
+  },
+});
+
 const inlineTags = [
   ...['a', 'code', 'kbd', 'samp', 'var', 'b', 'strong', 'i', 'em', 'u', 's', 'del', 'ins', 'sub', 'sup', 'q', 'small'],
   ...['abbr', 'mark', 'span'],
@@ -148,14 +159,7 @@ const allowed: sanitizeHtml.IOptions = {
   parseStyleAttributes: false,
   nestingLimit: 100,
   transformTags: {
-    a: (tagName, { href, title }) => ({
-      tagName,
-      attribs: {
-        ...(href === undefined ? {} : { href }),
-        ...(title === undefined ? {} : { title }),
-        rel: 'nofollow noreferrer noopener',
-      },
-    }),
+    a: anchor,
     // Only the boxes of tasks, always disabled.
     input: (tagName, { type = '', checked }) => ({
       tagName,
@@ -168,6 +172,23 @@ const allowed: sanitizeHtml.IOptions = {
 
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** The link of an upload, as texts of its project have it. */
+const uploadLink = /^\/uploads\/[0-9a-f]{32}\/[^/]/;
+
+/** What may be in a text of a project, whose links to uploads lead to where these are. */
+function allowedIn(project: string): sanitizeHtml.IOptions {
+  const led = (attribs: sanitizeHtml.Attributes, name: string): sanitizeHtml.Attributes =>
+    uploadLink.test(attribs[name] ?? '') ? { ...attribs, [name]: `${project}${attribs[name]}` } : attribs;
+  return {
+    ...allowed,
+    transformTags: {
+      ...allowed.transformTags,
+      a: (tagName, attribs) => anchor(tagName, led(attribs, 'href')),
+      img: (tagName, attribs) => ({ tagName, attribs: led(attribs, 'src') }),
+    },
+  };
+}
 
 /** Index at which the parsed part of a text ends: after a whole line, or at least after a whole character. */
 function endOfParsed(text: string, max: number): number {
@@ -212,10 +233,11 @@ export function inlineRenderer(): RenderMarkdown {
  */
 export function markdownRenderer(): RenderMarkdown {
   let left = maxParsedOfReply;
-  return (text, links) => {
+  return (text, links, project) => {
     const end = endOfParsed(text, Math.min(left, maxParsedCharacters));
     left -= end;
-    const html = sanitizeHtml(parser.render(text.slice(0, end), { links }), allowed).trimEnd();
+    const options = project === undefined ? allowed : allowedIn(project);
+    const html = sanitizeHtml(parser.render(text.slice(0, end), { links }), options).trimEnd();
     const rest = text.slice(end).trim();
     return rest === '' ? html : `${html}\n<pre>${escaped(rest)}</pre>`;
   };
@@ -224,8 +246,16 @@ export function markdownRenderer(): RenderMarkdown {
 /** Markdown of a project as HTML. */
 export type RenderProjectMarkdown = (text: string, projectId: number) => string;
 
-/** As `markdownRenderer`, for texts of several projects. @param links what finds the links of each, by project */
-export function projectMarkdownRenderer(links: ReadonlyMap<number, FindLinks>): RenderProjectMarkdown {
+/**
+ * As `markdownRenderer`, for texts of several projects, whose uploads are shown from where they lie.
+ * @param links what finds the links of each, by project
+ * @param externalUrl address of the installation
+ */
+export function projectMarkdownRenderer(
+  links: ReadonlyMap<number, FindLinks>,
+  externalUrl: string,
+): RenderProjectMarkdown {
   const render = markdownRenderer();
-  return (text, projectId) => render(text, links.get(projectId));
+  const projects = `${externalUrl.replace(/\/$/, '')}/-/project`;
+  return (text, projectId) => render(text, links.get(projectId), `${projects}/${projectId}`);
 }

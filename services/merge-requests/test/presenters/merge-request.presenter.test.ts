@@ -296,7 +296,7 @@ test('a merge request by itself adds its details', () => {
   const printed = wire(
     presentMergeRequestDetails(
       details,
-      { ...rendering, html: projectMarkdownRenderer(new Map()) },
+      { ...rendering, html: projectMarkdownRenderer(new Map(), '') },
       { rebaseInProgress: true },
     ),
   );

@@ -74,7 +74,9 @@ const toUpdate = (request: UpdateIssueRequest): UpdateIssueCommand => ({
 /** gRPC side of issues. */
 export function issueHandler(useCases: IssueUseCases, { lists, externalUrl, clock, trackerLinks }: IssueHandlerEdges) {
   const htmlOf = async (wanted: boolean, views: readonly IssueView[]) =>
-    wanted ? projectMarkdownRenderer(await trackerLinks(views.map(({ issue }) => issue.projectId))) : undefined;
+    wanted
+      ? projectMarkdownRenderer(await trackerLinks(views.map(({ issue }) => issue.projectId)), externalUrl)
+      : undefined;
 
   const rendering = (context: CallContext, inProject = true, html?: RenderProjectMarkdown) => ({
     externalUrl,

@@ -168,7 +168,7 @@ export const gatherMail =
     const unsubscribe = linkTo({ userId, ...ended });
     const reason = strongest(parts.map((part) => part.reason));
     const chapters = chaptersOf(parts, names, externalUrl);
-    const markdown = projectMarkdownRenderer(await trackerLinks(shownIn(chapters)));
+    const markdown = projectMarkdownRenderer(await trackerLinks(shownIn(chapters)), externalUrl);
     const footer = { reason, unsubscribe: unsubscribe.url, isCut: total > all.length };
     const written = writeMail(chapters, footer, { answers: !begins, markdown });
     const thing = things[first.subject.type];

@@ -100,7 +100,10 @@ export function mergeRequestHandler(useCases: MergeRequestUseCases, edges: Merge
 
   const htmlOf = async (wanted: boolean | undefined, views: readonly MergeRequestView[]) =>
     wanted === true
-      ? projectMarkdownRenderer(await edges.trackerLinks(views.map(({ mergeRequest }) => mergeRequest.projectId)))
+      ? projectMarkdownRenderer(
+          await edges.trackerLinks(views.map(({ mergeRequest }) => mergeRequest.projectId)),
+          externalUrl,
+        )
       : undefined;
 
   const rendering = (context: CallContext, inProject = true, html?: RenderProjectMarkdown) => ({

@@ -37,7 +37,7 @@ export function releaseHandler(
   const rendering = async (htmlOf?: number) => ({
     externalUrl,
     now: clock(),
-    html: htmlOf === undefined ? undefined : projectMarkdownRenderer(await trackerLinks([htmlOf])),
+    html: htmlOf === undefined ? undefined : projectMarkdownRenderer(await trackerLinks([htmlOf]), externalUrl),
   });
   const shown = async (release: ShownRelease, ofTag = false, htmlOf?: number) =>
     entity(ofTag ? presentReleaseOfTag(release.release) : presentRelease(release, await rendering(htmlOf)));
