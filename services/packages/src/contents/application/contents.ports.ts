@@ -5,14 +5,12 @@ import type { ReceivedContent, StoredContent } from '../domain/content';
 export interface ContentStore {
   /**
    * Id of the row of a content, which is locked until the transaction ends, so that it cannot be collected meanwhile. The
-   * first blob of a content stays, and the blob of a later one becomes due for removal; where the first one is not stored with
-   * its size any more, the later one takes its place. Undefined when the received blob was pruned.
+   * first blob of a content stays, unless the received one replaces it; the other one becomes due for removal. Undefined when
+   * the received blob was pruned.
    */
-  keep(
-    tx: Tx,
-    content: ReceivedContent,
-    isStored: (blob: string, size: number) => Promise<boolean>,
-  ): Promise<number | undefined>;
+  keep(tx: Tx, content: ReceivedContent): Promise<number | undefined>;
+  /** The blob of a content; undefined where there is no such content. */
+  blobOf(sha256: string): Promise<string | undefined>;
   /** Deletes up to `limit` contents that no file uses, and makes their blobs due for removal. Returns how many. */
   collect(tx: Tx, limit: number): Promise<number>;
   /** The next contents after an id, by their ids. */

@@ -26,6 +26,7 @@ function receiving(store: Partial<BlobStore> = {}, table: Partial<BlobRemains> =
       discard: note('discarded'),
       ...table,
     } as unknown as BlobRemains,
+    contents: { blobOf: async () => undefined },
     pruneSoon: () => void done.push('pruning'),
     now: () => clock.now,
   };

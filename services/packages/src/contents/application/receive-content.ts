@@ -3,6 +3,7 @@ import type { BlobRemains, BlobStore, Content } from '@switchyard/blobs';
 import { AppError, isAppError, unavailable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import type { ReceivedContent } from '../domain/content';
+import type { ContentStore } from './contents.ports';
 
 faultPoints.push('content.expected', 'content.stored');
 
@@ -17,6 +18,7 @@ export interface ReceivingEdges {
   readonly blobs: BlobStore;
   /** Blobs that no row uses. */
   readonly remains: BlobRemains;
+  readonly contents: Pick<ContentStore, 'blobOf'>;
   /** Starts pruning of due blobs soon. */
   readonly pruneSoon: () => void;
   /** The clock, in milliseconds; for tests. */
@@ -40,7 +42,20 @@ function asUnavailable(error: unknown): never {
 }
 
 /** Builds the receiving of contents. */
-export function receiveContent({ blobs, remains, pruneSoon, now = Date.now }: ReceivingEdges): Receiving {
+export function receiveContent({ blobs, remains, contents, pruneSoon, now = Date.now }: ReceivingEdges): Receiving {
+  /** The blob of a content that is not stored with its size any more. A store that cannot be asked is no reason to replace it. */
+  async function lostBlobOf(sha256: string, size: number): Promise<string | undefined> {
+    const blob = await contents.blobOf(sha256);
+    if (blob === undefined) return undefined;
+    try {
+      const found = await blobs.open(blob);
+      found?.content.destroy();
+      return found?.size === size ? undefined : blob;
+    } catch {
+      return undefined;
+    }
+  }
+
   async function store(blob: string, content: Content, limit: number): Promise<ReceivedContent> {
     const digests = { sha256: createHash('sha256'), sha1: createHash('sha1'), md5: createHash('md5') };
     const startedAt = now();
@@ -66,8 +81,12 @@ export function receiveContent({ blobs, remains, pruneSoon, now = Date.now }: Re
     faultPoint('content.expected');
     await blobs.write(blob, measured()).catch(asUnavailable);
     faultPoint('content.stored');
-    const { sha256, sha1, md5 } = digests;
-    return { blob, size, sha256: sha256.digest('hex'), sha1: sha1.digest('hex'), md5: md5.digest('hex') };
+    const [sha256, sha1, md5] = [digests.sha256, digests.sha1, digests.md5].map((one) => one.digest('hex')) as [
+      string,
+      string,
+      string,
+    ];
+    return { blob, size, sha256, sha1, md5, replaces: await lostBlobOf(sha256, size) };
   }
 
   return {

@@ -10,9 +10,12 @@ export interface ContentDigests {
 /** A content that is stored under a key of the blob store, and that no row names yet. */
 export interface ReceivedContent extends ContentDigests {
   readonly blob: string;
+  /** The blob of the same content that was lost, and whose place it takes; undefined for none. */
+  readonly replaces?: string | undefined;
 }
 
 /** A content with its row. */
-export interface StoredContent extends ReceivedContent {
+export interface StoredContent extends ContentDigests {
+  readonly blob: string;
   readonly id: number;
 }

@@ -4,11 +4,7 @@ import type { ReceivedContent, StoredContent } from '../domain/content';
 
 /** Opens the store. */
 export const contentStore = (db: Database) => ({
-  async keep(
-    tx: Tx,
-    { blob, size, sha256, sha1, md5 }: ReceivedContent,
-    isStored: (blob: string, size: number) => Promise<boolean>,
-  ): Promise<number | undefined> {
+  async keep(tx: Tx, { blob, size, sha256, sha1, md5, replaces }: ReceivedContent): Promise<number | undefined> {
     // The update that changes nothing locks the row: `collect` passes over it, or has deleted it before.
     const [kept] = await tx.query<{ id: number; blob: string }>(sql`
       insert into contents as c (sha256, sha1, md5, size, blob)
@@ -16,7 +12,7 @@ export const contentStore = (db: Database) => ({
       on conflict (sha256) do update set size = c.size
       returning id, blob`);
     if (kept === undefined) return undefined;
-    if (kept.blob !== blob && (await isStored(kept.blob, size))) {
+    if (kept.blob !== blob && kept.blob !== replaces) {
       await tx.query(sql`update blob_remains set due_at = now() where blob = ${blob}`);
       return kept.id;
     }
@@ -28,6 +24,11 @@ export const contentStore = (db: Database) => ({
         insert into blob_remains (blob, due_at) select ${kept.blob}, now() from healed`);
     }
     return kept.id;
+  },
+
+  async blobOf(sha256: string): Promise<string | undefined> {
+    const row = await db.one<{ blob: string }>(sql`select blob from contents where sha256 = decode(${sha256}, 'hex')`);
+    return row?.blob;
   },
 
   async collect(tx: Tx, limit: number): Promise<number> {
