@@ -35,6 +35,7 @@ import { service } from '../../src/service';`,
     environment: () => ({
       SWITCHYARD_SECRET: 'of a test'.repeat(4),
       SWITCHYARD_TOKEN_DIGEST_KEY_FILE: join(__dirname, '../support/token-digest.key'),
+      SWITCHYARD_REQUEST_DIGEST_KEY_FILE: join(__dirname, '../support/token-digest.key'),
     }),
   })`,
   },

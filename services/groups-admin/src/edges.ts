@@ -14,6 +14,8 @@ export const variables = {
   SWITCHYARD_SECRET_FILE: z.string().optional(),
   /** A file with the key of token digests (D3), which stays when the secret changes. */
   SWITCHYARD_TOKEN_DIGEST_KEY_FILE: z.string(),
+  /** A file with the key of digests of requests that have an `Idempotency-Key`, which stays as well (ADR 50). */
+  SWITCHYARD_REQUEST_DIGEST_KEY_FILE: z.string(),
   /** Token of the administrator `root` (D2). */
   SWITCHYARD_ROOT_TOKEN: z.string().min(20, 'must have at least 20 characters').optional(),
   /** Longest lifetime of a personal access token, days (G-5-9). */

@@ -76,6 +76,7 @@ async function open(deletionDelayDays: number): Promise<void> {
     SWITCHYARD_EXTERNAL_URL: 'https://code.example',
     SWITCHYARD_SECRET: 'secret of the directory test, long enough',
     SWITCHYARD_TOKEN_DIGEST_KEY_FILE: join(__dirname, '../support/token-digest.key'),
+    SWITCHYARD_REQUEST_DIGEST_KEY_FILE: join(__dirname, '../support/token-digest.key'),
     SWITCHYARD_ROOT_TOKEN: rootToken,
     SWITCHYARD_DELETION_DELAY_DAYS: String(deletionDelayDays),
     ...awayPeers,

@@ -105,6 +105,7 @@ export async function runGroups({
       SWITCHYARD_TIER: tier,
       SWITCHYARD_EXTERNAL_URL: 'https://forge.example',
       SWITCHYARD_SECRET: 'a secret of at least thirty-two characters',
+      SWITCHYARD_REQUEST_DIGEST_KEY_FILE: join(__dirname, 'token-digest.key'),
       SWITCHYARD_DELETION_DELAY_DAYS: delayDays,
       SWITCHYARD_TOKEN_LIFETIME_DAYS: 365,
       SWITCHYARD_ENCRYPTION_SECRETS: [],

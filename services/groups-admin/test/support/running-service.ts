@@ -73,6 +73,7 @@ export async function startTestService({
     SWITCHYARD_EXTERNAL_URL: 'http://switchyard.test',
     SWITCHYARD_SECRET: 'a secret of at least thirty-two characters',
     SWITCHYARD_TOKEN_DIGEST_KEY_FILE: join(__dirname, 'token-digest.key'),
+    SWITCHYARD_REQUEST_DIGEST_KEY_FILE: join(__dirname, 'token-digest.key'),
     SWITCHYARD_ROOT_TOKEN: rootToken,
     SWITCHYARD_DATA: dataFolder,
     ...awayPeers,

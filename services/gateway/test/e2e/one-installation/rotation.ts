@@ -60,6 +60,12 @@ export function rotationTests(of: () => System): void {
       const readings = new Set<unknown>();
       const [before, processes] = [await keyId(), kept('processes.json')];
       const keys = ['token-digest', 'alert-digest', 'mail-links'].map((name) => kept(`keys/${name}.key`));
+      const once = () =>
+        api('POST', '/groups', {
+          headers: { 'Idempotency-Key': 'before and after' },
+          body: { name: 'rotation once', path: 'rotation-once' },
+        });
+      const answered = await once();
       const secret = kept('secret');
       let going = true;
       const reading = (async () => {
@@ -78,6 +84,8 @@ export function rotationTests(of: () => System): void {
       expect(await keyId()).not.toBe(before);
       const after = ['token-digest', 'alert-digest', 'mail-links'].map((name) => kept(`keys/${name}.key`));
       expect(after.slice(0, 2)).toEqual(keys.slice(0, 2));
+      expect(answered.status).toBe(201);
+      expect((await once()).body).toEqual(answered.body);
       // One new secret, and keys of it alone: what the old one encrypted would not be read any more.
       expect([after[2]?.length, after[2] === keys[2], kept('secret').length, kept('secret') === secret]).toEqual([
         65,

@@ -33,19 +33,15 @@ const batch = 500;
 
 /**
  * Carries requests with a key out once (ADR 50).
- * @param seal makes of a fingerprint what is stored, and what may have been stored of it before a key changed
+ * @param seal makes of a fingerprint what is stored; the same for as long as an answer is kept
  */
-export const keyedRequests = (
-  store: IdempotencyStore,
-  seal: (fingerprint: Buffer) => readonly [Buffer, ...Buffer[]],
-) => ({
+export const keyedRequests = (store: IdempotencyStore, seal: (fingerprint: Buffer) => Buffer) => ({
   /**
    * Fails with `rate_limited` for a caller who has too many keys, or too much kept with them.
    * @param onlyKnown takes no key: the outcome is `none` where it is free
    */
   async begin(given: KeyedRequest, onlyKnown: boolean): Promise<Begun> {
-    const sealed = seal(given.fingerprint);
-    const request = { ...given, fingerprint: sealed[0] };
+    const request = { ...given, fingerprint: seal(given.fingerprint) };
     // Between the two statements the key may be freed: the caller then comes again.
     const begun = onlyKnown ? 'none' : await store.begin(request, limits);
     if (begun === 'begun') return { outcome: 'first' };
@@ -56,7 +52,7 @@ export const keyedRequests = (
     }
     // The gateway asks once more, for it had no answer.
     if (known.attempt === request.attempt && known.state === 'running') return { outcome: 'first' };
-    if (!sealed.some((one) => known.fingerprint.equals(one))) return { outcome: 'other_request' };
+    if (!known.fingerprint.equals(request.fingerprint)) return { outcome: 'other_request' };
     if (known.answer !== undefined) return { outcome: 'answered', answer: known.answer };
     return { outcome: known.state === 'running' ? 'running' : 'unknown' };
   },
