@@ -47,7 +47,7 @@ export const uploadRoutes = [
     section,
     summary: 'List the uploads of a project',
     access: { project: 'admin_upload' },
-    list: { sort: 'desc' },
+    list: {},
     returns: { 200: ['Upload'] },
     handle: ({ access, page, call }) => call(UploadServiceService).listUploads({ projectId: access.id, page }),
   }),

@@ -3,7 +3,7 @@ import type { System } from './system';
 
 type Places = Readonly<Record<string, number>>;
 
-/** Makes packages and uploads by hand, in a project and in one of a group below, which differ in what their parameters ask for; the id of one with two files. */
+/** Makes packages by hand, in a project and in one of a group below, which differ in what their parameters ask for; the id of one with two files. */
 export async function setPackages(system: System, ids: Places): Promise<number> {
   const [one, three] = [ids['house/one'], ids['attic/three']];
   await system.query(
@@ -23,13 +23,6 @@ export async function setPackages(system: System, ids: Places): Promise<number> 
       insert into package_files (package_id, content_id, file_name, created_at)
       select ${made?.id}, content.id, file.name, file.at::timestamptz
       from content, (values (1, 'c', '2021-01-01'), (2, 'a', '2022-01-01'), (3, 'b', '2020-01-01')) file (n, name, at) order by n`,
-  );
-  await system.query(
-    'packages',
-    `insert into uploads (project_id, content_id, secret, file_name, content_type, created_at)
-      select ${one}, id, repeat(file.digit, 32), file.name, 'application/octet-stream', file.at::timestamptz
-      from contents, (values ('1', 'first', '2020-01-01'), ('2', 'second', '2021-01-01')) file (digit, name, at)
-      where blob = 'by-hand'`,
   );
   return Number(made?.id);
 }
@@ -81,12 +74,6 @@ export function packageRows({ ids }: { ids: Places }): Row[] {
           project_path: `delta ${inOne}`,
         }),
       },
-    },
-    {
-      operation: 'GET /projects/:id/uploads',
-      path: `/projects/${ids['house/one']}/uploads`,
-      name: ({ filename }: { filename: string }) => filename,
-      proofs: { sort: { ...on('asc => first second', 'desc => second first'), ordered: true } },
     },
     {
       operation: 'GET /projects/:id/packages/:package_id/package_files',
