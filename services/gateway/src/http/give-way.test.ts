@@ -51,7 +51,7 @@ it('has transfers move by portions while requests come and processors are short,
     pass(ms);
     return sink.portions - before;
   };
-  expect(portionsOf(400)).toBe(100);
+  expect(portionsOf(400)).toBe(80);
   one.share = 0;
   pass(1_000);
   expect(portionsOf(100)).toBe(100);
@@ -70,8 +70,8 @@ it('gives each of many transfers a share of its own', () => {
   for (const sink of sinks) way.join(sink);
   pass(1_000);
   for (const sink of sinks) sink.portions = 0;
-  // Three of 40 every 4 ms.
-  pass(160);
+  // Three of 40 every 5 ms.
+  pass(200);
   expect(sinks.reduce((all, { portions }) => all + portions, 0)).toBe(120);
   expect(new Set(sinks.map(({ portions }) => portions))).toEqual(new Set([3]));
 });
@@ -84,7 +84,7 @@ it('passes by transfers whose receivers take nothing', () => {
   pass(1_000);
   sink.portions = 0;
   pass(400);
-  expect(sink.portions).toBe(100);
+  expect(sink.portions).toBe(80);
 });
 
 it('leaves transfers alone when no other requests come', () => {
