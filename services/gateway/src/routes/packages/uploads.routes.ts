@@ -23,6 +23,20 @@ const ofFile = {
   contentTypes,
 };
 
+const showLinked = (at: typeof linkedPath | '/-/project/:id/uploads/:secret/:filename', summary: string) =>
+  defineRoute({
+    method: 'get',
+    path: at,
+    section,
+    summary,
+    docs: ofFile,
+    access: { project: 'read_project' },
+    path_params: linked,
+    returns: { 200: undefined },
+    handle: async ({ access, path: { secret, filename } }) =>
+      toPackages(['projects', access.id, 'uploads', secret, filename]),
+  });
+
 /** Files that texts of a project link to (ADR 79). */
 export const uploadRoutes = [
   defineRoute({
@@ -73,17 +87,7 @@ export const uploadRoutes = [
     handle: ({ access, path: at, call }) =>
       call(UploadServiceService).deleteUpload({ projectId: access.id, uploadId: at.upload_id }),
   }),
-  defineRoute({
-    method: 'get',
-    path: linkedPath,
-    section,
-    summary: 'Get an upload by its link',
-    docs: ofFile,
-    access: { project: 'read_project' },
-    path_params: linked,
-    returns: { 200: undefined },
-    handle: async ({ access, path: at }) => toPackages(['projects', access.id, 'uploads', at.secret, at.filename]),
-  }),
+  showLinked(linkedPath, 'Get an upload by its link'),
   defineRoute({
     method: 'delete',
     path: linkedPath,
@@ -99,15 +103,5 @@ export const uploadRoutes = [
 
 /** The address in `full_path`; it is next to `/api/v4`, and not in the reference. */
 export const linkedUploads: readonly Route[] = [
-  defineRoute({
-    method: 'get',
-    path: '/-/project/:id/uploads/:secret/:filename',
-    section,
-    summary: 'Show an upload',
-    docs: ofFile,
-    access: { project: 'read_project' },
-    path_params: linked,
-    returns: { 200: undefined },
-    handle: async ({ access, path: at }) => toPackages(['projects', access.id, 'uploads', at.secret, at.filename]),
-  }),
+  showLinked('/-/project/:id/uploads/:secret/:filename', 'Show an upload'),
 ];

@@ -81,12 +81,9 @@ export function receiveContent({ blobs, remains, contents, pruneSoon, now = Date
     faultPoint('content.expected');
     await blobs.write(blob, measured()).catch(asUnavailable);
     faultPoint('content.stored');
-    const [sha256, sha1, md5] = [digests.sha256, digests.sha1, digests.md5].map((one) => one.digest('hex')) as [
-      string,
-      string,
-      string,
-    ];
-    return { blob, size, sha256, sha1, md5, replaces: await lostBlobOf(sha256, size) };
+    const sha256 = digests.sha256.digest('hex');
+    const others = { sha1: digests.sha1.digest('hex'), md5: digests.md5.digest('hex') };
+    return { blob, size, sha256, ...others, replaces: await lostBlobOf(sha256, size) };
   }
 
   return {
