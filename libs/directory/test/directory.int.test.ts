@@ -390,7 +390,9 @@ describe('what an actor may see', () => {
     expect(await seen(viewer(member))).toEqual([project.id, alone.id]);
     expect(await membersAtLevel(db(), project.id, 30)).toEqual([above.id]);
     expect(await usersWhoSee(db(), project.id, [member.id], { privateLevel: 30 })).toEqual([]);
-    await db().query(sql`update directory.shares set expires_at = now() where expires_at is not null`);
+    await db().query(
+      sql`update directory.shares set expires_at = now() - interval '1 second' where expires_at is not null`,
+    );
     expect(await seen(viewer(member))).toEqual([project.id]);
     expect(await levelsIn(alone.id)).toEqual([0, 0]);
   });

@@ -80,7 +80,7 @@ const named = async () =>
 
 /** Lets whatever no image names go now, and waits for it. */
 async function swept(): Promise<void> {
-  await here.db.query(sql`update blob_remains set due_at = now()`);
+  await here.db.query(sql`update blob_remains set due_at = now() - interval '1 second'`);
   const doomed = await uploaded();
   await images.deleteMetricImage({ projectId: project.id, alertIid: 1, imageId: doomed.id }, as());
   await eventually(async () => {
@@ -320,7 +320,7 @@ describe('a process that is killed', () => {
       if (image !== undefined) await images.deleteMetricImage(deletion, as()).catch(() => undefined);
     });
 
-    await here.db.query(sql`update blob_remains set due_at = now()`);
+    await here.db.query(sql`update blob_remains set due_at = now() - interval '1 second'`);
     const next = await here.startProcess();
     await eventually(async () => {
       expect(await here.db.query(sql`select blob from blob_remains`)).toEqual([]);

@@ -218,7 +218,7 @@ it('a burst on one thing is one mail, checked once more when it is sent; a diges
   );
   expect(server.arrived).toEqual([]);
   await here.db.query(sql`delete from notes where id = ${gone.id}`);
-  await here.db.query(sql`update mails set due_at = now() where state = 'waiting'`);
+  await here.db.query(sql`update mails set due_at = now() - interval '1 second' where state = 'waiting'`);
   const [mail] = await server.mailsTo(bob.email);
   expect(mail?.text).toContain('first');
   expect(mail?.text).not.toContain('second');
@@ -236,7 +236,7 @@ it('a burst on one thing is one mail, checked once more when it is sent; a diges
         where m.user_id = ${bob.id} and m.thread = 'digest' and m.state = 'waiting' and m.due_at > now()`),
     ).toEqual([{ parts: 2 }]),
   );
-  await here.db.query(sql`update mails set due_at = now() where state = 'waiting'`);
+  await here.db.query(sql`update mails set due_at = now() - interval '1 second' where state = 'waiting'`);
   const [, digest] = await server.mailsTo(bob.email, 2);
   expect(digest?.text).toContain(`Another (#${other.iid})`);
   expect(digest?.text).toContain('in the digest');
@@ -250,7 +250,7 @@ it('a burst on one thing is one mail, checked once more when it is sent; a diges
   await eventually(async () => expect(await here.db.query(held)).toEqual([{ state: 'waiting', last_error: null }]));
   const ended = await here.unsubscriptions.unsubscribe({ token: tokenIn(digest) }, here.as(undefined));
   expect(ended).toEqual({ project: false, everything: true });
-  await here.db.query(sql`update mails set due_at = now() where state = 'waiting'`);
+  await here.db.query(sql`update mails set due_at = now() - interval '1 second' where state = 'waiting'`);
   await eventually(async () =>
     expect(await here.db.query(held)).toEqual([{ state: 'dropped', last_error: 'stopped' }]),
   );
@@ -265,7 +265,7 @@ it('a burst on one thing is one mail, checked once more when it is sent; a diges
   await eventually(async () => expect(await waiting()).toHaveLength(1));
   const off = { ...setting, projectId: fixture.project.id, level: 'disabled' };
   await here.settings.updateNotificationSettings(off, fixture.as(bob));
-  await here.db.query(sql`update mails set due_at = now() where state = 'waiting'`);
+  await here.db.query(sql`update mails set due_at = now() - interval '1 second' where state = 'waiting'`);
   await eventually(async () =>
     expect(
       await here.db.query(sql`select state, last_error from mails where user_id = ${bob.id} order by id desc limit 1`),
@@ -281,7 +281,9 @@ it('a server that goes away after it read a mail gets it once more under the sam
   await open(ada, { assigneeIds: [bob.id] });
   await server.mailsTo(bob.email);
   await eventually(async () => {
-    await here.db.query(sql`update mails set due_at = now() where state = 'waiting' and attempts = 1`);
+    await here.db.query(
+      sql`update mails set due_at = now() - interval '1 second' where state = 'waiting' and attempts = 1`,
+    );
     expect(server.arrived).toHaveLength(2);
   });
   expect(server.arrived[0]?.messageId).toBe(server.arrived[1]?.messageId);
@@ -601,7 +603,7 @@ describe('mail about epics', () => {
           where m.thread = 'digest' and m.state = 'waiting' group by m.user_id`),
       ).toEqual([{ parts: 5 }, { parts: 5 }]),
     );
-    await here.db.query(sql`update mails set due_at = now() where state = 'waiting'`);
+    await here.db.query(sql`update mails set due_at = now() - interval '1 second' where state = 'waiting'`);
     const [[whole], [cut]] = await Promise.all([server.mailsTo(bob.email), server.mailsTo(eve.email)]);
     expect(whole?.subject).toBe('What happened in 2 projects and groups');
     expect(whole?.text).toMatch(/opened &\d+:.*In between.*closed &\d+/s);

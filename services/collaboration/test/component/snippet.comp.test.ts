@@ -279,7 +279,7 @@ test('the size of the snippets of a project is published after changes and once 
   /** Has the project measured, here or by the running service, and returns what that published since the last call. */
   const measured = async (): Promise<Item | undefined> => {
     await db.query(
-      sql`update snippet_measurements set measure_at = now() where measure_at < now() + interval '1 hour'`,
+      sql`update snippet_measurements set measure_at = now() - interval '1 second' where measure_at < now() + interval '1 hour'`,
     );
     await eventually(async () => {
       await snippetMeasurementStore(db).measureDue();
@@ -304,7 +304,7 @@ test('the size of the snippets of a project is published after changes and once 
   expect(Number(first?.size) - Number(second?.size)).toBe(5);
   expect(Number(second?.version)).toBeGreaterThan(Number(first?.version));
   expect(await measured()).toBeUndefined();
-  await db.query(sql`update snippet_measurements set measure_at = now()`);
+  await db.query(sql`update snippet_measurements set measure_at = now() - interval '1 second'`);
   expect(await measured()).toMatchObject({ size: second?.size });
   await fixture.here.snippets.deleteSnippet(
     { projectId, snippetId: id, ifUnmodifiedSince: undefined },

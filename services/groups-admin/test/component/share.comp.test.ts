@@ -253,7 +253,9 @@ test('shares in a circle give what each gives, and no more', async () => {
 test('a share ends at its time at once; the job removes it with an event, or the next one replaces it', async () => {
   await share(ada, { group: top }, invited, 30, tomorrow());
   await share(ada, { project }, invited, 30, tomorrow());
-  await running.db.query(sql`update group_shares set expires_at = now() where group_id = ${invited}`);
+  await running.db.query(
+    sql`update group_shares set expires_at = now() - interval '1 second' where group_id = ${invited}`,
+  );
   expect(await membersOf({ project })).toEqual({ [ada.username]: 50 });
   expect((await group(ada, top)).shared_with_groups).toEqual([]);
   expect(await listedGroups(bob, { sharedWithGroupId: invited })).toEqual([]);

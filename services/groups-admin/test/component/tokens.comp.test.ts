@@ -416,7 +416,7 @@ describe('deploy tokens', () => {
     const of = { ...inProject, groupId };
     const ending = await makeDeployToken({ expiresAt: new Date(Date.now() + 60_000) }, of);
     const good = await makeDeployToken({}, of);
-    await db.query(sql`update deploy_tokens set expires_at = now() where id = ${ending.id}`);
+    await db.query(sql`update deploy_tokens set expires_at = now() - interval '1 second' where id = ${ending.id}`);
     expect((await asDeploy(ending.token, '')).tokenRefusal).toBe(Token.TOKEN_REFUSAL_EXPIRED);
     const list = async (active?: boolean) =>
       bodyOf(await deployTokens().listDeployTokens({ parent: of, page: undefined, active }, root)).map(
@@ -528,7 +528,7 @@ describe('job tokens (G-5-13)', () => {
     expect((await asJob(after.token)).actor?.userId).toBe(user.id);
     await end(74, 0);
     await expect(issue(74, 0, user.id)).rejects.toEqual(kind('conflict'));
-    await db.query(sql`update job_tokens set expires_at = now() where pipeline_id = 73`);
+    await db.query(sql`update job_tokens set expires_at = now() - interval '1 second' where pipeline_id = 73`);
     expect((await asJob(after.token)).tokenRefusal).toBe(Token.TOKEN_REFUSAL_EXPIRED);
     const last = await issue(75, 0, user.id);
     await users().deleteUser({ userId: user.id, ifUnmodifiedSince: undefined, hardDelete: false }, root);

@@ -197,7 +197,7 @@ describe('the status of a user', () => {
     expect(changed.message_html).not.toContain('<script');
     expect(Date.parse(changed.clear_status_at) - Date.now()).toBeGreaterThan(1_700_000);
     expect(await seen(String(ada.id))).toEqual(changed);
-    await db.query(sql`update user_statuses set clear_at = now() where user_id = ${ada.id}`);
+    await db.query(sql`update user_statuses set clear_at = now() - interval '1 second' where user_id = ${ada.id}`);
     expect(await seen(ada.name)).toEqual(none);
     expect(await set(ada, { message: 'New', partial: true })).toMatchObject({
       emoji: 'speech_balloon',

@@ -142,7 +142,7 @@ describe('a project', () => {
     const { access, validUntil } = await ask('ada', project(id));
     expect(access?.level).toBe(30);
     expect(validUntil).toBe(Math.round(end.getTime() / 1_000));
-    await db.query(sql`update memberships set expires_at = now()`);
+    await db.query(sql`update memberships set expires_at = now() - interval '1 second'`);
     expect((await ask('ada', project(id))).access).toBeUndefined();
   });
 
@@ -163,9 +163,9 @@ describe('a project', () => {
     await db.query(sql`update namespaces set marked_for_deletion_at = now() where id = ${invited}`);
     expect(await level()).toBeUndefined();
     await db.query(sql`update namespaces set marked_for_deletion_at = null`);
-    await db.query(sql`update group_shares set expires_at = now() where project_id is not null`);
+    await db.query(sql`update group_shares set expires_at = now() - interval '1 second' where project_id is not null`);
     expect(await level()).toBe(30);
-    await db.query(sql`update group_shares set expires_at = now()`);
+    await db.query(sql`update group_shares set expires_at = now() - interval '1 second'`);
     expect((await ask('ada', group(top))).access).toBeUndefined();
     expect(await level()).toBeUndefined();
   });

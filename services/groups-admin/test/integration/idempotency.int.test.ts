@@ -65,11 +65,11 @@ it('tells another request from the same one, and a caller from the next', async 
 
 it('does not know what became of a request whose gateway died, until the key expires', async () => {
   await begin();
-  await db.query(sql`update idempotency_keys set running_until = now()`);
+  await db.query(sql`update idempotency_keys set running_until = now() - interval '1 second'`);
   expect((await begin()).outcome).toBe('unknown');
-  await db.query(sql`update idempotency_keys set expires_at = now()`);
+  await db.query(sql`update idempotency_keys set expires_at = now() - interval '1 second'`);
   expect((await begin()).outcome).toBe('first');
-  await db.query(sql`update idempotency_keys set expires_at = now()`);
+  await db.query(sql`update idempotency_keys set expires_at = now() - interval '1 second'`);
   await requests.prune(new AbortController().signal);
   expect(await db.query(sql`select 1 from idempotency_keys`)).toEqual([]);
 });
@@ -95,6 +95,6 @@ it('refuses a caller whose answers take 64 MiB, until some have expired', async 
     from generate_series(1, 64) i`);
   await expect(begin()).rejects.toMatchObject({ kind: 'rate_limited' });
   expect((await begin({ caller: 'user:8' })).outcome).toBe('first');
-  await db.query(sql`update idempotency_keys set expires_at = now() where key = 'k1'`);
+  await db.query(sql`update idempotency_keys set expires_at = now() - interval '1 second' where key = 'k1'`);
   expect((await begin()).outcome).toBe('first');
 });

@@ -261,7 +261,9 @@ it('is for its author alone, for an hour, and not there before it has ended (G-4
   expect((await get(waiting.id, author)).status).toBe(202);
   const early = await download(waiting.id);
   expect([early.status, await early.json()]).toEqual([404, { message: '404 DependencyListExport Not Found' }]);
-  await here.db.query(sql`update dependency_list_exports set expires_at = now() where id in (${id}, ${waiting.id})`);
+  await here.db.query(
+    sql`update dependency_list_exports set expires_at = now() - interval '1 second' where id in (${id}, ${waiting.id})`,
+  );
   await expect(get(id, author)).rejects.toMatchObject({ kind: 'not_found' });
 });
 

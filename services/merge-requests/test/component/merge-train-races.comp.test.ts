@@ -110,7 +110,9 @@ test('a car that git fails to build again and again is removed, and holds no oth
       build_failures = case when id = ${first.id} then 5 else 0 end
     where id in (${first.id}, ${second.id})`);
   // Nothing announces that: the next sweep looks at what is due.
-  await harness.db.query(sql`update merge_trains set due_at = now() where project_id = ${project.id}`);
+  await harness.db.query(
+    sql`update merge_trains set due_at = now() - interval '1 second' where project_id = ${project.id}`,
+  );
   await eventually(async () => expect((await api(developer, 'GET', car(project, 1))).status).toBe(404), {
     within: 30_000,
   });

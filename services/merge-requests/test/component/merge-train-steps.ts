@@ -127,7 +127,9 @@ export function mergeTrainSteps(harness: () => Harness) {
 
     /** Has the train looked at as the sweep would do that next. */
     async sweep(project: TestProject): Promise<void> {
-      await harness().db.query(sql`update merge_trains set due_at = now() where project_id = ${project.id}`);
+      await harness().db.query(
+        sql`update merge_trains set due_at = now() - interval '1 second' where project_id = ${project.id}`,
+      );
     },
   };
 }

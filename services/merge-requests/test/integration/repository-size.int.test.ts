@@ -77,7 +77,7 @@ test('a rewritten branch is counted from its beginning, and one that is missing 
 });
 
 test('what is due is requested once, and again in a day', async () => {
-  await db.query(sql`update repositories set measure_at = now()`);
+  await db.query(sql`update repositories set measure_at = now() - interval '1 second'`);
   await Promise.all([sizes().enqueueDue(), sizes().enqueueDue()]);
   await sizes().enqueueDue();
   expect(await db.query(sql`select kind, key, generation from jobs`)).toEqual([
