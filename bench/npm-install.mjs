@@ -21,13 +21,13 @@ const upLimitMs = 60_000;
 // Later ones want Node 22.
 const verdaccio = '6.8.0';
 
-/** A version of a package with its tarball: files that compress as source code does. */
-async function packageOf(at) {
-  const name = `installed-${at}`;
+/** A version of a package with its tarball: files that compress as source code does. `kind` begins its name. */
+async function packageOf(kind, at) {
+  const name = `${kind}-${at}`;
   const version = '1.0.0';
   // Each rests on two that come later, as a tree of dependencies does.
   const later = [2 * at + 1, 2 * at + 2].filter((other) => other < packageCount);
-  const dependencies = Object.fromEntries(later.map((other) => [`installed-${other}`, '^1.0.0']));
+  const dependencies = Object.fromEntries(later.map((other) => [`${kind}-${other}`, '^1.0.0']));
   const manifest = { name, version, main: 'file-0.js', dependencies };
   const archive = tar.pack();
   archive.entry({ name: 'package/package.json' }, JSON.stringify(manifest));
@@ -84,10 +84,10 @@ async function startVerdaccio(folder, report) {
     return undefined;
   }
   const port = await freePort(new Set());
-  const everyone = ['access', 'publish', 'unpublish'].map((right) => `    ${right}: $all`).join('\n');
+  const rights = (who) => ['access', 'publish', 'unpublish'].map((right) => `    ${right}: ${who}`).join('\n');
   writeFileSync(
     join(folder, 'config.yaml'),
-    `storage: ./storage\nauth:\n  htpasswd:\n    file: ./htpasswd\npackages:\n  '**':\n${everyone}\nmax_body_size: 100mb\nlog: { type: stdout, level: error }\n`,
+    `storage: ./storage\nauth:\n  htpasswd:\n    file: ./htpasswd\npackages:\n  'private-*':\n${rights('$authenticated')}\n  '**':\n${rights('$all')}\nmax_body_size: 100mb\nlog: { type: stdout, level: error }\n`,
   );
   const child = spawn(
     process.execPath,
@@ -100,10 +100,21 @@ async function startVerdaccio(folder, report) {
       ({ ok }) => ok,
       () => false,
     );
-    if (up) return { name: 'Verdaccio', registry, token: 'nobody', stop: () => child.kill() };
+    if (up) return { registry, token: await signUp(registry), stop: () => child.kill() };
   }
   child.kill();
   throw new Error('Verdaccio did not answer');
+}
+
+/** The token of a new account, as `npm adduser` asks for it. */
+async function signUp(registry) {
+  const response = await fetch(`${registry}-/user/org.couchdb.user:reader`, {
+    method: 'PUT',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name: 'reader', password: 'reads-what-is-private', type: 'user' }),
+  });
+  if (!response.ok) throw new Error(`Verdaccio refused an account: ${response.status} ${await response.text()}`);
+  return (await response.json()).token;
 }
 
 async function publish({ name: registryName, registry, token }, packages) {
@@ -118,14 +129,15 @@ async function publish({ name: registryName, registry, token }, packages) {
   }
 }
 
-/** Milliseconds of an `npm install` of all packages by a machine that has none of them. */
-async function install(folder, { registry, token }, packages) {
+/** Milliseconds of an `npm install` of all packages by a machine that has none of them, with a token where one is given. */
+async function install(folder, { registry }, token, packages) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const dependencies = Object.fromEntries(packages.map(({ name }) => [name, '1.0.0']));
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));
   const address = registry.replace(/^http:/, '');
-  writeFileSync(join(folder, '.npmrc'), `registry=${registry}\n${address}:_authToken=${token}\n`);
+  const credential = token === undefined ? '' : `${address}:_authToken=${token}\n`;
+  writeFileSync(join(folder, '.npmrc'), `registry=${registry}\n${credential}`);
   const since = performance.now();
   const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--no-update-notifier', '--cache', './cache'];
   await run('npm', args, { cwd: folder, maxBuffer: 1 << 26 });
@@ -136,7 +148,10 @@ async function install(folder, { registry, token }, packages) {
   return ms;
 }
 
-/** `npm install` of 200 packages, against Verdaccio on the same machine: each as it is when it is installed, without traces. */
+/**
+ * `npm install` of 200 packages, against Verdaccio on the same machine: of packages that everyone may read, by a client
+ * without a token, and of those that a token is needed for.
+ */
 export async function npmInstall(report) {
   const folder = temporaryFolder('npm-install');
   let installation;
@@ -148,31 +163,45 @@ export async function npmInstall(report) {
     if (other === undefined) return;
     installation = await startInstallation({ data: join(folder.path, 'data') });
     const people = await seedPeople(installation, 'npm-install');
-    const project = await seedProject(installation, { path: 'installed', people });
-    const ours = {
-      name: 'Switchyard',
-      registry: `${installation.url}/api/v4/projects/${project.id}/packages/npm/`,
-      token: people.token,
-    };
-    const packages = await Promise.all(Array.from({ length: packageCount }, (_, at) => packageOf(at)));
-    const registries = [ours, other];
-    for (const one of registries) await publish(one, packages);
-    const taken = new Map(registries.map((one) => [one, []]));
     const work = join(folder.path, 'work');
+    const comparisons = [];
+    for (const [kind, visibility] of [
+      ['open', 'public'],
+      ['private', 'private'],
+    ]) {
+      const project = await seedProject(installation, { path: kind, people });
+      if (kind === 'open') {
+        await installation.api('PUT', `/groups/${project.groupId}`, { visibility });
+        await installation.api('PUT', `/projects/${project.id}`, { visibility });
+      }
+      const registry = `${installation.url}/api/v4/projects/${project.id}/packages/npm/`;
+      const ours = { name: 'Switchyard', registry, token: people.token };
+      const theirs = { name: 'Verdaccio', registry: other.registry, token: other.token };
+      const packages = await Promise.all(Array.from({ length: packageCount }, (_, at) => packageOf(kind, at)));
+      for (const one of [ours, theirs]) await publish(one, packages);
+      comparisons.push({ kind, packages, ours, theirs, taken: new Map([ours, theirs].map((one) => [one, []])) });
+    }
     // The first round compiles what both registries do.
     for (let round = 0; round <= rounds; round += 1) {
-      for (const one of registries) {
-        const ms = await install(work, one, packages);
-        if (round > 0) taken.get(one).push(ms);
+      for (const { kind, packages, taken } of comparisons) {
+        for (const [one, times] of taken) {
+          const ms = await install(work, one, kind === 'open' ? undefined : one.token, packages);
+          if (round > 0) times.push(ms);
+        }
       }
     }
-    for (const one of registries)
-      report.figure(`npm install of ${packageCount} packages: ${one.name}`, taken.get(one), { unit: 'ms', digits: 0 });
-    report.figure(
-      '    against Verdaccio',
-      taken.get(ours).map((ms, round) => ms / taken.get(other)[round]),
-      { unit: 'times', target: 1 },
-    );
+    for (const { kind, ours, theirs, taken } of comparisons) {
+      for (const one of [ours, theirs])
+        report.figure(`npm install of ${packageCount} ${kind} packages: ${one.name}`, taken.get(one), {
+          unit: 'ms',
+          digits: 0,
+        });
+      report.figure(
+        '    against Verdaccio',
+        taken.get(ours).map((ms, round) => ms / taken.get(theirs)[round]),
+        { unit: 'times', target: 1 },
+      );
+    }
   } finally {
     other?.stop();
     await installation?.stop();

@@ -1,4 +1,5 @@
 import { z } from '@switchyard/config';
+import { isStorable } from '@switchyard/texts';
 
 /**
  * Text of at most so many characters, each one code point as in the API; PostgreSQL keeps neither null characters nor
@@ -11,7 +12,7 @@ const text = (most: number) =>
       (given) => given.length <= most || (given.length <= 2 * most && [...given].length <= most),
       `has more than ${most} characters`,
     )
-    .refine((given) => !given.includes('\0') && given.isWellFormed(), 'holds characters that cannot be kept');
+    .refine(isStorable, 'holds characters that cannot be kept');
 
 /** Years that PostgreSQL and JavaScript write alike. */
 const [firstYear, lastYear] = [1_900, 9_999];

@@ -79,7 +79,7 @@ it.each(['..%2F..%2Fetc%2Fpasswd', 'a/b/1.0/x%00.jar', 'a/b/1.0/%2e%2e', 'x.jar'
 );
 
 it('finds in a group and in the instance what the caller may read (G-4.17-8, G-4.17-12)', async () => {
-  const path = 'com/acme/shared/1/shared-1.jar';
+  const path = `${here.fullPath}/1/shared-1.jar`;
   await put(path, 'secret');
   const [ofGroup, ofAll] = [`/groups/${here.group}/packages/maven/${path}`, `/packages/maven/${path}`];
   for (const one of [ofGroup, ofAll]) {
@@ -92,4 +92,8 @@ it('finds in a group and in the instance what the caller may read (G-4.17-8, G-4
   // The token of the group reads all that lies below it, and has no user.
   expect(await (await here.ask('GET', ofGroup, here.deployToken)).text()).toBe('secret');
   expect((await here.ask('GET', ofAll, here.deployToken)).status).toBe(404);
+  // In the instance a path that is not that of its project would let anybody publish in place of another one.
+  await put('com/acme/app/1/app-1.jar', 'elsewhere');
+  const found = (place: string) => here.ask('GET', `${place}/packages/maven/com/acme/app/1/app-1.jar`, here.member);
+  expect([(await found(`/groups/${here.group}`)).status, (await found('')).status]).toEqual([200, 404]);
 });

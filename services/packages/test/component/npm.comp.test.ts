@@ -12,6 +12,7 @@ import { pack } from 'tar-stream';
 import { service } from '../../src/service';
 
 let here: TestInstallation;
+let groupPath = '';
 let projectId = 0;
 let projects: number[];
 
@@ -21,7 +22,8 @@ beforeAll(async () => {
   here = await testInstallation({ service, main: join(__dirname, '..', '..', 'dist', 'main.js') });
   await here.stop();
   await here.start({ SWITCHYARD_NPM_PACKAGE_LIMIT: String(limit) });
-  const { id } = here.directory.namespace({ visibility: 'public' });
+  const { id, fullPath } = here.directory.namespace({ visibility: 'public' });
+  groupPath = fullPath;
   projects = Array.from({ length: 20 }, () => here.directory.project(id, { visibility: 'public' }).id);
   projectId = projects[0] ?? 0;
   await eventually(async () => expect((await metadata('none')).status).toBe(404));
@@ -160,6 +162,31 @@ it('keeps nothing of what does not agree, is no tarball, or is too large', async
   expect((await put(pathOf('metadata', '../x'), await documentOf('../x', '1.0.0'))).status).toBe(400);
   expect(await packages()).toEqual([]);
 });
+
+it('finds in the instance what is named after its top-level group, and nothing else (G-4.17-14)', async () => {
+  const scoped = `@${groupPath}/app`;
+  for (const name of [scoped, 'app', '@other/app']) await publish(await documentOf(name, '1.0.0'));
+  const statuses = await Promise.all(
+    [scoped, 'app', '@other/app'].map(async (name) => {
+      const found = await here.forward('GET', `/npm/metadata/${encodeURIComponent(name)}`, {});
+      return found.status;
+    }),
+  );
+  expect(statuses).toEqual([200, 404, 404]);
+  const search = await here.forward('GET', '/npm/search?text=app&size=20', {});
+  expect(await search.json()).toMatchObject({ objects: [{ package: { name: scoped } }], total: 1 });
+});
+
+it.each([{}, { _attachments: [] }, { versions: {}, _attachments: { a: { data: 1 } } }])(
+  'refuses a document that neither publishes nor deprecates: %j',
+  async (document) => {
+    await publish(await documentOf('said', '1.0.0'));
+    expect(await reply(await put(pathOf('metadata', 'said'), { name: 'said', ...document }))).toEqual([
+      400,
+      error('the body has neither a tarball nor deprecations'),
+    ]);
+  },
+);
 
 it('deprecates, names and unpublishes versions, and refuses to undo what came in between', async () => {
   for (const version of ['1.0.0', '1.1.0']) await publish(await documentOf('life', version));

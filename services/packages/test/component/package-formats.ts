@@ -17,6 +17,8 @@ export interface PackageFormats {
   readonly here: TestInstallation;
   readonly group: number;
   readonly projectId: number;
+  /** Of the project. */
+  readonly fullPath: string;
   readonly member: Asking;
   readonly outsider: Asking;
   /** The member's job in another project. */
@@ -46,8 +48,8 @@ export async function packageFormats(
   await here.start(environment);
   const user = here.directory.user();
   const stranger = here.directory.user();
-  const group = here.directory.namespace({ visibility: 'public' }).id;
-  const projectId = here.directory.project(group).id;
+  const { id: group, fullPath: groupPath } = here.directory.namespace({ visibility: 'public' });
+  const { id: projectId, path } = here.directory.project(group);
   here.directory.member(user.id, { projectId }, 30);
   const packages = here.client(PackageServiceService);
   const list = async (packageType: string) => {
@@ -62,6 +64,7 @@ export async function packageFormats(
     here,
     group,
     projectId,
+    fullPath: `${groupPath}/${path}`,
     member: { is: { userId: user.id }, level: 0 },
     outsider: { is: { userId: stranger.id }, level: 0 },
     jobOfOther: { is: { userId: user.id, job: { projectId: projectId + 1_000, pipelineId: 1 } }, level: 0 },

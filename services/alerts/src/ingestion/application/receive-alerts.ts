@@ -1,6 +1,7 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { retrySeconds, retryStatusFor } from '@switchyard/errors';
 import { nestsDeeperThan } from '@switchyard/json';
+import { isStorable } from '@switchyard/texts';
 import type { ItemOutcome } from '../../alerts';
 import type { AlertEndpoint, EndpointIntegration, EndpointSelector, KeyDigest, ProjectName } from '../../integrations';
 import { hasMapping, licensedSettings } from '../../integrations';
@@ -98,7 +99,7 @@ interface Candidate {
 const maxPathLength = 20 * 256;
 
 /** False for paths that are too long, and for text that PostgreSQL refuses. */
-const isName = (path: string): boolean => path.length <= maxPathLength && !path.includes('\0') && path.isWellFormed();
+const isName = (path: string): boolean => path.length <= maxPathLength && isStorable(path);
 
 /**
  * The projects and integrations that an address may mean, the likelier first: addresses of a project called

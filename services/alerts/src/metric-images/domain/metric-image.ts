@@ -1,5 +1,6 @@
 import { unprocessable } from '@switchyard/errors';
 import { imageExtensions, imageFilename } from '@switchyard/images';
+import { isStorable } from '@switchyard/texts';
 
 /** The link of an image. */
 export interface ImageLink {
@@ -58,7 +59,7 @@ export function checkLink({ url = '', urlText = '' }: Partial<ImageLink>): void 
     ...(length(url) > maxUrlLength ? [`Url is too long (maximum is ${maxUrlLength} characters)`] : []),
     ...(url !== '' && !isWebAddress(url) ? ['Url is blocked: Only allowed schemes are http, https'] : []),
     ...(length(urlText) > maxTextLength ? [`Url text is too long (maximum is ${maxTextLength} characters)`] : []),
-    ...(/\0/.test(url + urlText) || !(url + urlText).isWellFormed() ? ['Url and its text must not hold NUL'] : []),
+    ...(!isStorable(url + urlText) ? ['Url and its text must not hold NUL'] : []),
   ];
   if (problems.length > 0) throw unprocessable(problems.join(', '));
 }

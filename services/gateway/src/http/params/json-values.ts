@@ -1,3 +1,4 @@
+import { isStorable } from '@switchyard/texts';
 import { WrittenNumber } from '../json-bytes';
 
 /** True for a value of JSON that has a text form of its own. */
@@ -22,10 +23,7 @@ export function wholeNumber(value: unknown): unknown {
   return whole ?? (value.written.length <= 15 ? writtenNumber(value) : undefined);
 }
 
-/** PostgreSQL stores no NUL, and a lone surrogate has no UTF-8 form: neither could be answered back as sent. */
-export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
-
-/** The same of every key and text in a value of JSON. */
+/** Whether PostgreSQL keeps every key and text in a value of JSON. */
 export const isStorableValue = (value: unknown): boolean =>
   typeof value === 'string'
     ? isStorable(value)

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isStorable } from '@switchyard/texts';
 import type { z } from 'zod';
 import { acceptsNull, isAsWritten, isFile, openapiOf } from './document';
-import { isScalar, isStorable } from './json-values';
+import { isScalar } from './json-values';
 import { kind, type ParameterSchema, problem } from './kind';
 
 /** A schema that takes JSON null as well. */

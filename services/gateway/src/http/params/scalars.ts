@@ -1,5 +1,6 @@
+import { isStorable } from '@switchyard/texts';
 import type { z } from 'zod';
-import { isScalar, isStorable, wholeNumber, writtenNumber } from './json-values';
+import { isScalar, wholeNumber, writtenNumber } from './json-values';
 import { invalid, kind, type ParameterSchema, Problem, problem } from './kind';
 import { unshowable } from './unshowable';
 

@@ -9,6 +9,7 @@ import { type Access, Access_Kind, type Actor } from '@switchyard/protos/rpc/v1/
 import { levels } from '@switchyard/rights';
 import { anonymous } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
+import { isStorable } from '@switchyard/texts';
 import { rangesFor } from '../../rules';
 import type { PresentedAs, SudoRow, TargetName, TargetRow, TokenRow } from '../domain/access';
 import { allButPackages, closedFeatures, isVisible, type Viewer } from '../domain/access-rules';
@@ -139,7 +140,7 @@ export function resolveAccess({ store, digestOf, tier }: ResolveAccessOptions): 
 
   async function authenticate({ token, tokenKind, username, address }: ResolveRequest): Promise<TokenRow | undefined> {
     const kind = presentedAs[tokenKind] ?? 'user';
-    const digest = isText(username) ? digestOf(token, kind) : undefined;
+    const digest = isStorable(username) ? digestOf(token, kind) : undefined;
     if (digest === undefined) return undefined;
     const row = await findToken(kind, digest, username);
     if (row?.stale && tokenRefusal(row) === TokenRefusal.TOKEN_REFUSAL_UNSPECIFIED) {
@@ -288,7 +289,7 @@ export function resolveAccess({ store, digestOf, tier }: ResolveAccessOptions): 
       response.sudoRefusal = SudoRefusal.SUDO_REFUSAL_SCOPE;
       return true;
     }
-    const user = isText(sudo) ? await store.findUser(sudo) : undefined;
+    const user = isStorable(sudo) ? await store.findUser(sudo) : undefined;
     if (user === undefined) {
       response.sudoRefusal = SudoRefusal.SUDO_REFUSAL_UNKNOWN_USER;
       return true;
@@ -300,7 +301,6 @@ export function resolveAccess({ store, digestOf, tier }: ResolveAccessOptions): 
 }
 
 /** False for what PostgreSQL cannot hold as text: it names nothing. */
-const isText = (value: string): boolean => !value.includes('\0') && value.isWellFormed();
 
 /** Longest full path that exists: 20 levels of 255 characters; anything longer names nothing. */
 const maxPathLength = 20 * 256;
@@ -311,7 +311,7 @@ export function nameOf(kind: 'project' | 'group', value: string): TargetName | u
     const id = Number(value);
     return Number.isSafeInteger(id) && id > 0 ? { id } : undefined;
   }
-  if (value.length > maxPathLength || !isText(value)) return undefined;
+  if (value.length > maxPathLength || !isStorable(value)) return undefined;
   if (kind === 'project' && !value.includes('/')) return undefined;
   return { path: value };
 }

@@ -44,6 +44,8 @@ it.each([
   ['apiVersion: v2\nname: app\nversion: " 1.2.3 "', ['version is invalid']],
   ['apiVersion: v2\nname: app\nversion: "1.2.3\\n"', ['version is invalid']],
   [`${good}description: ${'x'.repeat(70_000)}`, ['Chart.yaml is too long']],
+  [`${good}description: "a\\0b"`, ['Chart.yaml holds characters that cannot be kept']],
+  [`${good}annotations: { "a\\ud800": b }`, ['Chart.yaml holds characters that cannot be kept']],
 ])('refuses %#', (yaml, problems) => {
   expect(read(yaml)).toEqual({ problems });
 });

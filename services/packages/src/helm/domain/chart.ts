@@ -1,7 +1,11 @@
+import { isStorable } from '@switchyard/texts';
 import { valid } from 'semver';
 
-/** Bounds of a chart: bytes that it unpacks to, and of its Chart.yaml; entries; characters of what an index says of it. */
-export const chartBounds = { unpacked: 100 << 20, chartYaml: 1 << 20, entries: 10_000, described: 64 << 10 } as const;
+/**
+ * Bounds of a chart: bytes that it unpacks to, and of its Chart.yaml, of which a megabyte takes a second to be read; entries;
+ * characters of what an index says of it.
+ */
+export const chartBounds = { unpacked: 100 << 20, chartYaml: 128 << 10, entries: 10_000, described: 64 << 10 } as const;
 
 type Json = string | boolean | readonly Json[] | { readonly [name: string]: Json };
 
@@ -82,6 +86,11 @@ const metadata = recordOf({
   annotations: texts,
 });
 
+const isKept = (value: Json): boolean =>
+  typeof value === 'object'
+    ? Object.entries(value).every(([name, inner]) => isStorable(name) && isKept(inner))
+    : typeof value !== 'string' || isStorable(value);
+
 const isVersion = (version: string): boolean => version.length <= 128 && !/\s/.test(version) && valid(version) !== null;
 const isName = (name: string): boolean => name.length <= 120 && namePattern.test(name) && !/^\.+$/.test(name);
 
@@ -103,6 +112,7 @@ export function readChart(document: unknown): ReadChart {
     return value === undefined ? [`${name} is missing`] : isGood(value) ? [] : [`${name} is invalid`];
   });
   if (problems.length > 0) return { problems };
+  if (!isKept(found as ChartMetadata)) return { problems: ['Chart.yaml holds characters that cannot be kept'] };
   if (JSON.stringify(found).length > chartBounds.described) return { problems: ['Chart.yaml is too long'] };
   return { chart: found as ChartMetadata };
 }

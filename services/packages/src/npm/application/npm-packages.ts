@@ -81,7 +81,11 @@ export function npmPackages({ db, store, contents, packages, requireUnprotected,
     const document = readDocument(body);
     const attachment = await document.attachment();
     if (attachment === undefined) {
-      const versions = objectOf(await document.rest(), 'versions');
+      const said = await document.rest();
+      // A client that forgot the tarball would take the answer for that of a publication.
+      if (!('versions' in said) || Object.keys(objectOf(said, '_attachments')).length > 0)
+        throw npmError('bad_request', 'the body has neither a tarball nor deprecations');
+      const versions = objectOf(said, 'versions');
       await ofProject(target);
       return change(target, publisher, (tx) => store.deprecate(tx, projectId, name, textsOf(versions)));
     }

@@ -2,7 +2,6 @@ import type { Database, Tx } from '@switchyard/database';
 import { contains } from '@switchyard/database';
 import { named, type Sql, sql } from '@switchyard/database/sql';
 import { everybodysPackages, inGroup, joinProject, packageRule, visibleProjects } from '@switchyard/directory';
-import { scopeOf } from '../domain/npm-names';
 import type { NewTag, ServedPackage, ServedTag, ServedVersion } from '../domain/packument';
 import type { NpmFound, NpmSearch, Place, PlaceViewer } from '../domain/place';
 
@@ -21,17 +20,17 @@ const visibleTo = ({ onlyProject, ...viewer }: PlaceViewer): Sql =>
 function within(place: Place): Sql {
   if (place.kind === 'project') return sql`k.project_id = ${place.id}`;
   const visible = visibleTo(place.viewer);
-  return place.kind === 'group' ? sql`${inGroup(place.id)} and ${visible}` : visible;
+  if (place.kind === 'group') return sql`${inGroup(place.id)} and ${visible}`;
+  // Another one's package may not come in place of that which a name has always meant: a scope has its own group alone.
+  return sql`starts_with(k.name, '@' || lower(split_part(n.full_path, '/', 1)) || '/') and ${visible}`;
 }
 
 /** Packages of a name in a place, as a condition on `k`. */
 function ofName(place: Place, name: string): Sql {
   const condition = sql`${shown} and k.name = ${name} and ${within(place)}`;
   if (place.kind !== 'instance') return condition;
-  const root = scopeOf(name) ?? '';
   return sql`${shown} and k.name = ${name} and k.project_id = (
-    select k.project_id from ${from} where ${condition}
-    order by lower(split_part(n.full_path, '/', 1)) = ${root} desc, k.id desc limit 1)`;
+    select k.project_id from ${from} where ${condition} order by k.id desc limit 1)`;
 }
 
 interface VersionRow {

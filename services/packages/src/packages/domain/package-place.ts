@@ -7,7 +7,10 @@ export interface PackageSearcher {
   readonly jobProjectId: number | undefined;
 }
 
-/** Where package managers look: in a project, in those below a group, or in all of the instance. */
+/**
+ * Where package managers look: in a project, in those below a group, or in all of the instance, where a package is found
+ * whose name is the full path of its project.
+ */
 export type PackagePlace =
   | { readonly projectId: number }
   | { readonly groupId: number; readonly searcher: PackageSearcher }

@@ -19,7 +19,9 @@ function within(place: PackagePlace): { join: Sql; where: Sql } {
   if ('projectId' in place) return { join: sql``, where: sql`k.project_id = ${place.projectId}` };
   const join = joinProject(sql`k.project_id`);
   const seen = maySee(place.searcher);
-  return { join, where: 'groupId' in place ? sql`${inGroup(place.groupId)} and ${seen}` : seen };
+  if ('groupId' in place) return { join, where: sql`${inGroup(place.groupId)} and ${seen}` };
+  // Another one's file may not come in place of that which a path has always meant.
+  return { join, where: sql`lower(n.full_path || '/' || p.path) = lower(k.name) and ${seen}` };
 }
 
 /** Opens what package managers find. */

@@ -1,0 +1,2 @@
+/** Whether PostgreSQL keeps a text as it is: it stores no NUL, and a lone surrogate has no UTF-8 form. */
+export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
