@@ -50,6 +50,11 @@ export class Client extends pg.Client {
     if (file === null) return;
     url.searchParams.delete(parameter);
     // pg asks a function for each connection, but takes none beside an address, whose password would win.
-    (this as { password?: unknown }).password = () => passwordIn(file, config, url);
+    (this as { password?: unknown }).password = () =>
+      passwordIn(file, config, url).catch((error) => {
+        // pg leaves the connection open, and while the server waits for its password (a minute) no database is made or dropped.
+        this.connection.stream.destroy();
+        throw error;
+      });
   }
 }

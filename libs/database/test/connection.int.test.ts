@@ -204,10 +204,10 @@ describe('a password in a file', () => {
     address.searchParams.set('password_file', file);
     return address.href;
   };
-  const admin = async (statement: string): Promise<void> => {
+  const admin = async (statement: string): Promise<pg.QueryResult> => {
     const client = new pg.Client({ connectionString: home.url });
     await client.connect();
-    await client.query(statement).finally(() => client.end());
+    return client.query(statement).finally(() => client.end());
   };
 
   beforeAll(async () => {
@@ -257,5 +257,8 @@ describe('a password in a file', () => {
   ])('%p in it ends the start', async (content, message) => {
     writeFileSync(file, content);
     await expect(check(url())).rejects.toThrow(message);
+    // Nor does a connection stay that waits for a password.
+    const waiting = `select from pg_stat_activity where state = 'starting'`;
+    await eventually(async () => expect((await admin(waiting)).rowCount).toBe(0));
   });
 });
