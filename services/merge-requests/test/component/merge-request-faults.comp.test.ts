@@ -5,7 +5,7 @@ import { sql } from '@switchyard/database/sql';
 import { eventually } from '@switchyard/testkit';
 import { openRepository } from '../../src/git';
 import { type Ground, insertProject, people, prepareGround } from './repository-harness';
-import { git, killProcesses, type RepositoryProcess, startProcess } from './repository-process';
+import { git, killProcesses, processOf, type RepositoryProcess } from './repository-process';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
 type Body = any;
@@ -20,12 +20,12 @@ beforeAll(async () => {
     insert into directory.memberships (id, user_id, namespace_id, access_level) values (2, 2, 1, 40), (3, 3, 1, 30)`);
 });
 afterAll(async () => {
+  await killProcesses();
   await db?.close();
   await ground?.close();
 });
-afterEach(killProcesses);
 
-const start = (fault?: string): Promise<RepositoryProcess> => startProcess(ground, fault);
+const start = (fault?: string): Promise<RepositoryProcess> => processOf(ground, fault);
 
 async function openOne(service: RepositoryProcess, projectId: number): Promise<string> {
   const folder = mkdtempSync(join(ground.folder, 'work-'));

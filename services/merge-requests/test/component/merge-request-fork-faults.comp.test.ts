@@ -6,7 +6,7 @@ import { eventually } from '@switchyard/testkit';
 import { openRepository } from '../../src/git';
 import { relate } from './fork-steps';
 import { type Ground, insertProject, people, prepareGround } from './repository-harness';
-import { git, killProcesses, startProcess } from './repository-process';
+import { expectPushesHandled, git, killProcesses, processOf } from './repository-process';
 
 let ground: Ground;
 let db: Database;
@@ -18,10 +18,10 @@ beforeAll(async () => {
     insert into directory.memberships (id, user_id, namespace_id, access_level) values (2, 2, 1, 40), (3, 3, 1, 30)`);
 });
 afterAll(async () => {
+  await killProcesses();
   await db?.close();
   await ground?.close();
 });
-afterEach(killProcesses);
 
 const named = (id: number) => ({ id, path: `group/project${id}` });
 
@@ -31,7 +31,7 @@ async function forked(target: number, fork: number): Promise<{ work: string; fir
   await insertProject(db, fork);
   await relate({ db }, named(target), named(fork));
   const work = mkdtempSync(join(ground.folder, 'work-'));
-  const service = await startProcess(ground);
+  const service = await processOf(ground);
   await git(work, 'init', '--quiet', '--initial-branch=main');
   await git(work, 'commit', '--quiet', '--allow-empty', '-m', 'Base');
   await git(work, 'push', '--quiet', service.remote(named(target).path), 'main');
@@ -39,7 +39,7 @@ async function forked(target: number, fork: number): Promise<{ work: string; fir
   await git(work, 'checkout', '--quiet', '-b', 'fix');
   await git(work, 'commit', '--quiet', '--allow-empty', '-m', 'Fix');
   await git(work, 'push', '--quiet', service.remote(named(fork).path), 'fix');
-  killProcesses();
+  await expectPushesHandled(db, fork);
   return { work, first: await git(work, 'rev-parse', 'fix') };
 }
 
@@ -74,13 +74,13 @@ test.each([
   async (point, target) => {
     const fork = target + 1;
     const { first } = await forked(target, fork);
-    const doomed = await startProcess(ground, point);
+    const doomed = await processOf(ground, point);
     const path = `/projects/${fork}/merge_requests`;
     await doomed.api(people.maintainer, 'POST', path, wish(target)).catch(() => undefined);
     expect(await doomed.exited).toBe('SIGKILL');
     expect(doomed.fired()).toBe(true);
 
-    const second = await startProcess(ground);
+    const second = await processOf(ground);
     if (point === 'merge_request.commits_brought') {
       expect(await second.api(people.maintainer, 'GET', `/projects/${target}/merge_requests`)).toEqual([]);
       expect(await second.api(people.maintainer, 'POST', path, wish(target))).toMatchObject({ iid: 1, sha: first });
@@ -98,18 +98,17 @@ test.each([
   async (point, target) => {
     const fork = target + 1;
     const { work, first } = await forked(target, fork);
-    const before = await startProcess(ground);
+    const before = await processOf(ground);
     await before.api(people.maintainer, 'POST', `/projects/${fork}/merge_requests`, wish(target));
     await expectHead(target, first);
-    killProcesses();
 
-    const doomed = await startProcess(ground, point);
+    const doomed = await processOf(ground, point);
     await git(work, 'commit', '--quiet', '--allow-empty', '-m', 'More');
     await git(work, 'push', '--quiet', doomed.remote(named(fork).path), 'fix').catch(() => undefined);
     expect(await doomed.exited).toBe('SIGKILL');
     expect(doomed.fired()).toBe(true);
 
-    await startProcess(ground);
+    await processOf(ground);
     await expectHead(target, await git(work, 'rev-parse', 'fix'));
   },
   90_000,

@@ -4,7 +4,7 @@ import { sql } from '@switchyard/database/sql';
 import { eventually } from '@switchyard/testkit';
 import { openRepository } from '../../src/git';
 import { type Ground, insertProject, people, prepareGround } from './repository-harness';
-import { git, killProcesses, type RepositoryProcess, startProcess } from './repository-process';
+import { git, killProcesses, processOf, type RepositoryProcess } from './repository-process';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
 type Body = any;
@@ -21,10 +21,10 @@ beforeAll(async () => {
     insert into directory.memberships (id, user_id, namespace_id, access_level) values (2, 2, 1, 40), (3, 3, 1, 30)`);
 });
 afterAll(async () => {
+  await killProcesses();
   await db?.close();
   await ground?.close();
 });
-afterEach(killProcesses);
 
 async function commit(service: RepositoryProcess, projectId: number, branch: string): Promise<string> {
   const { id } = await service.api(maintainer, 'POST', `/projects/${projectId}/repository/commits`, {
@@ -69,7 +69,7 @@ test.each([
     await db.query(sql`
     update directory.projects set merge_trains_enabled = true, merge_train_parallel_cars = 1, merge_train_required_statuses = '{ci}'
     where id = ${projectId}`);
-    const doomed = await startProcess(ground, point);
+    const doomed = await processOf(ground, point);
     const [second, third] = await batch(doomed, projectId);
     const { id, sha } = third.pipeline;
     const verdict = { state: 'success', name: 'ci', pipeline_id: id };
@@ -77,7 +77,7 @@ test.each([
     expect(await doomed.exited).toBe('SIGKILL');
     expect(doomed.fired()).toBe(true);
 
-    await startProcess(ground);
+    await processOf(ground);
     await eventually(
       async () =>
         expect(

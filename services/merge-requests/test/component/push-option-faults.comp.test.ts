@@ -4,7 +4,7 @@ import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { eventually } from '@switchyard/testkit';
 import { type Ground, insertProject, people, prepareGround } from './repository-harness';
-import { git, killProcesses, startProcess } from './repository-process';
+import { expectPushesHandled, git, killProcesses, processOf } from './repository-process';
 
 let ground: Ground;
 let db: Database;
@@ -16,10 +16,10 @@ beforeAll(async () => {
     insert into directory.memberships (id, user_id, namespace_id, access_level) values (2, 2, 1, 40), (3, 3, 1, 30)`);
 });
 afterAll(async () => {
+  await killProcesses();
   await db?.close();
   await ground?.close();
 });
-afterEach(killProcesses);
 
 const points = [
   'push.decided',
@@ -41,34 +41,24 @@ test.each(points.map((point, at) => [point, at + 1] as const))(
     await git(folder, 'commit', '--quiet', '--allow-empty', '-m', 'Base');
     const path = `group/project${projectId}`;
     const options = ['-o', 'merge_request.create', '-o', 'merge_request.title=Once', '-o', 'merge_request.auto_merge'];
-    const doomed = await startProcess(ground);
-    await git(folder, 'push', '--quiet', doomed.remote(path), 'main');
-    killProcesses();
-
-    const faulty = await startProcess(ground, point);
+    const first = await processOf(ground);
+    await git(folder, 'push', '--quiet', first.remote(path), 'main');
     await git(folder, 'checkout', '--quiet', '-b', 'topic');
     writeFileSync(join(folder, 'one.txt'), 'one\n');
     await git(folder, 'add', '.');
     await git(folder, 'commit', '--quiet', '-m', 'One');
-    const acknowledged = await git(folder, 'push', ...options, faulty.remote(path), 'topic').then(
+    await expectPushesHandled(db, projectId);
+
+    const doomed = await processOf(ground, point);
+    const acknowledged = await git(folder, 'push', ...options, doomed.remote(path), 'topic').then(
       () => true,
       () => false,
     );
-    expect(await faulty.exited).toBe('SIGKILL');
-    expect(faulty.fired()).toBe(true);
+    expect(await doomed.exited).toBe('SIGKILL');
+    expect(doomed.fired()).toBe(true);
 
-    const second = await startProcess(ground);
-    const settled = () =>
-      eventually(
-        async () => {
-          const [left] = await db.query<{ count: number }>(sql`
-            select count(*) as count from ref_change_intents
-            where project_id = ${projectId} and (state = 'open' or (state = 'done' and handled_at is null))`);
-          expect(left?.count).toBe(0);
-        },
-        { within: 40_000, every: 100 },
-      );
-    await settled();
+    const second = await processOf(ground);
+    await expectPushesHandled(db, projectId);
     const pushed = await git(folder, 'ls-remote', second.remote(path), 'refs/heads/topic');
     if (acknowledged) expect(pushed).not.toBe('');
     if (pushed === '') await git(folder, 'push', ...options, second.remote(path), 'topic');
@@ -80,7 +70,7 @@ test.each(points.map((point, at) => [point, at + 1] as const))(
       },
       { within: 20_000, every: 100 },
     );
-    await settled();
+    await expectPushesHandled(db, projectId);
     expect(found).toHaveLength(1);
     await expect(git(folder, 'ls-remote', second.remote(path), 'refs/heads/main')).resolves.toContain(
       found[0].merge_commit_sha,

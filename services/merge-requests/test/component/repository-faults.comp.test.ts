@@ -2,10 +2,9 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { eventually } from '@switchyard/testkit';
 import { openRepository } from '../../src/git';
 import { type Ground, insertProject, prepareGround } from './repository-harness';
-import { git, killProcesses, startProcess } from './repository-process';
+import { expectPushesHandled, git, killProcesses, processOf } from './repository-process';
 
 let ground: Ground;
 let db: Database;
@@ -15,10 +14,10 @@ beforeAll(async () => {
   db = openDatabase({ url: ground.databaseUrl, applicationName: 'fault test' });
 });
 afterAll(async () => {
+  await killProcesses();
   await db?.close();
   await ground?.close();
 });
-afterEach(killProcesses);
 
 const points = [
   'push.received',
@@ -39,7 +38,7 @@ test.each(points.map((point, at) => [point, at + 1] as const))(
     await git(folder, 'commit', '--quiet', '--allow-empty', '-m', `Before ${point}`);
     const path = `group/project${projectId}`;
 
-    const doomed = await startProcess(ground, point);
+    const doomed = await processOf(ground, point);
     const acknowledged = await git(
       folder,
       'push',
@@ -54,16 +53,8 @@ test.each(points.map((point, at) => [point, at + 1] as const))(
     expect(await doomed.exited).toBe('SIGKILL');
     expect(doomed.fired()).toBe(true);
 
-    const second = await startProcess(ground);
-    await eventually(
-      async () => {
-        const [left] = await db.query<{ count: number }>(sql`
-          select count(*) as count from ref_change_intents
-          where project_id = ${projectId} and (state = 'open' or (state = 'done' and handled_at is null))`);
-        expect(left?.count).toBe(0);
-      },
-      { within: 40_000, every: 100 },
-    );
+    const second = await processOf(ground);
+    await expectPushesHandled(db, projectId);
     const repo = openRepository(join(ground.folder, 'repositories'), projectId);
     const refs = await git(repo.path, 'for-each-ref', '--format=%(refname)');
     const events = () =>
@@ -79,6 +70,7 @@ test.each(points.map((point, at) => [point, at + 1] as const))(
     await git(repo.path, 'fsck', '--strict');
     const rules = await db.query(sql`select name from protected_branches where project_id = ${projectId}`);
     expect(rules).toEqual([{ name: 'main' }]);
+    await expectPushesHandled(db, projectId);
   },
   120_000,
 );

@@ -26,7 +26,7 @@ import {
   startHarness,
   type TestProject,
 } from './repository-harness';
-import { git, killProcesses, startProcess } from './repository-process';
+import { git, killProcesses, processOf } from './repository-process';
 
 const storages = { SWITCHYARD_REPOSITORY_STORAGES: 'default:1,second:0' };
 const silent = { bus: () => silentBus, write: () => undefined };
@@ -310,7 +310,7 @@ test('a removal that is killed at any point is finished by another process', asy
   const db = openDatabase({ url: own.databaseUrl, applicationName: 'repository move test' });
   try {
     await insertProject(db, 1);
-    const first = await startProcess(own, 'move.objects_followed', storages);
+    const first = await processOf(own, 'move.objects_followed', storages);
     const folder = join(own.folder, 'work');
     await git('/', 'init', '--quiet', '--initial-branch=main', folder);
     await git(folder, 'commit', '--quiet', '--allow-empty', '-m', 'First');
@@ -321,10 +321,10 @@ test('a removal that is killed at any point is finished by another process', asy
     expect(await first.exited).toBe('SIGKILL');
     const former = openRepository(join(own.folder, 'repositories'), 1).path;
     expect(existsSync(former)).toBe(true);
-    const second = await startProcess(own, 'move.former_removed', storages);
+    const second = await processOf(own, 'move.former_removed', storages);
     expect(await second.exited).toBe('SIGKILL');
     expect(existsSync(former)).toBe(false);
-    await startProcess(own, undefined, storages);
+    await processOf(own, undefined, storages);
     await eventually(
       async () => {
         expect(await db.query(sql`select former_storage as former from repositories`)).toEqual([{ former: null }]);
@@ -333,7 +333,7 @@ test('a removal that is killed at any point is finished by another process', asy
     );
     await git(openRepository(join(own.folder, 'storages', 'second'), 1).path, 'fsck', '--strict');
   } finally {
-    killProcesses();
+    await killProcesses();
     await db.close();
     await own.close();
   }

@@ -2,7 +2,9 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { signalOf } from '@switchyard/testkit';
+import type { Database } from '@switchyard/database';
+import { sql } from '@switchyard/database/sql';
+import { eventually, signalOf } from '@switchyard/testkit';
 import { type Ground, gitEnvironment, type Person, people } from './repository-harness';
 
 const run = promisify(execFile);
@@ -25,22 +27,38 @@ export interface RepositoryProcess {
   remote(path: string): string;
 }
 
-const running = new Set<ChildProcess>();
-
-/** Kills what `startProcess` started. */
-export function killProcesses(): void {
-  for (const child of running) child.kill('SIGKILL');
-  running.clear();
+interface Running {
+  readonly child: ChildProcess;
+  readonly faultFile: string;
+  readonly listening: Promise<RepositoryProcess>;
 }
 
-/** Starts a process on a ground; `fault` (`<name>[:nth]`) arms a fault point in it. */
-export async function startProcess(
+/** The last process of each ground. */
+const last = new Map<Ground, Running>();
+
+/** Kills what `processOf` started. */
+export async function killProcesses(): Promise<void> {
+  for (const { child } of last.values()) {
+    child.kill('SIGKILL');
+    await signalOf(child);
+  }
+  last.clear();
+}
+
+/**
+ * The process of a ground: the one that runs, else a new one, for a start takes as long as the rest of a test.
+ * @param fault (`<name>[:nth]`) arms a fault point in it: what a test began before must have passed it
+ */
+export async function processOf(
   ground: Ground,
   fault?: string,
   further: NodeJS.ProcessEnv = {},
 ): Promise<RepositoryProcess> {
-  const faultFile = join(mkdtempSync(join(ground.folder, 'fault-')), 'fault');
+  const known = last.get(ground);
+  const runs = known?.child.exitCode === null && known.child.signalCode === null;
+  const faultFile = runs ? known.faultFile : join(mkdtempSync(join(ground.folder, 'fault-')), 'fault');
   if (fault !== undefined) writeFileSync(faultFile, fault);
+  if (runs) return known.listening;
   const child = spawn(
     process.execPath,
     [
@@ -53,17 +71,15 @@ export async function startProcess(
     ],
     { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NODE_ENV: 'test', FAULT_FILE: faultFile } },
   );
-  running.add(child);
   const exited = signalOf(child);
-  const url = await new Promise<string>((settle, fail) => {
+  const listening = new Promise<string>((settle, fail) => {
     child.stdout.once('data', (line: Buffer) => settle(line.toString().trim()));
     child.once('exit', () => fail(new Error('the process ended before it listened')));
-  });
-  return {
+  }).then((url) => ({
     url,
     exited,
     fired: () => existsSync(`${faultFile}.fired`),
-    async api(person, method, path, body) {
+    async api(person: Person, method: string, path: string, body?: unknown) {
       const response = await fetch(`${url}/api/v4${path}`, {
         method,
         headers: { 'private-token': person.token, 'content-type': 'application/json' },
@@ -72,6 +88,21 @@ export async function startProcess(
       const text = await response.text();
       return text === '' ? undefined : JSON.parse(text);
     },
-    remote: (path) => `${url.replace('http://', `http://git:${people.maintainer.token}@`)}/${path}.git`,
-  };
+    remote: (path: string) => `${url.replace('http://', `http://git:${people.maintainer.token}@`)}/${path}.git`,
+  }));
+  last.set(ground, { child, faultFile, listening });
+  return listening;
+}
+
+/** Waits until all pushes to a project are dealt with. */
+export async function expectPushesHandled(db: Database, projectId: number): Promise<void> {
+  await eventually(
+    async () => {
+      const [left] = await db.query<{ count: number }>(sql`
+        select count(*) as count from ref_change_intents
+        where project_id = ${projectId} and (state = 'open' or (state = 'done' and handled_at is null))`);
+      expect(left?.count).toBe(0);
+    },
+    { within: 40_000, every: 100 },
+  );
 }
