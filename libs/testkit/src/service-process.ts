@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from './eventually';
 
 /** Processes of a service, one after the other. */
@@ -64,19 +65,27 @@ export async function terminate(child: ChildProcess): Promise<number | null> {
  * Sees a process die at a fault point.
  * @param point `<name>[:nth]`, armed once the process is up
  * @param start starts the process with the variables it is given
- * @param work leads it to the point
+ * @param work leads it to the point; given what repeats a call until that succeeds or the process is dead, since the first calls may still find
+ *   a process before it dead
  */
 export async function dieAt(
   point: string,
   start: (environment: Record<string, string>) => Promise<ChildProcess>,
-  work: () => Promise<unknown>,
+  work: (insist: (call: () => Promise<unknown>) => Promise<void>) => Promise<unknown>,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-fault-'));
   try {
     const file = join(folder, 'fault');
     const dying = await start({ FAULT_FILE: file });
     writeFileSync(file, point);
-    await work();
+    await work(async (call) => {
+      const succeeds = () =>
+        call().then(
+          () => true,
+          () => false,
+        );
+      while (!(await succeeds()) && !ended(dying)) await pause(20);
+    });
     expect(await signalOf(dying)).toBe('SIGKILL');
     expect(existsSync(`${file}.fired`)).toBe(true);
   } finally {

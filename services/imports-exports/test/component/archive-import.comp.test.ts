@@ -487,9 +487,9 @@ it('a process that dies on its way leaves nothing that another one does not fini
   const sent = await archive();
   const points = [...['added', 'checked', 'page_saved', 'announced']];
   for (const [at, point] of points.entries()) {
-    await dieAt(`archive_import.${point}`, here.startProcess, async () => {
-      await eventually(() => send(sent, { path: `dead-${at}` }), { within: 15_000 }).catch(() => undefined);
-    });
+    await dieAt(`archive_import.${point}`, here.startProcess, (insist) =>
+      insist(() => send(sent, { path: `dead-${at}` })),
+    );
     // As if the lease of the dead process had run out.
     await here.db.query(sql`update archive_imports set leased_until = now() where leased_until is not null`);
   }

@@ -283,11 +283,8 @@ it('goes on after a death at any point, and ends as the same file', async () => 
   const reports = await here.db.query(sql`select file_name from dependency_reports where pipeline_id = 12`);
   expect(reports).toEqual([{ file_name: 'dies-report.committed' }]);
   const points = ['created', 'planned', 'source_read', 'blob_expected', 'written', 'signed', 'ended'];
-  // The first calls may still find the process before it dead.
   for (const point of points)
-    await dieAt(`dependency_export.${point}`, here.startProcess, () =>
-      eventually(() => create(ofPipeline(11)), { within: 15_000 }).catch(() => undefined),
-    );
+    await dieAt(`dependency_export.${point}`, here.startProcess, (insist) => insist(() => create(ofPipeline(11))));
   // As if the lease of the dead process had run out.
   await here.db.query(sql`update dependency_list_exports set leased_until = now() where leased_until is not null`);
   await here.start();

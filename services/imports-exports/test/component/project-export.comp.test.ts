@@ -175,10 +175,7 @@ it('one that was tried too often has failed, and says so', async () => {
 it('a process that dies on its way leaves nothing that another one does not finish', async () => {
   await here.stop();
   for (const point of ['created', 'records_read', 'bundled', 'written', 'ended']) {
-    // The first calls may still find the process before it dead.
-    await dieAt(`project_export.${point}`, here.startProcess, () =>
-      eventually(begin, { within: 15_000 }).catch(() => undefined),
-    );
+    await dieAt(`project_export.${point}`, here.startProcess, (insist) => insist(begin));
     // As if the lease of the dead process had run out.
     await here.db.query(sql`update project_exports set leased_until = now() where leased_until is not null`);
   }
