@@ -2,7 +2,7 @@ import { type Repeating, repeat } from '@switchyard/background';
 import { isAppError } from '@switchyard/errors';
 import { logger } from '@switchyard/telemetry';
 
-/** Milliseconds between two looks for work that another process left behind; new work is begun at once. */
+/** Milliseconds between two looks for work that another process left behind, or that pauses for longer; new work is begun at once. */
 const interval = 15_000;
 
 /** Milliseconds between two extensions of a lease: a sixth of it. */
@@ -64,7 +64,7 @@ export interface LeasedWork<Work extends Leased, Result> {
   readonly judge?: (error: unknown, one: Work) => Failure | undefined;
 }
 
-/** Does work that waits, one after the other in a process, and what other processes left behind. */
+/** Does work that waits, one after the other in a process, and what other processes left behind; what failed again after its pause. */
 export function workLeased<Work extends Leased, Result>(work: LeasedWork<Work, Result>): Repeating {
   const { name, maxAttempts, leases, make, end, otherwise, judge } = work;
 
@@ -101,17 +101,23 @@ export function workLeased<Work extends Leased, Result>(work: LeasedWork<Work, R
       logger.warn({ err: error, lease: one.lease, attempt: one.attempt }, `${name}: one failed`);
       const failure = judge?.(error, one) ?? failureOf(error, one.attempt);
       const { isFinal, text = otherwise, pause, isPause = false } = failure;
-      if (!isFinal && (isPause || one.attempt < maxAttempts)) return leases.release(one, pause, isPause);
+      if (!isFinal && (isPause || one.attempt < maxAttempts)) {
+        await leases.release(one, pause, isPause);
+        const pauseMs = pause * 1_000;
+        if (pauseMs < interval) setTimeout(() => working.soon(), pauseMs).unref();
+        return;
+      }
       outcome = { problem: text };
     }
     await end(one, outcome);
   }
 
-  return repeat(name, interval, async (stopping) => {
+  const working = repeat(name, interval, async (stopping) => {
     while (!stopping.aborted) {
       const one = await leases.claim();
       if (one === undefined) return;
       await workOn(one, stopping);
     }
   });
+  return working;
 }
