@@ -12,9 +12,11 @@ test('every fault point of the sources is in a list that is fired', () => {
   expect(listed.sort()).toEqual(passed);
 });
 
-/** A list is one walk: `npm run test:faults` fires all its points, of trains each is fired here as well. */
+/** A list is one walk: `npm run test:faults` fires all its points; here one is fired, of trains the building and the landing. */
 const shortOf = (points: readonly string[]) =>
-  points === trainPoints ? points : points.slice(points.length >> 1, (points.length >> 1) + 1);
+  points === trainPoints
+    ? points.filter((_, at) => at % 3 === 1)
+    : points.slice(points.length >> 1, (points.length >> 1) + 1);
 
 deathTests((points) => {
   listed.push(...points);
