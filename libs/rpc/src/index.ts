@@ -48,5 +48,5 @@ export {
   startServer,
   type WriteGuard,
 } from './server';
-export { readUploadForm, type TakeFormFile, type UploadFormRules } from './upload-form';
+export { readUploadForm, type TakeFormFile, type UploadFormRules, untilWhole } from './upload-form';
 export { signedIn, viewerOf } from './viewer';

@@ -33,6 +33,15 @@ export type TakeFormFile = (
   fields: Promise<ReadonlyMap<string, string>>,
 ) => Promise<void>;
 
+/** A file that ends when its form has: where the form fails behind it, so does the file, and nothing is kept of it. */
+export async function* untilWhole(
+  content: AsyncIterable<Uint8Array>,
+  fields: Promise<unknown>,
+): AsyncGenerator<Uint8Array> {
+  yield* content;
+  await fields;
+}
+
 const malformed = () => invalidParams('the multipart body is not valid');
 
 /** A file as it is read: one that breaks off makes the form malformed. */

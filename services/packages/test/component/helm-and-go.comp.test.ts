@@ -212,9 +212,11 @@ const yamlOf = (name: string, version: string, more = ''): [Entry, string] => [
   { name: `${name}/Chart.yaml` },
   `apiVersion: v2\nname: ${name}\nversion: ${version}\n${more}`,
 ];
-function push(channel: string, content: Buffer): Promise<Response> {
+/** @param behind text of a field that follows the chart */
+function push(channel: string, content: Buffer, behind?: string): Promise<Response> {
   const form = new FormData();
   form.set('chart', new Blob([new Uint8Array(content)]), 'any.tgz');
+  if (behind !== undefined) form.set('behind', behind);
   return here.project('POST', `helm/${channel}/charts`, { body: form });
 }
 const index = (channel: string, headers: Record<string, string> = {}) =>
@@ -270,6 +272,15 @@ it.each<[string, () => Promise<Buffer>, string]>([
   const reply = await push('bad', await content());
   expect([reply.status, await reply.json()]).toEqual([400, { error: expect.stringContaining(text) }]);
   expect((await here.list('helm')).filter(({ name }) => name === 'bad')).toEqual([]);
+});
+
+it('keeps nothing of a chart whose form fails behind it', async () => {
+  const content = await chart([yamlOf('half', '1.0.0')]);
+  expect((await push('half', content, 'x'.repeat(9_000))).status).toBe(400);
+  const kept = async () => (await here.list('helm')).filter(({ name }) => name === 'half').length;
+  expect(await kept()).toBe(0);
+  expect((await push('half', content, 'x')).status).toBe(201);
+  expect(await kept()).toBe(1);
 });
 
 it('refuses channels that are none, forms without a chart, and charts that are too large', async () => {

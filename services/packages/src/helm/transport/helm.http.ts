@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { BlobStore } from '@switchyard/blobs';
 import { invalidParams, notFound } from '@switchyard/errors';
-import { type ForwardedCall, type ForwardedEndpoint, readUploadForm } from '@switchyard/rpc';
+import { type ForwardedCall, type ForwardedEndpoint, readUploadForm, untilWhole } from '@switchyard/rpc';
 import { isKnown, sendContent, sendJson, withinLimit } from '../../contents';
 import { publisherOf } from '../../packages';
 import type { Charts } from '../application/manage-charts';
@@ -39,9 +39,9 @@ export function helmHttp({ charts, blobs, limit, root }: HelmHttpEdges): readonl
     if (!isChannel(channel.channel)) throw invalidParams('channel is invalid');
     let isTaken = false;
     await withinLimit(call.request, limit + form.overhead, () =>
-      readUploadForm(call.request, { ...form, file: limit }, (_fileName, content) => {
+      readUploadForm(call.request, { ...form, file: limit }, (_fileName, content, fields) => {
         isTaken = true;
-        return charts.publish(channel, publisherOf(call), content, limit);
+        return charts.publish(channel, publisherOf(call), untilWhole(content, fields), limit);
       }),
     );
     if (!isTaken) throw invalidParams('chart is missing');

@@ -1,6 +1,6 @@
-import type { BlobStore, Content } from '@switchyard/blobs';
+import type { BlobStore } from '@switchyard/blobs';
 import { invalidParams } from '@switchyard/errors';
-import { type ForwardedCall, type ForwardedEndpoint, readUploadForm } from '@switchyard/rpc';
+import { type ForwardedCall, type ForwardedEndpoint, readUploadForm, untilWhole } from '@switchyard/rpc';
 import { longestUploadMs, sendContent, sendJson } from '../../contents';
 import type { Uploads } from '../application/manage-uploads';
 import { isPicture, type StoredUpload, type Upload, uploadName } from '../domain/upload';
@@ -12,12 +12,6 @@ export interface UploadHttpEdges {
   readonly blobs: BlobStore;
   /** Bytes of the largest file. */
   readonly limit: number;
-}
-
-/** A file that ends when its form has: a form that fails behind it keeps nothing of it. */
-async function* untilWhole(content: Content, fields: Promise<unknown>): AsyncGenerator<Uint8Array> {
-  yield* content;
-  await fields;
 }
 
 /** Files that texts link to on the internal HTTP port; uploads and downloads stream. */
