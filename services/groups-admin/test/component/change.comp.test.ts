@@ -1,7 +1,18 @@
 import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { unavailable } from '@switchyard/errors';
-import { type EventBus, embeddedLog, encodeBody, epicEvents, issueEvents } from '@switchyard/events';
+import {
+  deploymentEvents,
+  type EventBus,
+  embeddedLog,
+  encodeBody,
+  epicEvents,
+  issueEvents,
+  mergeRequestEvents,
+  pipelineEvents,
+  releaseEvents,
+  repositoryPushed,
+} from '@switchyard/events';
 import { EpicEvent } from '@switchyard/protos/collaboration/events/v1/epic_event';
 import { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import { ChangeServiceService, ListChangesRequest } from '@switchyard/protos/groups_admin/v1/change';
@@ -10,6 +21,11 @@ import { AddMembersRequest, MemberServiceService } from '@switchyard/protos/grou
 import { CreateMilestoneRequest, MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';
 import { CreateProjectRequest, ProjectServiceService } from '@switchyard/protos/groups_admin/v1/project';
 import { CreateUserRequest, UserServiceService } from '@switchyard/protos/groups_admin/v1/user';
+import { DeploymentEvent } from '@switchyard/protos/merge_requests/events/v1/deployment_event';
+import { MergeRequestEvent } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
+import { PipelineEvent } from '@switchyard/protos/merge_requests/events/v1/pipeline_event';
+import { RepositoryPushedEvent } from '@switchyard/protos/merge_requests/events/v1/push';
+import { ReleaseEvent } from '@switchyard/protos/merge_requests/events/v1/release_event';
 import { HookBody, type RenderHookBodiesRequest } from '@switchyard/protos/rpc/v1/hook_body';
 import type { Peer } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
@@ -320,7 +336,8 @@ test('two processes that work off the same events double nothing', async () => {
   const name = 'another' as never;
   const body = encodeBody(issueEvents, IssueEvent.fromPartial({ issue: { id: 1, projectId: open } }));
   await db.transaction(async (tx) => {
-    for (let n = 0; n < 5; n += 1) await pending.add(tx, name, { eventId: `twice:${n}`, type: 'issue.changed', body });
+    for (let n = 0; n < 5; n += 1)
+      await pending.add(tx, name, { eventId: `twice:${n}`, type: 'issue.changed', body, projectId: 0 });
   });
   const edges = { db, pending, changes: changeStore(db), followers: [], countPassedOver: () => undefined };
   let arrived = 0;
@@ -348,6 +365,79 @@ test('two processes that work off the same events double nothing', async () => {
     sql`select event_id from changes where position > ${position} and event_id like 'twice:%' order by position`,
   );
   expect(stored.map(({ event_id }) => event_id)).toEqual([0, 1, 2, 3, 4].map((n) => `twice:${n}`));
+});
+
+test('projects rest while a part of their owner is away, also for another process, and then go on in order', async () => {
+  const pending = pendingChangeStore(db);
+  const name = 'divided' as never;
+  const add = (...events: readonly (readonly [string, number])[]) =>
+    db.transaction(async (tx) => {
+      for (const [eventId, projectId] of events) {
+        const body = encodeBody(issueEvents, IssueEvent.fromPartial({ issue: { id: projectId, projectId } }));
+        await pending.add(tx, name, { eventId, type: 'issue.changed', body, projectId });
+      }
+    });
+  const away = new Map([
+    [hidden, 'one'],
+    [inside, 'two'],
+  ]);
+  const edges = { db, pending, changes: changeStore(db), followers: [], countPassedOver: () => undefined };
+  const asked: string[][] = [];
+  /** Rounds of a process that has just been started. */
+  const rounds = async (): Promise<string[]> => {
+    const round = renderChanges(
+      name,
+      async (events) => {
+        asked.push(events.map(({ eventId }) => eventId));
+        const request = { events: events.map(({ eventId: id, type, body }) => ({ id, type, body })) };
+        const { rendered } = await owner.renderHookBodies(request);
+        return rendered.map((one, index) => ({ ...one, away: away.get(events[index]?.projectId ?? 0) }));
+      },
+      edges,
+    );
+    const ends = [await round()];
+    while (ends.at(-1) !== 'idle') ends.push(await round());
+    return ends;
+  };
+  const stored = async () =>
+    (
+      await db.query<{ event_id: string }>(
+        sql`select event_id from changes where event_id like 'divided:%' order by position`,
+      )
+    ).map(({ event_id }) => event_id);
+  await add(['divided:1', open], ['divided:2', hidden], ['divided:3', inside], ['divided:4', open]);
+  expect(await rounds()).toEqual(['done', 'idle']);
+  await add(['divided:5', hidden], ['divided:6', open]);
+  expect(await rounds()).toEqual(['done', 'idle']);
+  expect(await stored()).toEqual(['divided:1', 'divided:4', 'divided:6']);
+  // Of each part that is away one event is asked about, and not of all that waits.
+  expect(asked.slice(1).sort()).toEqual([['divided:2'], ['divided:3'], ['divided:6']]);
+  away.delete(hidden);
+  expect(await rounds()).toEqual(['done', 'idle']);
+  expect((await stored()).slice(3)).toEqual(['divided:2', 'divided:5']);
+  away.clear();
+  expect(await rounds()).toEqual(['done', 'idle']);
+  expect((await stored()).slice(5)).toEqual(['divided:3']);
+  expect(await db.query(sql`select from resting_changes`)).toEqual([]);
+});
+
+test('events of merge-requests wait with their project, whatever their keys', async () => {
+  const projectId = open;
+  await publish(bus, repositoryPushed, RepositoryPushedEvent.fromPartial({ projectId }), 'waits:push');
+  const mergeRequest = { id: 7, projectId };
+  await publish(bus, mergeRequestEvents, MergeRequestEvent.fromPartial({ mergeRequest }), 'waits:merge-request');
+  await publish(bus, pipelineEvents, PipelineEvent.fromPartial({ pipelineId: 8, projectId }), 'waits:pipeline');
+  const deployment = { environmentId: 9, projectId };
+  await publish(bus, deploymentEvents, DeploymentEvent.fromPartial({ deployment }), 'waits:deployment');
+  await publish(bus, releaseEvents, ReleaseEvent.fromPartial({ release: { id: 10, projectId } }), 'waits:release');
+  const waiting = ['deployment', 'merge-request', 'pipeline', 'push', 'release'];
+  await eventually(async () =>
+    expect(
+      await db.query(
+        sql`select event_id, project_id from pending_changes where event_id like 'waits:%' order by event_id`,
+      ),
+    ).toEqual(waiting.map((kind) => ({ event_id: `waits:${kind}`, project_id: projectId }))),
+  );
 });
 
 test('a cursor of what is no longer kept is refused, and the text says where to go on', async () => {

@@ -151,11 +151,14 @@ test('between repositories of two processes there are no merge requests', async 
   ]);
 });
 
-test('what is asked about several projects is answered by the processes of each', async () => {
-  const projects = [await pushed(given('default')), await pushed(given('second'))].map(({ project }) => project);
-  const events = await harness.db.query<HookEvent & Record<string, unknown>>(sql`
+const pushesTo = (projects: readonly TestProject[]) =>
+  harness.db.query<HookEvent & Record<string, unknown>>(sql`
     select event_id as id, type, body::text as body from events.outbox
     where type = 'repository.pushed' and key = any(${projects.map(({ id }) => String(id))}::text[]) order by id`);
+
+test('what is asked about several projects is answered by the processes of each', async () => {
+  const projects = [await pushed(given('default')), await pushed(given('second'))].map(({ project }) => project);
+  const events = await pushesTo(projects);
   const hooks = harness.asGroupsAdmin(HookBodyServiceService);
   const { rendered } = await hooks.renderHookBodies({ events }, { requestId: 'test' });
   const bodies = rendered.map((one) => JSON.parse(String(one.bodies[0]?.json)));
@@ -231,4 +234,19 @@ test('a process that is away takes no projects but its own with it', async () =>
     .asCollaboration(CommitTargetServiceService)
     .batchGet({ commits }, { requestId: 'test', actor: { ...anonymous, userId: people.developer.id } });
   expect(targets.map(({ projectId }) => projectId)).toEqual([here.id]);
+  const parts = await harness
+    .asCollaboration(HookBodyServiceService)
+    .renderHookParts({ mergeRequestIds: [], commits }, { requestId: 'test' });
+  expect(parts.commits.map(({ projectId }) => projectId)).toEqual([here.id]);
+  const events = await pushesTo([here, there]);
+  const hooks = harness.asGroupsAdmin(HookBodyServiceService);
+  const { rendered } = await hooks.renderHookBodies({ events, allowAway: true }, { requestId: 'test' });
+  expect(rendered).toEqual([
+    { eventId: events[0]?.id, bodies: [expect.objectContaining({ projectId: here.id })] },
+    { eventId: events[1]?.id, bodies: [], away: `http://127.0.0.1:${environments.second.HTTP_PORT}` },
+  ]);
+  // An earlier groups-admin does not know such answers.
+  await expect(hooks.renderHookBodies({ events }, { requestId: 'test' })).rejects.toMatchObject({
+    kind: 'unavailable',
+  });
 });

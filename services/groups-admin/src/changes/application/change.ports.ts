@@ -8,7 +8,7 @@ import type { Owner, PendingChange } from '../domain/pending-change';
 /** Events that wait, by owner. */
 export interface PendingChanges {
   /** Adds an event, in the transaction of the inbox. */
-  add(tx: Tx, owner: Owner, event: Pick<PendingChange, 'eventId' | 'type' | 'body'>): Promise<void>;
+  add(tx: Tx, owner: Owner, event: Omit<PendingChange, 'id' | 'tries'>): Promise<void>;
   /**
    * Takes or prolongs the lease on the events of an owner: `idle` where none waits, `held` while another process has it.
    * @param leaseMs how long it lasts
@@ -16,7 +16,7 @@ export interface PendingChanges {
   lease(owner: Owner, holder: string, leaseMs: number): Promise<'taken' | 'held' | 'idle'>;
   /** Gives the lease back. */
   release(holder: string): Promise<void>;
-  /** The oldest events of an owner, at most `limit`. */
+  /** The oldest events of an owner, at most `limit`, but for those of projects that rest. */
   oldest(owner: Owner, limit: number): Promise<readonly PendingChange[]>;
   /** Counts a failure of an event. */
   failed(id: number): Promise<void>;
@@ -24,6 +24,12 @@ export interface PendingChanges {
   passOver(owner: Owner, event: PendingChange, reason: string): Promise<void>;
   /** Deletes events in `tx`; false when not all of them were there: another process has worked them off. */
   take(tx: Tx, ids: readonly number[]): Promise<boolean>;
+  /** Lets projects rest: their events wait until `wake`. @param away by project, the part of the owner that is away */
+  rest(tx: Tx, owner: Owner, away: ReadonlyMap<number, string>): Promise<void>;
+  /** Parts of an owner for which projects rest, each with the oldest event that waits for it; undefined where none does. */
+  resting(owner: Owner): Promise<readonly { readonly away: string; readonly event: PendingChange | undefined }[]>;
+  /** Ends the rest of all projects that wait for a part of an owner. */
+  wake(owner: Owner, away: string): Promise<void>;
   /** Events that wait, and the age of the oldest in seconds, by owner. */
   backlog(): Promise<readonly { owner: string; count: number; age: number }[]>;
 }

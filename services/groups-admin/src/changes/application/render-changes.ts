@@ -4,7 +4,7 @@ import { faultPoint, faultPoints } from '@switchyard/events';
 import type { HookBody, RenderedHookBodies } from '@switchyard/protos/rpc/v1/hook_body';
 import { logger } from '@switchyard/telemetry';
 import { isForReceivers } from '../domain/change';
-import { batchSize, mostTries, type Owner, type PendingChange } from '../domain/pending-change';
+import { askAgainMs, batchSize, mostTries, type Owner, type PendingChange } from '../domain/pending-change';
 import { type Changes, type PendingChanges, RenderedTooLate, type RenderHookBodies } from './change.ports';
 import type { ChangeFollower } from './change-follower';
 
@@ -20,7 +20,7 @@ export interface RenderChangesEdges {
   readonly countPassedOver: () => void;
 }
 
-/** How one round ended: `idle` without an event, `done` with some, `failed` where it has to be tried again later. */
+/** How one round ended: `idle` without an event that does not rest, `done` with some, `failed` where it has to be tried again later. */
 export type Round = 'idle' | 'done' | 'failed';
 
 /** Rolls a batch back that another process has worked off. */
@@ -29,40 +29,69 @@ class WorkedOff extends Error {}
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 
-/** The bodies of a batch in its order. @throws Error when the owner left an event out */
-function bodiesOf(batch: readonly PendingChange[], rendered: readonly RenderedHookBodies[]): readonly HookBody[] {
-  const byEvent = new Map(rendered.map(({ eventId, bodies }) => [eventId, bodies]));
-  return batch.flatMap(({ eventId }) => {
-    const bodies = byEvent.get(eventId);
-    if (bodies === undefined) throw new Error(`the owner answers nothing about the event ${eventId}`);
-    return bodies;
+/** What of a batch is recorded, in its order, and by project the part of the owner for which the rest of it waits. */
+interface Answered {
+  readonly ids: readonly number[];
+  readonly bodies: readonly HookBody[];
+  readonly away: ReadonlyMap<number, string>;
+}
+
+/** What the owner made of a batch. @throws Error when it left an event out */
+function answered(batch: readonly PendingChange[], rendered: readonly RenderedHookBodies[]): Answered {
+  const byEvent = new Map(rendered.map((one) => [one.eventId, one]));
+  const away = new Map<number, string>();
+  const ready = batch.flatMap(({ id, eventId, projectId }) => {
+    const found = byEvent.get(eventId);
+    if (found === undefined) throw new Error(`the owner answers nothing about the event ${eventId}`);
+    if (found.away !== undefined && !away.has(projectId)) away.set(projectId, found.away);
+    // What follows in a project waits as well, also where it is rendered.
+    return away.has(projectId) ? [] : [{ id, bodies: found.bodies }];
   });
+  return { ids: ready.map(({ id }) => id), bodies: ready.flatMap(({ bodies }) => bodies), away };
 }
 
 /**
- * Works off the events of one owner in their order. An owner that is away holds up its own events and no others. An
+ * Works off the events of one owner in their order. An owner that is away holds up its own events and no others, and a
+ * part of it those of its projects: these rest until it renders one of them again. An
  * event that the owner refuses is found by halving the batch; after some tries it is recorded, and passed over. So is one
  * that is never rendered in time while the owner renders the next one.
  */
 export function renderChanges(owner: Owner, render: RenderHookBodies, edges: RenderChangesEdges) {
   const { db, pending, changes, followers, countPassedOver } = edges;
   let size = batchSize;
+  let askAgainAt = 0;
 
-  async function record(batch: readonly PendingChange[], bodies: readonly HookBody[]): Promise<void> {
+  async function record({ ids, bodies, away }: Answered): Promise<void> {
     await db.transaction(async (tx) => {
       // Events are deleted with what they lead to: whoever comes second finds them gone, and changes nothing.
-      if (
-        !(await pending.take(
-          tx,
-          batch.map(({ id }) => id),
-        ))
-      )
-        throw new WorkedOff();
+      if (!(await pending.take(tx, ids))) throw new WorkedOff();
+      if (away.size > 0) await pending.rest(tx, owner, away);
       const placed = (await changes.append(tx, bodies)).filter(isForReceivers);
       if (placed.length > 0) for (const follow of followers) await follow(tx, placed);
       faultPoint('changes.recorded');
     });
     faultPoint('changes.committed');
+    if (away.size > 0)
+      logger.warn({ owner, away: [...new Set(away.values())] }, 'events wait for a part of their owner');
+  }
+
+  /** Wakes the projects of each part that is not away any more: one event shows whether it is. */
+  async function askAgain(): Promise<void> {
+    const isAway = async (event: PendingChange): Promise<boolean> => {
+      try {
+        return (await render([event]))[0]?.away !== undefined;
+      } catch (error) {
+        if (isAppError(error, 'unavailable')) throw error;
+        return false;
+      }
+    };
+    const parts = await pending.resting(owner);
+    await Promise.all(
+      parts.map(async ({ away, event }) => {
+        if (event === undefined || !(await isAway(event))) await pending.wake(owner, away);
+      }),
+    );
+    askAgainAt = performance.now() + askAgainMs;
   }
 
   /** Whether the owner renders the second event: then it is not away, and the first event is what takes too long. */
@@ -71,7 +100,7 @@ export function renderChanges(owner: Owner, render: RenderHookBodies, edges: Ren
     // The last event holds up no other.
     if (next === undefined) return false;
     return render([next]).then(
-      () => true,
+      ([answer]) => answer?.away === undefined,
       (error) => !(error instanceof RenderedTooLate || isAppError(error, 'unavailable')),
     );
   }
@@ -94,12 +123,13 @@ export function renderChanges(owner: Owner, render: RenderHookBodies, edges: Ren
 
   /** Renders and records the oldest events. @throws AppError unavailable while the owner or the database is away */
   return async (): Promise<Round> => {
+    if (performance.now() >= askAgainAt) await askAgain();
     const batch = await pending.oldest(owner, size);
     if (batch.length === 0) return 'idle';
     try {
       const rendered = await render(batch);
       faultPoint('changes.rendered');
-      await record(batch, bodiesOf(batch, rendered));
+      await record(answered(batch, rendered));
       size = Math.min(size * 2, batchSize);
       return 'done';
     } catch (error) {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { logger } from '@switchyard/telemetry';
-import { type Owner, owners } from '../domain/pending-change';
+import { askAgainMs, type Owner, owners } from '../domain/pending-change';
 import type { PendingChanges } from './change.ports';
 import type { Round } from './render-changes';
 
@@ -55,7 +55,8 @@ export function workOffChanges({ pending, rounds, onPending, holder }: WorkOffEd
         if (round === 'failed') await fail();
         else failures = 0;
         if (lease === 'held') await wait(lookHeldMs);
-        else if (round === 'idle') await wait(lookMs, signal);
+        // Events wait, and none can be rendered: a part of their owner is away.
+        else if (round === 'idle') await wait(lease === 'taken' ? askAgainMs : lookMs, signal);
       } catch (error) {
         if (failures === 0) logger.warn({ err: error, owner }, 'events wait for their owner to render them');
         await fail();

@@ -12,12 +12,17 @@ export interface PendingChange {
   readonly type: string;
   /** The encoded event. */
   readonly body: string;
+  /** Project whose events keep their order while a part of the owner is away; 0 where there is none. */
+  readonly projectId: number;
   /** How often it has failed. */
   readonly tries: number;
 }
 
 /** Events that are rendered by one call. */
 export const batchSize = 100;
+
+/** Milliseconds after which a part of an owner that was away is asked again. */
+export const askAgainMs = 5_000;
 
 /** How often an event that its owner refuses is tried before it is passed over. */
 export const mostTries = 5;

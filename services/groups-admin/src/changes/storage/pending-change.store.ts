@@ -8,17 +8,20 @@ export const pendingChannel = 'switchyard_pending_changes';
 /** Longest reason that is kept, characters. */
 const reasonLength = 2_000;
 
+const columns = sql`p.id, p.event_id as "eventId", p.type, p.body, p.project_id as "projectId", p.tries`;
+
 /** Events that wait, over the database. */
 export const pendingChangeStore = (db: Database) => ({
   async add(
     tx: Tx,
     owner: Owner,
-    { eventId, type, body }: Pick<PendingChange, 'eventId' | 'type' | 'body'>,
+    { eventId, type, body, projectId }: Omit<PendingChange, 'id' | 'tries'>,
   ): Promise<void> {
     await tx.query(
       named(
         'pending_change_add',
-        sql`insert into pending_changes (owner, event_id, type, body) values (${owner}, ${eventId}, ${type}, ${body})`,
+        sql`insert into pending_changes (owner, event_id, type, body, project_id)
+          values (${owner}, ${eventId}, ${type}, ${body}, ${projectId}::bigint)`,
       ),
     );
     tx.notify(pendingChannel);
@@ -51,10 +54,42 @@ export const pendingChangeStore = (db: Database) => ({
     db.query<PendingChange>(
       named(
         'pending_change_oldest',
-        sql`select id, event_id as "eventId", type, body, tries from pending_changes
-          where owner = ${owner} order by id limit ${limit}::int`,
+        sql`select ${columns} from pending_changes p where p.owner = ${owner}
+            and not exists (select from resting_changes r where r.owner = p.owner and r.project_id = p.project_id)
+          order by p.id limit ${limit}::int`,
       ),
     ),
+
+  async rest(tx: Tx, owner: Owner, away: ReadonlyMap<number, string>): Promise<void> {
+    const rows = [...away].map(([projectId, part]) => ({ project_id: projectId, away: part }));
+    await tx.query(
+      named(
+        'resting_change_add',
+        sql`insert into resting_changes (owner, project_id, away)
+          select ${owner}, project_id, away
+          from json_to_recordset(${JSON.stringify(rows)}::json) as r (project_id bigint, away text)
+          on conflict (owner, project_id) do update set away = excluded.away`,
+      ),
+    );
+  },
+
+  async resting(owner: Owner): Promise<{ away: string; event: PendingChange | undefined }[]> {
+    const rows = await db.query<PendingChange & { away: string; waits: boolean }>(
+      named(
+        'resting_change_oldest',
+        sql`select part.away, p.id is not null as waits, ${columns}
+          from (select distinct away from resting_changes where owner = ${owner}) part
+          left join lateral (
+            select p.* from pending_changes p join resting_changes r on r.owner = p.owner and r.project_id = p.project_id
+            where p.owner = ${owner} and r.away = part.away order by p.id limit 1) p on true`,
+      ),
+    );
+    return rows.map(({ away, waits, ...event }) => ({ away, event: waits ? event : undefined }));
+  },
+
+  async wake(owner: Owner, away: string): Promise<void> {
+    await db.query(sql`delete from resting_changes where owner = ${owner} and away = ${away}`);
+  },
 
   async failed(id: number): Promise<void> {
     await db.query(sql`update pending_changes set tries = tries + 1 where id = ${id}::bigint`);

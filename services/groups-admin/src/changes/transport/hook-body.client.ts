@@ -25,7 +25,7 @@ function orAway(error: unknown): never {
 export const renderedBy =
   (client: HookBodyClient): RenderHookBodies =>
   async (events) => {
-    const request = { events: events.map(({ eventId, type, body }) => ({ id: eventId, type, body })) };
+    const request = { events: events.map(({ eventId, type, body }) => ({ id: eventId, type, body })), allowAway: true };
     const requestId = `changes-${events[0]?.eventId ?? ''}`;
     const options = { requestId, timeoutMs, idempotent: true };
     return (await client.renderHookBodies(request, options).catch(orAway)).rendered;

@@ -22,12 +22,20 @@ import {
 import type { PendingChanges } from '../application/change.ports';
 import type { Owner } from '../domain/pending-change';
 
-/** Every event that can lead to a hook waits for its owner to render it, as it came. */
+/**
+ * Every event that can lead to a hook waits for its owner to render it, as it came. Those of merge-requests wait in order
+ * within their project, whatever their keys: a process that is away is so for whole projects (ADR 81).
+ */
 export function pendingSubscriptions(pending: PendingChanges): AnySubscription[] {
-  const waiting = <Payload>(owner: Owner, event: EventDefinition<Payload>): AnySubscription =>
+  const waiting = <Payload>(
+    owner: Owner,
+    event: EventDefinition<Payload>,
+    projectOf: (payload: Payload) => number | undefined = () => undefined,
+  ): AnySubscription =>
     subscription({
       event,
-      handle: (_payload, tx, { id, type, body }) => pending.add(tx, owner, { eventId: id, type, body }),
+      handle: (payload, tx, { id, type, body }) =>
+        pending.add(tx, owner, { eventId: id, type, body, projectId: projectOf(payload) ?? 0 }),
     });
   return [
     waiting('groups-admin', membershipEvents),
@@ -37,11 +45,11 @@ export function pendingSubscriptions(pending: PendingChanges): AnySubscription[]
     waiting('groups-admin', milestoneEvents),
     waiting('groups-admin', userEvents),
     waiting('groups-admin', sshKeyEvents),
-    waiting('merge-requests', repositoryPushed),
-    waiting('merge-requests', mergeRequestEvents),
-    waiting('merge-requests', pipelineEvents),
-    waiting('merge-requests', deploymentEvents),
-    waiting('merge-requests', releaseEvents),
+    waiting('merge-requests', repositoryPushed, ({ projectId }) => projectId),
+    waiting('merge-requests', mergeRequestEvents, ({ mergeRequest }) => mergeRequest?.projectId),
+    waiting('merge-requests', pipelineEvents, ({ projectId }) => projectId),
+    waiting('merge-requests', deploymentEvents, ({ deployment }) => deployment?.projectId),
+    waiting('merge-requests', releaseEvents, ({ release }) => release?.projectId),
     waiting('collaboration', issueEvents),
     waiting('collaboration', epicEvents),
     waiting('collaboration', noteEvents),

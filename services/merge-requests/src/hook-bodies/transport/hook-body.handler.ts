@@ -36,8 +36,15 @@ interface ToldEvent {
   readonly hooks: readonly HookEvent[];
 }
 
+/** Milliseconds that another process has: no less than the caller, for whom what is too late is not what is away. */
+const timeoutMs = 12_000;
+
 /** One process asks another for itself, also again. */
-const asService = ({ requestId }: CallContext) => ({ requestId, idempotent: true });
+const asService = ({ requestId, signal }: CallContext) => ({ requestId, signal, timeoutMs, idempotent: true });
+
+/** What stands for events while the process that renders them is away. */
+const waiting = (events: readonly ToldEvent[], { http }: { readonly http: string }): RenderedHookBodies[] =>
+  events.map(({ event }) => ({ eventId: event.id, bodies: [], away: http }));
 
 const requestOf = (
   wanted: readonly { readonly id?: number; readonly commit?: RenderHookPartsRequest['commits'][number] }[],
@@ -100,7 +107,7 @@ export function hookBodyHandler({ gather, gatherParts, externalUrl, clock, proce
   return implement(
     HookBodyServiceService,
     {
-      async renderHookBodies({ events }, context) {
+      async renderHookBodies({ events, allowAway = false }, context) {
         if (events.length > maxEvents) throw new AppError('bad_request', `at most ${maxEvents} events at once`);
         const told = events.map((event) => ({ event, hooks: hookEventsOf(event) }));
         const parts = await inParts(context, processesOf, told, {
@@ -111,6 +118,7 @@ export function hookBodyHandler({ gather, gatherParts, externalUrl, clock, proce
             return (await client.renderHookBodies({ events: own.map(({ event }) => event) }, asService(context)))
               .rendered;
           },
+          ...(allowAway && { away: waiting }),
         });
         const rendered = new Map(parts.flat().map((one) => [one.eventId, one]));
         return { rendered: events.flatMap(({ id }) => rendered.get(id) ?? []) };
@@ -129,6 +137,7 @@ export function hookBodyHandler({ gather, gatherParts, externalUrl, clock, proce
           here: (own) => partsOf(requestOf(own)),
           there: (sibling, own) =>
             sibling.client(HookBodyServiceService).renderHookParts(requestOf(own), asService(context)),
+          away: () => ({ mergeRequests: [], commits: [] }),
         });
         return {
           mergeRequests: parts.flatMap((part) => part.mergeRequests),

@@ -64,7 +64,7 @@ export function commitTargetHandler({ commits, readers, externalUrl, processesOf
             const identity = { actor, requestId, idempotent: true };
             return (await sibling.client(CommitTargetServiceService).batchGet({ commits: [...own] }, identity)).targets;
           },
-          away: [],
+          away: () => [],
         });
         return { targets: parts.flat() };
       },

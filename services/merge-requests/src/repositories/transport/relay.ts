@@ -81,7 +81,7 @@ export const relayedEndpoints = (
  * Answers a call about several projects in parts, each where its repositories lie.
  * @param here answers for items of this process
  * @param there has another process answer for its items
- * @param away what stands for the items of a process that is away; without it the call fails
+ * @param away what stands for the items of a process that is away (`home`); without it the call fails
  * @throws AppError unavailable
  */
 export async function inParts<Item, Part>(
@@ -92,7 +92,7 @@ export async function inParts<Item, Part>(
     readonly projectOf: (item: Item) => number;
     readonly here: (items: readonly Item[]) => Promise<Part>;
     readonly there: (sibling: Sibling, items: readonly Item[]) => Promise<Part>;
-    readonly away?: Part;
+    readonly away?: (items: readonly Item[], home: OtherProcess) => Part;
   },
 ): Promise<Part[]> {
   // Another process of the service has found that they lie here.
@@ -103,10 +103,10 @@ export async function inParts<Item, Part>(
     const home = processes.get(answer.projectOf(item));
     parts.set(home, [...(parts.get(home) ?? []), item]);
   }
-  const askThere = ({ sibling }: OtherProcess, own: readonly Item[]): Promise<Part> =>
-    answer.there(sibling, own).catch((error: unknown) => {
+  const askThere = (home: OtherProcess, own: readonly Item[]): Promise<Part> =>
+    answer.there(home.sibling, own).catch((error: unknown) => {
       if (answer.away === undefined || !isAppError(error, 'unavailable')) throw error;
-      return answer.away;
+      return answer.away(own, home);
     });
   return Promise.all([...parts].map(([home, own]) => (home === undefined ? answer.here(own) : askThere(home, own))));
 }
