@@ -14,9 +14,16 @@ const VERSION = '0.1.0';
 const here = fileURLToPath(new URL('.', import.meta.url));
 const folder = process.argv[2] ?? join(here, 'charts');
 
-/** Secrets of a service in the cluster's Secret: `SWITCHYARD_ROOT_TOKEN` lies under `root-token`. */
-const secretsOf = ({ requiredSecrets, secrets }) => [
-  ...requiredSecrets.map((variable) => ({ variable, key: secretKey(variable) })),
+/**
+ * Secrets of a service in the cluster's Secret: `SWITCHYARD_ROOT_TOKEN` lies under `root-token`. One that a service reads from a file as well
+ * is mounted, so that it may change while pods run.
+ */
+const secretsOf = ({ requiredSecrets, secrets, settings }) => [
+  ...requiredSecrets.map((variable) =>
+    settings.includes(`${variable}_FILE`)
+      ? { variable: `${variable}_FILE`, key: secretKey(variable), mounted: true }
+      : { variable, key: secretKey(variable) },
+  ),
   ...secrets.map((variable) => ({ variable, key: secretKey(variable), optional: true })),
 ];
 const secretKey = (variable) =>

@@ -191,8 +191,8 @@ const entrance = {
   }),
 };
 
-/** What the values `git` set: the templates know them by the same names. */
-const GIT_SETTINGS = ['SWITCHYARD_GIT_PLACES', 'SWITCHYARD_GIT_MEMORY_MB'];
+/** What templates set: the first two from the values `git`, by the same names. */
+const CHART_SETTINGS = ['SWITCHYARD_GIT_PLACES', 'SWITCHYARD_GIT_MEMORY_MB', 'SWITCHYARD_SECRET_FILE'];
 
 /** What the Secret of a service holds, for its reader. */
 function secretContents(service, secretsOf) {
@@ -215,7 +215,7 @@ function secretContents(service, secretsOf) {
  */
 export function valuesOf(service, secretsOf) {
   const { name, settings, database, data } = service;
-  const further = settings.filter((setting) => !GIT_SETTINGS.includes(setting));
+  const further = settings.filter((setting) => !CHART_SETTINGS.includes(setting));
   return {
     ...shared,
     secretName: text(

@@ -507,14 +507,17 @@ describe('the charts', () => {
       const pod = of(render('switchyard'), 'Deployment', name)?.spec.template.spec;
       const given = pod?.containers[0]?.env.map((one) => one.name) ?? [];
       expect(given.filter((one) => ![...variablesOf(name), ...common].includes(one))).toEqual([]);
+      // The secret of the instance lies in a file: it changes while pods run.
       for (const [secret, processes] of Object.entries(holders)) {
-        expect([secret, given.includes(secret)]).toEqual([secret, processes.includes(name)]);
+        const variable = secret === 'SWITCHYARD_SECRET' ? `${secret}_FILE` : secret;
+        expect([secret, given.includes(variable)]).toEqual([secret, processes.includes(name)]);
       }
       const keys = pod?.volumes.find((volume) => volume.name === 'keys')?.secret?.items.map(({ key }) => key);
       expect(keys).toEqual([
         `${name}.key`,
         ...(name === 'gateway' ? [] : ['public-keys.json']),
         ...(SERVICES.find((service) => service.name === name)?.keys.map(({ file }) => file) ?? []),
+        ...(holders.SWITCHYARD_SECRET?.includes(name) ? ['secret'] : []),
       ]);
     });
 

@@ -150,8 +150,12 @@ services by name; deploy/helm/charts.mjs writes it.
 - { name: {{ .variable }}, value: /keys/{{ .file }} }
 {{- end }}
 {{- range $self.secrets }}
+{{- if .mounted }}
+- { name: {{ .variable }}, value: /keys/{{ .key }} }
+{{- else }}
 - name: {{ .variable }}
   valueFrom: { secretKeyRef: { name: {{ $secret }}, key: {{ .key }}{{ if .optional }}, optional: true{{ end }} } }
+{{- end }}
 {{- end }}
 {{- if eq $self.data "blobs" }}
 {{- if $config.s3.bucket }}
@@ -233,6 +237,11 @@ volumes:
         {{- end }}
         {{- range $self.keys }}
         - { key: {{ .file }}, path: {{ .file }} }
+        {{- end }}
+        {{- range $self.secrets }}
+        {{- if .mounted }}
+        - { key: {{ .key }}, path: {{ .key }} }
+        {{- end }}
         {{- end }}
   {{- with ($values.config.kafka).secretName }}
   {{- if not $self.public }}
