@@ -60,6 +60,9 @@ export const projectAbilities = {
   push_code: ofCode(writing(levels.developer)),
   // A merge request from a fork may open its branch to those who may merge it and are no members: the service decides.
   commit_code: ofCode({ ...openOr(levels.reporter), write: true, decidedBelow: levels.developer }),
+  // Over git alone, until there are routes for pages (ADR 82). A wiki does not close with the repository.
+  download_wiki: openOr(levels.reporter),
+  push_wiki: writing(levels.developer),
   comment_on_code: ofCode({ ...openOr(levels.reporter), write: true }),
   create_pipeline: ofCode(writing(levels.developer)),
   create_merge_request_pipeline: ofMergeRequests(writing(levels.developer)),

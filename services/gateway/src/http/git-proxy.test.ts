@@ -173,4 +173,19 @@ describe('a git request is judged', () => {
     ['an expired token', 'git-upload-pack', answer(50, {}, { tokenRefusal: Token.TOKEN_REFUSAL_EXPIRED }), 401],
     ['a blocked user', 'git-upload-pack', answer(50, {}, { tokenRefusal: Token.TOKEN_REFUSAL_BLOCKED }), 403],
   ])('%s', (_name, service, given, status) => expect(refusalOf(given, service)?.status).toBe(status));
+
+  const closed = { repository: true, mergeRequests: true, issues: false, monitor: false, snippets: false };
+  test.each<[string, 'git-upload-pack' | 'git-receive-pack', ResolveResponse, number | undefined]>([
+    ['a Reporter fetches', 'git-upload-pack', answer(20), undefined],
+    ['a Guest fetches that of a private project', 'git-upload-pack', answer(10), 403],
+    ['an outsider fetches that of a public project', 'git-upload-pack', answer(0, { visibility: 'public' }), undefined],
+    ['an outsider fetches what they cannot see', 'git-upload-pack', answer(0, {}, missing), 404],
+    ['a Reporter fetches where the repository is closed', 'git-upload-pack', answer(20, { closed }), undefined],
+    ['a Developer pushes', 'git-receive-pack', answer(30), undefined],
+    ['a Reporter pushes', 'git-receive-pack', answer(20, { visibility: 'public' }), 403],
+    ['an anonymous caller pushes', 'git-receive-pack', answer(0, { visibility: 'public' }, anonymously), 401],
+    ['an Owner pushes to that of an archived project', 'git-receive-pack', answer(50, { archived: true }), 403],
+  ])('of a wiki: %s', (_name, service, given, status) =>
+    expect(refusalOf(given, service, 'wiki')?.status).toBe(status),
+  );
 });

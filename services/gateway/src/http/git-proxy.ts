@@ -19,7 +19,7 @@ export interface GitProxyEdges {
 
 /** What a git client requests. */
 interface GitRequest {
-  /** Full path of the project. */
+  /** Full path of the project, or of its wiki. */
   readonly project: string;
   /** Path below the repository, with its query. */
   readonly below: string;
@@ -37,6 +37,42 @@ interface Refusal {
 const credentialsWanted: Refusal = { status: 401, text: 'HTTP Basic: Access denied. Use a token as the password.' };
 const notThere: Refusal = { status: 404, text: 'The project you were looking for could not be found.' };
 const refused = (text: string): Refusal => ({ status: 403, text });
+
+/** Which repository of a project is meant. */
+type RepositoryKind = 'code' | 'wiki';
+
+/** For each repository of a project: who fetches and who pushes, the refusals, and where merge-requests serves it. */
+const repositories = {
+  code: {
+    'git-upload-pack': {
+      ability: projectAbilities.read_code,
+      refusal: 'You are not allowed to download code from this project.',
+    },
+    // A merge request from a fork may open its branch to those who are no members: who may push where, the service decides.
+    'git-receive-pack': {
+      ability: projectAbilities.commit_code,
+      refusal: 'You are not allowed to push code to this project.',
+    },
+    path: 'git',
+  },
+  wiki: {
+    'git-upload-pack': {
+      ability: projectAbilities.download_wiki,
+      refusal: 'You are not allowed to download the wiki of this project.',
+    },
+    'git-receive-pack': {
+      ability: projectAbilities.push_wiki,
+      refusal: 'You are not allowed to write to the wiki of this project.',
+    },
+    path: 'wiki',
+  },
+} as const satisfies Record<
+  RepositoryKind,
+  Record<GitRequest['service'], { ability: Ability; refusal: string }> & { path: string }
+>;
+
+/** The project whose wiki a path would be; undefined for a path that no wiki has. */
+const projectOfWiki = (path: string): string | undefined => /^(.*[^/])\.wiki$/.exec(path)?.[1];
 
 /** Scopes that do (G-5-4). */
 const scopes = {
@@ -105,7 +141,11 @@ const levelOf = (ability: Ability, { visibility }: Access): number =>
 /**
  * Why a git request is refused; undefined when it may pass. A private project and none at all are one answer (G-5-15).
  */
-export function refusalOf(answer: ResolveResponse, service: GitRequest['service']): Refusal | undefined {
+export function refusalOf(
+  answer: ResolveResponse,
+  service: GitRequest['service'],
+  kind: RepositoryKind = 'code',
+): Refusal | undefined {
   const ofToken = refusalOfToken(answer);
   if (ofToken !== undefined) return ofToken;
   const actor = answer.actor ?? anonymous;
@@ -117,21 +157,24 @@ export function refusalOf(answer: ResolveResponse, service: GitRequest['service'
   if (!isAnonymous && actor.job === undefined && !scopes[service].some((scope) => actor.scopes.includes(scope))) {
     return refused(`The token has none of the scopes ${scopes[service].join(', ')}.`);
   }
+  const { ability, refusal } = repositories[kind][service];
+  const isAllowed = access.level >= levelOf(ability, access) && !isClosed(ability, access);
   if (service === 'git-receive-pack') {
     if (isAnonymous) return credentialsWanted;
-    // A merge request from a fork may open its branch to those who are no members: who may push where, the service decides.
-    if (access.level < levelOf(projectAbilities.commit_code, access) || isClosed(projectAbilities.commit_code, access))
-      return refused('You are not allowed to push code to this project.');
+    if (!isAllowed) return refused(refusal);
     return access.archived ? refused('You cannot push to an archived project.') : undefined;
   }
-  if (access.level >= levelOf(projectAbilities.read_code, access) && !isClosed(projectAbilities.read_code, access))
-    return undefined;
-  return isAnonymous ? credentialsWanted : refused('You are not allowed to download code from this project.');
+  if (isAllowed) return undefined;
+  return isAnonymous ? credentialsWanted : refused(refusal);
 }
 
 /** The same with the protocols that the group allows, which is said to those alone who would get in otherwise. */
-export function refusalOverHttp(answer: ResolveResponse, service: GitRequest['service']): Refusal | undefined {
-  const refusal = refusalOf(answer, service);
+export function refusalOverHttp(
+  answer: ResolveResponse,
+  service: GitRequest['service'],
+  kind: RepositoryKind = 'code',
+): Refusal | undefined {
+  const refusal = refusalOf(answer, service, kind);
   if (refusal !== undefined || answer.access?.gitProtocol !== 'ssh') return refusal;
   return refused('Git access over HTTP is not allowed: the group of this project allows git over SSH only.');
 }
@@ -148,7 +191,8 @@ function sendUnsupportedLfs(response: Response): void {
 }
 
 /**
- * Smart HTTP for git clients at `/<full path>.git/…` and `/<full path>/…` (D7): who the caller is and what they may do is
+ * Smart HTTP for git clients at `/<full path>.git/…` and `/<full path>/…`, and with `.wiki` behind the path for the wiki of
+ * the project (D7, ADR 82): who the caller is and what they may do is
  * resolved here, the request itself streams to merge-requests with signed metadata. A path the project had before still
  * serves.
  */
@@ -162,21 +206,31 @@ export function gitProxy({ access, limits, forward }: GitProxyEdges): (app: Expr
       : first;
   }
 
+  /** A project whose own path ends in `.wiki` is meant before the wiki of another one. */
+  async function find(caller: ReturnType<typeof callerOf>, path: string, requestId: string, fresh: boolean) {
+    const found = await resolve(caller, path, requestId, fresh);
+    const project = projectOfWiki(path);
+    const isOther =
+      project !== undefined && found.answer.access === undefined && refusalOfToken(found.answer) === undefined;
+    return isOther
+      ? { ...(await resolve(caller, project, requestId, fresh)), kind: 'wiki' as const }
+      : { ...found, kind: 'code' as const };
+  }
+
   async function serve(request: Request, response: Response, git: GitRequest): Promise<void> {
     const requestId = response.getHeader('X-Request-Id') as string;
     const caller = callerOf(request);
-    let { answer, fresh } = await resolve(caller, git.project, requestId, false);
+    let { answer, fresh, kind } = await find(caller, git.project, requestId, false);
     // A cached answer may be a second old: it may admit, but never refuse.
-    const isLeft =
-      git.service === 'git-receive-pack' && isDecidedByService(projectAbilities.commit_code, answer.access);
-    if (!fresh && (isLeft || refusalOverHttp(answer, git.service) !== undefined))
-      ({ answer, fresh } = await resolve(caller, git.project, requestId, true));
+    const isLeft = isDecidedByService(repositories[kind][git.service].ability, answer.access);
+    if (!fresh && (isLeft || refusalOverHttp(answer, git.service, kind) !== undefined))
+      ({ answer, fresh, kind } = await find(caller, git.project, requestId, true));
     noteCaller(response, actorOf(answer));
     limits.throttle(request, response, actorOf(answer));
-    const refusal = refusalOverHttp(answer, git.service);
+    const refusal = refusalOverHttp(answer, git.service, kind);
     if (refusal !== undefined || answer.access === undefined) return send(response, refusal ?? notThere);
     if (git.lfs) return sendUnsupportedLfs(response);
-    const path = `/projects/${answer.access.id}/git/${git.below}`;
+    const path = `/projects/${answer.access.id}/${repositories[kind].path}/${git.below}`;
     streamBody(request, response);
     await forward(
       request,

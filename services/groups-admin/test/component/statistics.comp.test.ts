@@ -61,9 +61,20 @@ const eventId = () => {
   return `measured:${serial}`;
 };
 
-async function measured(projectId: number, version: number, size: number, commitCount = 0): Promise<void> {
+async function measured(
+  projectId: number,
+  version: number,
+  size: number,
+  commitCount = 0,
+  wikiSize = 0,
+): Promise<void> {
   const id = eventId();
-  await publish(bus, repositoryMeasured, { projectId, version, size, commitCount, occurredAt: new Date() }, id);
+  await publish(
+    bus,
+    repositoryMeasured,
+    { projectId, version, size, wikiSize, commitCount, occurredAt: new Date() },
+    id,
+  );
   await handled(id);
 }
 
@@ -96,15 +107,15 @@ const sizesOf = async (id: number) => {
 
 test('a project shows what was measured last, whatever comes late or twice', async () => {
   expect((await readProject(project)).statistics).toMatchObject({ storage_size: 0, commit_count: 0 });
-  await measured(project, 2, 1_000, 7);
+  await measured(project, 2, 1_000, 7, 20);
   await measured(project, 1, 50, 1);
   await measured(project, 2, 60, 2);
   await snippets(project, 1, 30);
   expect((await readProject(project)).statistics).toEqual({
     commit_count: 7,
-    storage_size: 1_030,
+    storage_size: 1_050,
     repository_size: 1_000,
-    wiki_size: 0,
+    wiki_size: 20,
     lfs_objects_size: 0,
     job_artifacts_size: 0,
     pipeline_artifacts_size: 0,
@@ -127,7 +138,7 @@ test('a project shows what was measured last, whatever comes late or twice', asy
 test('a group shows its own projects, a top-level group all below as well; a transfer moves both', async () => {
   await measured(project, 4, 900, 8);
   await snippets(project, 4, 30);
-  await measured(below, 1, 5_000_000_000);
+  await measured(below, 1, 4_999_999_990, 0, 10);
   expect(await sizesOf(top)).toEqual([930, 5_000_000_930]);
   expect(await sizesOf(sub)).toEqual([5_000_000_000, undefined]);
   const { root_storage_statistics } = await readGroup(top);
@@ -138,11 +149,11 @@ test('a group shows its own projects, a top-level group all below as well; a tra
     lfs_objects_size: 0,
     packages_size: 0,
     pipeline_artifacts_size: 0,
-    repository_size: 5_000_000_900,
+    repository_size: 5_000_000_890,
     snippets_size: 30,
     storage_size: 5_000_000_930,
     uploads_size: 0,
-    wiki_size: 0,
+    wiki_size: 10,
   });
   await groups().transferGroup({ groupId: sub, parentId: 0 }, root);
   expect([await sizesOf(top), await sizesOf(sub)]).toEqual([

@@ -46,12 +46,13 @@ export async function isOlder(path: string, milliseconds: number): Promise<boole
   return found !== undefined && found.mtimeMs <= Date.now() - milliseconds;
 }
 
-/** Ids of the projects whose repositories lie in a storage, folder by folder. @param root folder of the storage */
+/** Ids of the projects of which a repository, or a wiki, lies in a storage, folder by folder. @param root folder of the storage */
 export async function* idsOfRepositories(root: string): AsyncGenerator<number[]> {
   for (const shard of await readdir(root).catch(() => [])) {
     const names = await readdir(join(root, shard)).catch(() => []);
-    const ids = names.filter((name) => /^[1-9]\d{0,14}\.git$/.test(name)).map((name) => Number.parseInt(name, 10));
-    if (ids.length > 0) yield ids;
+    const found = names.filter((name) => /^[1-9]\d{0,14}(?:\.wiki)?\.git$/.test(name));
+    const ids = new Set(found.map((name) => Number.parseInt(name, 10)));
+    if (ids.size > 0) yield [...ids];
   }
 }
 

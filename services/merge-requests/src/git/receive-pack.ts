@@ -8,7 +8,7 @@ import { describeObjects } from './objects';
 import { flushPacket, maxPacketPayload, PacketReader, ProtocolError, packet } from './pkt-line';
 import { isAncestor, listRefs, RefMovedError, type RefUpdate, updateRefs } from './refs';
 import { migrateObjects, withObjectArea } from './repository';
-import { GitCommandError, type GitOptions, type Repository, runGit } from './run-git';
+import { GitCommandError, type GitOptions, placeOf, type Repository, runGit } from './run-git';
 import { readAhead, unpackPush } from './unpack-push';
 
 /** A move of a branch or tag that a client requests. */
@@ -159,7 +159,7 @@ export async function receivePack(
   }
   reader.minimumRate = { idleMs, until: Date.now() + transferTimeoutMs };
   if (bringsObjects(push)) await reader.peek(readAhead);
-  await claimSlot(repo.path);
+  await claimSlot(placeOf(repo));
   limits.onStart?.();
   const report = new Report(response, push.capabilities);
   const alive = setInterval(() => report.keepAlive(), keepAliveMs);

@@ -8,10 +8,15 @@ import { gitText, type Repository, runGit } from './run-git';
  * The repository of a project: `<root>/<xx>/<id>.git`, `xx` the last two hexadecimal digits of the id, so that 256
  * folders fill evenly. Touches nothing on disk. `root` is the folder of a storage.
  */
-export function openRepository(root: string, projectId: number): Repository {
+export const openRepository = (root: string, projectId: number): Repository => repositoryIn(root, projectId, '');
+
+/** The same for the wiki of a project, which lies beside it: `<root>/<xx>/<id>.wiki.git`. */
+export const openWiki = (root: string, projectId: number): Repository => repositoryIn(root, projectId, '.wiki');
+
+function repositoryIn(root: string, projectId: number, suffix: string): Repository {
   if (!Number.isSafeInteger(projectId) || projectId < 1) throw new RangeError(`no project id: ${projectId}`);
   const shard = projectId.toString(16).padStart(2, '0').slice(-2);
-  return { path: join(root, shard, `${projectId}.git`) };
+  return { path: join(root, shard, `${projectId}${suffix}.git`) };
 }
 
 /** True when the repository is on disk. */

@@ -20,7 +20,8 @@ export {
   type Repository,
 } from './git-process';
 
-const placeOf = (repo: Repository | undefined): string => repo?.path ?? '';
+/** What its work takes places from: a wiki shares those of its project's repository. */
+export const placeOf = (repo: Repository | undefined): string => repo?.path.replace(/\.wiki\.git$/, '.git') ?? '';
 
 /**
  * Runs git to its end and keeps its output, once there is a place for it ({@link admitted}). Throws {@link

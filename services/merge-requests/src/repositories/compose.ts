@@ -38,8 +38,9 @@ import type { RefChangeSubscriber, RepositoryAccess } from './application/reposi
 import { serveFetch } from './application/serve-fetch';
 import { type Storages, storagesIn } from './application/storages';
 import { sweepCopies } from './application/sweep-copies';
+import { wikisOf } from './application/wikis';
 import { writeInPlace } from './application/write-in-place';
-import { defaultStorage } from './domain/repository';
+import { defaultStorage, type RepositoryKind } from './domain/repository';
 import { codeReaders } from './storage/code-readers';
 import { licenseTemplates } from './storage/license-templates';
 import { protectedBranchStore } from './storage/protected-branch.store';
@@ -85,8 +86,8 @@ export interface RepositoryPorts {
 
 /** The area, and what others use of it. */
 export interface Repositories extends Area, RepositoryAccess {
-  /** The bare repository of a project, made or not. */
-  readonly repositoryOf: (projectId: number) => Promise<Repository>;
+  /** The bare repository of a project, or its wiki's, made or not. */
+  readonly repositoryOf: (projectId: number, kind?: RepositoryKind) => Promise<Repository>;
   /** Finds the processes of projects; undefined where this one answers for all. */
   readonly processesOf: ProcessesOf | undefined;
   readonly tagsByName: TagsByName;
@@ -131,9 +132,9 @@ export function dividedStorages(config: StorageConfig): readonly string[] | unde
 /** Finds the bare repository of a project; it need not exist. */
 export function repositoriesOf(db: Database, config: StorageConfig): Repositories['repositoryOf'] {
   const [storages, repositories] = [storagesOf(config), repositoryStore(db)];
-  return async (projectId) => {
+  return async (projectId, kind) => {
     const storage = storages.only ?? (await repositories.home(projectId))?.storage ?? defaultStorage;
-    return storages.at(storage, projectId);
+    return storages.at(storage, projectId, kind);
   };
 }
 
@@ -258,6 +259,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
   });
   const access = accessBy(changes);
   const { changeRefs, openRepository: open, collaboratesOn } = access;
+  const wikis = wikisOf({ open, repositories, storages });
 
   const outbound = configuredOutbound(config);
   const backupRuns = () => isBackupRunning(config.SWITCHYARD_DATA);
@@ -293,9 +295,10 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
       collaboratesOn,
       inviteFor: ports.inviteFor,
       checkOptions: ports.checkOptions,
+      wikis,
     }),
   );
-  const fetches = observe('merge_requests.fetches', serveFetch({ open }));
+  const fetches = observe('merge_requests.fetches', serveFetch({ open, wikis }));
   return {
     ...access,
     repositoryOf,

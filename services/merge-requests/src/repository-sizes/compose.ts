@@ -1,7 +1,6 @@
 import { repeat } from '@switchyard/background';
 import type { Area } from '@switchyard/service';
 import type { Edges } from '../edges';
-import type { Repository } from '../git';
 import type { JobHandlers } from '../jobs';
 import { measureRepository } from './application/measure-repository';
 import { repositorySizeStore } from './storage/repository-size.store';
@@ -17,7 +16,7 @@ export interface RepositorySizes extends Area {
 /** Measures repositories some seconds after pushes and landings, and once a day. */
 export function composeRepositorySizes(
   { db, observe }: Pick<Edges, 'db' | 'observe'>,
-  { repositoryOf }: { repositoryOf: (projectId: number) => Promise<Repository> },
+  { repositoryOf }: Pick<Parameters<typeof measureRepository>[0], 'repositoryOf'>,
 ): RepositorySizes {
   const sizes = repositorySizeStore(db);
   const jobs = observe('merge_requests.repository_sizes', { measure: measureRepository({ sizes, repositoryOf }) });

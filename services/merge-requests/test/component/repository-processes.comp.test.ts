@@ -7,7 +7,7 @@ import { HookBodyServiceService } from '@switchyard/protos/merge_requests/v1/hoo
 import { SourceCodeServiceService } from '@switchyard/protos/merge_requests/v1/source_code';
 import type { HookEvent } from '@switchyard/protos/rpc/v1/hook_body';
 import { anonymous } from '@switchyard/rpc';
-import { openRepository } from '../../src/git';
+import { openRepository, openWiki } from '../../src/git';
 import { storagesIn } from '../../src/repositories/application/storages';
 import { forker, forkOf, relate } from './fork-steps';
 import { gitSteps } from './git-steps';
@@ -103,6 +103,14 @@ test.each(['default', 'second'] as const)(
     expect(tree).toEqual(['README.md']);
     const refused = await harness.gitFails(folder, 'push', harness.remote(people.reporter, project.path), 'main:other');
     expect(refused).toContain('You are not allowed to push code to this project.');
+    const wiki = harness.remote(people.developer, `${project.path}.wiki`);
+    await harness.git(folder, 'push', '--quiet', wiki, 'main');
+    expect(await harness.git(folder, 'ls-remote', wiki, 'main')).toContain(head);
+    const { path } = openWiki(
+      join(ground.folder, storage === 'second' ? 'other/storages/second' : 'repositories'),
+      project.id,
+    );
+    expect(existsSync(path)).toBe(true);
   },
 );
 

@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
-import { openRepository } from '../../src/git';
+import { openRepository, openWiki } from '../../src/git';
 import { measureRepository } from '../../src/repository-sizes/application/measure-repository';
 import { repositorySizeStore } from '../../src/repository-sizes/storage/repository-size.store';
 import { service } from '../../src/service';
@@ -31,7 +31,10 @@ beforeEach(async () => {
 
 const sizes = () => repositorySizeStore(db);
 const measure = (repositoryOf = async () => shop.repo) =>
-  measureRepository({ sizes: sizes(), repositoryOf })(projectId);
+  measureRepository({
+    sizes: sizes(),
+    repositoryOf: async (_, kind) => (kind === 'wiki' ? openWiki(shop.root, projectId) : repositoryOf()),
+  })(projectId);
 const published = async () =>
   (await db.query<{ body: Record<string, string> }>(sql`select body from events.outbox order by id`)).map(
     ({ body: { size, commitCount = 0, version } }) =>

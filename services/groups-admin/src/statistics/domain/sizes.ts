@@ -1,6 +1,7 @@
 /** Sizes in bytes that services measure; null or absent where nothing was measured yet. */
 export interface Sizes {
   readonly repository_size?: number | null;
+  readonly wiki_size?: number | null;
   readonly snippets_size?: number | null;
   readonly packages_size?: number | null;
   readonly uploads_size?: number | null;
@@ -24,6 +25,6 @@ export interface Measurement {
   /** Grows with every measurement at its owner. */
   readonly version: number;
   readonly measured:
-    | { readonly of: 'repository'; readonly size: number; readonly commitCount: number }
+    | { readonly of: 'repository'; readonly size: number; readonly wikiSize: number; readonly commitCount: number }
     | { readonly of: 'snippets' | 'packages'; readonly size: number };
 }

@@ -4,7 +4,7 @@ import type { ProjectSizes, Sizes } from '../domain/sizes';
 const sizesOf = (sizes: Sizes) => {
   const stored = {
     repository_size: sizes.repository_size ?? 0,
-    wiki_size: 0,
+    wiki_size: sizes.wiki_size ?? 0,
     lfs_objects_size: 0,
     pipeline_artifacts_size: 0,
     packages_size: sizes.packages_size ?? 0,

@@ -16,8 +16,8 @@ export const statisticsStore = {
       measured.of === 'repository'
         ? upsert(
             projectId,
-            sql`repository_size, commit_count, repository_version`,
-            sql`${measured.size}::bigint, ${measured.commitCount}::bigint, ${version}::bigint`,
+            sql`repository_size, wiki_size, commit_count, repository_version`,
+            sql`${measured.size}::bigint, ${measured.wikiSize}::bigint, ${measured.commitCount}::bigint, ${version}::bigint`,
             sql`repository_version`,
           )
         : upsert(

@@ -11,8 +11,8 @@ import type { recordMeasurements } from '../application/record-measurements';
 export const measurementSubscriptions = (record: ReturnType<typeof recordMeasurements>): AnySubscription[] => [
   subscription({
     event: repositoryMeasured,
-    handle: ({ projectId, version, size, commitCount }, tx) =>
-      record(tx, { projectId, version, measured: { of: 'repository', size, commitCount } }),
+    handle: ({ projectId, version, size, wikiSize, commitCount }, tx) =>
+      record(tx, { projectId, version, measured: { of: 'repository', size, wikiSize, commitCount } }),
   }),
   subscription({
     event: snippetsMeasured,

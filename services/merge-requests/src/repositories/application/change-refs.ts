@@ -109,6 +109,35 @@ const closingCharacters = 65_536;
 const countedBranches = 50;
 
 /**
+ * Moves refs by compare-and-swap, all at once, or each alone where one is in the way of the others. Per update, undefined
+ * when it moved, else why not.
+ */
+export async function moveEach(
+  changes: readonly RefUpdate[],
+  repo: Repository,
+): Promise<readonly (string | undefined)[]> {
+  const wanted = changes.map(({ ref, before, after }) => ({
+    ref: parseRefName(ref),
+    old: parseSha(before),
+    new: parseSha(after),
+  }));
+  const attempt = async (updates: typeof wanted): Promise<string | undefined> => {
+    try {
+      await updateRefs(repo, updates);
+      return undefined;
+    } catch (error) {
+      if (!isAppError(error, 'conflict', 'unprocessable')) throw error;
+      return typeof error.body.message === 'string' ? error.body.message : 'The reference has changed';
+    }
+  };
+  const together = await attempt(wanted);
+  if (together === undefined || wanted.length === 1) return wanted.map(() => together);
+  const reasons: (string | undefined)[] = [];
+  for (const update of wanted) reasons.push(await attempt([update]));
+  return reasons;
+}
+
+/**
  * The machinery behind `ChangeRefs`: the same for pushes, whose refs git's receiving end moves, and for the reconciler.
  */
 export interface RefChanges extends RefChanging {
@@ -310,28 +339,6 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
         : { status: 'stale', update, reason: reasons[at] ?? 'The change took too long and was given up.' };
     });
   }
-
-  const moveEach: MoveRefs = async (changes, repo) => {
-    const wanted = changes.map(({ ref, before, after }) => ({
-      ref: parseRefName(ref),
-      old: parseSha(before),
-      new: parseSha(after),
-    }));
-    const attempt = async (updates: typeof wanted): Promise<string | undefined> => {
-      try {
-        await updateRefs(repo, updates);
-        return undefined;
-      } catch (error) {
-        if (!isAppError(error, 'conflict', 'unprocessable')) throw error;
-        return typeof error.body.message === 'string' ? error.body.message : 'The reference has changed';
-      }
-    };
-    const together = await attempt(wanted);
-    if (together === undefined || wanted.length === 1) return wanted.map(() => together);
-    const reasons: (string | undefined)[] = [];
-    for (const update of wanted) reasons.push(await attempt([update]));
-    return reasons;
-  };
 
   function changeRefs(request: ChangeRefsRequest): Promise<RefChangeOutcome[]> {
     return changeRefsBy(request, moveEach);

@@ -2,8 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { unavailable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
-import { copyObjects, copyWhole, deleteRepository, isWhole, repositoryExists, type WholeCopy } from '../../git';
-import type { Home, MoveOutcome } from '../domain/repository';
+import {
+  buryRepository,
+  copyObjects,
+  copyWhole,
+  deleteRepository,
+  isWhole,
+  repositoryExists,
+  type WholeCopy,
+} from '../../git';
+import { type Home, type MoveOutcome, type RepositoryKind, repositoryKinds } from '../domain/repository';
 import type { Storages } from './storages';
 
 faultPoints.push('move.copied', 'move.placed', 'move.recorded', 'move.objects_followed', 'move.former_removed');
@@ -45,8 +53,31 @@ async function followClosely(copy: WholeCopy): Promise<void> {
   }
 }
 
+/** A copy of the repository of a project and of its wiki, which may be made while they are copied. */
+function copyProject(storages: Pick<Storages, 'at'>, projectId: number, from: string, to: string): WholeCopy {
+  const copies = new Map<RepositoryKind, WholeCopy>();
+  return {
+    async update(signal) {
+      for (const kind of repositoryKinds) {
+        const source = storages.at(from, projectId, kind);
+        if (!copies.has(kind) && (kind === 'code' || (await repositoryExists(source))))
+          copies.set(kind, await copyWhole(source, storages.at(to, projectId, kind)));
+        await copies.get(kind)?.update(signal);
+      }
+    },
+    async place() {
+      // What an older move left would come to be the project's wiki.
+      if (!copies.has('wiki')) await buryRepository(storages.at(to, projectId, 'wiki'));
+      for (const copy of copies.values()) await copy.place();
+    },
+    async drop() {
+      for (const copy of copies.values()) await copy.drop();
+    },
+  };
+}
+
 /**
- * Moves a repository to another storage while it is used (ADR 76): a copy of all its files is made and checked, then
+ * Moves a repository, with the wiki, to another storage while it is used (ADR 76): a copy of all its files is made and checked, then
  * what came meanwhile follows under the lock for which ref changes wait, and the row names the other storage. Until that
  * commits, the repository is where it was; a copy that a killed process left is removed. Where the lock is not to be had,
  * or what came is too much for the time that ref changes can wait, it follows without the lock and tries again.
@@ -63,8 +94,7 @@ export const moveRepository =
     if (!storages.served.includes(from)) throw new Error(`the repository lies in ${from}, which is not served here`);
     if (home.former !== undefined)
       throw new Error('the repository was moved within the hour: its former copy has to go before');
-    const source = storages.at(from, projectId);
-    const copy = await copyWhole(source, storages.at(to, projectId));
+    const copy = copyProject(storages, projectId, from, to);
     let isPlaced = false;
     async function end(): Promise<MoveOutcome> {
       let held: AbortSignal | undefined;
@@ -111,8 +141,9 @@ export const removeFormerCopy =
     const home = await repositories.home(projectId);
     if (home?.former === undefined) return;
     if (await isBackupRunning()) throw unavailable(new Error('a backup is made'), waitSeconds);
-    const [repo, former] = [storages.at(home.storage, projectId), storages.at(home.former, projectId)];
-    if (await repositoryExists(former)) {
+    for (const kind of repositoryKinds) {
+      const [repo, former] = [storages.at(home.storage, projectId, kind), storages.at(home.former, projectId, kind)];
+      if (!(await repositoryExists(former))) continue;
       await copyObjects(former, repo);
       faultPoint('move.objects_followed');
       if (!(await isWhole(repo)))

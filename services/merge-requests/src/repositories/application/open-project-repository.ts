@@ -25,6 +25,7 @@ import {
   type RepositoryCopy,
   type RepositoryOrigin,
   type RepositoryProject,
+  repositoryKinds,
 } from '../domain/repository';
 import { inTurn } from './in-turn';
 import { findReadme } from './push-facts';
@@ -101,7 +102,8 @@ export function openProjectRepository({ repositories, storages, changeRefs }: Op
   async function place(project: RepositoryProject, defaultBranch: BranchName): Promise<Repository> {
     const storage = project.storage ?? (await storageFor(project));
     const setAside = async () => {
-      for (const name of storages.served) await setRepositoryAside(storages.at(name, project.id));
+      for (const name of storages.served)
+        for (const kind of repositoryKinds) await setRepositoryAside(storages.at(name, project.id, kind));
     };
     return storages.at(await repositories.add(project.id, { defaultBranch, storage }, setAside), project.id);
   }

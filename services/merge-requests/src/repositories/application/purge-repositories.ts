@@ -1,5 +1,6 @@
 import { logger } from '@switchyard/telemetry';
 import { deleteRepository } from '../../git';
+import { repositoryKinds } from '../domain/repository';
 import type { Storages } from './storages';
 
 /** What removing repositories needs. */
@@ -16,7 +17,7 @@ export interface PurgeEdges {
 }
 
 /**
- * Removes the repositories of projects that were deleted (D5), wherever a move has put a copy. Repeatable: the row of a repository goes last, so what
+ * Removes the repositories and wikis of projects that were deleted (D5), wherever a move has put a copy. Repeatable: the row of a repository goes last, so what
  * is left is found again.
  */
 export function purgeRepositories({ repositories, storages, isBackupRunning }: PurgeEdges): () => Promise<void> {
@@ -25,7 +26,8 @@ export function purgeRepositories({ repositories, storages, isBackupRunning }: P
       const projects = await repositories.deletedProjects(storages.served);
       for (const projectId of projects) {
         if (await isBackupRunning()) return;
-        for (const storage of storages.served) await deleteRepository(storages.at(storage, projectId));
+        for (const storage of storages.served)
+          for (const kind of repositoryKinds) await deleteRepository(storages.at(storage, projectId, kind));
         await repositories.purge(projectId);
         logger.info({ project_id: projectId }, 'the repository of a deleted project was removed');
       }

@@ -17,11 +17,13 @@ import { mayBegin } from '../domain/default-protection';
 import { developer, type ProjectAccess, type ProtectedBranch } from '../domain/protected-branch';
 import type { ProtectedTag } from '../domain/protected-tag';
 import { refusalOf } from '../domain/push';
-import type { RefChangeOutcome } from '../domain/ref-change';
+import type { RefUpdate } from '../domain/ref-change';
+import type { RepositoryKind } from '../domain/repository';
 import type { RefChanges } from './change-refs';
 import type { CollaboratesOn } from './collaboration';
 import type { OpenProjectRepository, ProjectRepository } from './open-project-repository';
 import { branchOf, type ChangeRefsRequest, type PushedOptions } from './ref-change';
+import type { Wikis } from './wikis';
 
 faultPoints.push('push.received', 'push.decided');
 
@@ -30,6 +32,8 @@ type Headers = Readonly<Record<string, string>>;
 /** Who pushes where. */
 export interface PushRequest {
   readonly projectId: number;
+  /** Which repository of the project. */
+  readonly kind: RepositoryKind;
   readonly actorId: number;
   readonly access: ProjectAccess;
   /** What the work that options ask for has to know of the user. */
@@ -71,6 +75,29 @@ export interface ReceivePushEdges {
   readonly collaboratesOn: CollaboratesOn;
   readonly inviteFor: InviteFor;
   readonly checkOptions: CheckPushOptions;
+  readonly wikis: Wikis;
+}
+
+/** The options that are kept of a push. */
+type KeptOptions = ChangeRefsRequest['options'];
+
+/** What a push into one kind of repository goes by. */
+interface PushRules {
+  /** Opens the repository. @throws AppError forbidden to who may not push to it */
+  open(request: PushRequest): Promise<Repository>;
+  decide(
+    push: ProposedPush,
+    request: PushRequest,
+  ): Promise<Awaited<ReturnType<PushHooks['decide']>> & { readonly kept: KeptOptions }>;
+  /** Moves the refs by `move`, where the repository lies then. @param say takes lines for the user's screen */
+  change(
+    request: PushRequest,
+    updates: readonly RefUpdate[],
+    push: { readonly options: KeptOptions; readonly say: (line: string) => void },
+    move: (place: Repository) => Promise<readonly (string | undefined)[]>,
+  ): Promise<unknown>;
+  /** Lines for the user's screen once it is done. */
+  invite(request: PushRequest, results: readonly UpdateResult[]): Promise<string[]>;
 }
 
 const nothing: ReadonlySet<string> = new Set();
@@ -101,13 +128,11 @@ function deferred<T>() {
  * The refs of a push move inside git's receiving end, between two of its hooks. This turns the two into one call of
  * `changeRefsBy`: `begin` returns when the intents are committed and locked, `end` when the results are.
  */
-function bracket(
-  start: (move: (place: Repository) => Promise<readonly (string | undefined)[]>) => Promise<RefChangeOutcome[]>,
-) {
+function bracket(start: (move: (place: Repository) => Promise<readonly (string | undefined)[]>) => Promise<unknown>) {
   const begun = deferred<Repository>();
   const results = deferred<readonly (string | undefined)[]>();
   results.promise.catch(() => undefined);
-  let running: Promise<RefChangeOutcome[]> | undefined;
+  let running: Promise<unknown> | undefined;
   return {
     async begin(): Promise<Repository> {
       running = start((place) => {
@@ -140,6 +165,7 @@ export function receivePush({
   collaboratesOn,
   inviteFor,
   checkOptions,
+  wikis,
 }: ReceivePushEdges) {
   // The push is done: a line more or less on the client's screen must not make it look as if it had failed.
   async function invitation(
@@ -194,10 +220,13 @@ export function receivePush({
         ...options.refusals.slice(0, shownProblems),
         ...options.warnings.slice(0, shownProblems),
       ].map((text) => spoken(text ?? '')),
-      kept: {
-        given: { values: push.options, ...request.sender },
-        refs: options.branches.map((branch) => `refs/heads/${branch}`),
-      },
+      kept:
+        options.branches.length === 0
+          ? undefined
+          : {
+              given: { values: push.options, ...request.sender },
+              refs: options.branches.map((branch) => `refs/heads/${branch}`),
+            },
     };
   }
 
@@ -205,21 +234,49 @@ export function receivePush({
   const collaborationOf = async ({ access, projectId, actorId }: PushRequest): Promise<ReadonlySet<string>> =>
     access.level >= developer ? nothing : collaboratesOn(projectId, actorId);
 
-  async function openFor(request: PushRequest) {
-    if (request.access.level < developer && (await collaborationOf(request)).size === 0)
-      throw forbidden('You are not allowed to push code to this project.');
-    const opened = await open(request.projectId);
-    if (opened.project.archived) throw forbidden('You cannot push to an archived project.');
-    return opened.repo;
+  async function openUnlessArchived(projectId: number): Promise<Repository> {
+    const { project, repo } = await open(projectId);
+    if (project.archived) throw forbidden('You cannot push to an archived project.');
+    return repo;
   }
+
+  const code: PushRules = {
+    async open(request) {
+      if (request.access.level < developer && (await collaborationOf(request)).size === 0)
+        throw forbidden('You are not allowed to push code to this project.');
+      return openUnlessArchived(request.projectId);
+    },
+    decide: verdictsOn,
+    change: ({ projectId, actorId }, updates, push, move) =>
+      changes.changeRefsBy({ projectId, actorId, source: 'push', updates, ...push }, (_changes, place) => move(place)),
+    invite: invitation,
+  };
+
+  // Protected branches and tags, options and merge requests are of the code.
+  const wiki: PushRules = {
+    async open({ projectId, access }) {
+      if (access.level < developer) throw forbidden('You are not allowed to write to the wiki of this project.');
+      await openUnlessArchived(projectId);
+      return wikis.open(projectId);
+    },
+    decide: async ({ updates, options }) => ({
+      verdicts: updates.map(() => ({ accept: true }) as const),
+      messages: options.length === 0 ? [] : [spoken('Push options have no effect on a wiki.')],
+      kept: undefined,
+    }),
+    change: ({ projectId }, _updates, _push, move) => wikis.changeRefsBy(projectId, move),
+    invite: async () => [],
+  };
+
+  const rulesFor = ({ kind }: PushRequest): PushRules => (kind === 'wiki' ? wiki : code);
 
   return {
     /**
-     * The refs there are, for a client about to push. @throws AppError forbidden below Developer, unless the user
-     * collaborates on a branch, and in archived projects
+     * The refs there are, for a client about to push; a wiki is made if need be. @throws AppError forbidden below
+     * Developer, unless the user collaborates on a branch of the code, and in archived projects
      */
     async advertise(request: PushRequest, response: ServerResponse, head: Headers): Promise<void> {
-      const repo = await openFor(request);
+      const repo = await rulesFor(request).open(request);
       await advertiseReceivePack(repo, response, { onStart: () => void response.writeHead(200, head) });
     },
 
@@ -231,33 +288,27 @@ export function receivePush({
       response: ServerResponse,
       head: Headers,
     ): Promise<void> {
-      const repo = await openFor(request);
+      const rules = rulesFor(request);
+      const repo = await rules.open(request);
       let push: ReturnType<typeof bracket> | undefined;
-      let options: ChangeRefsRequest['options'];
+      let options: KeptOptions;
       const said: string[] = [];
       const hooks: PushHooks = {
         decide: async (proposed) => {
           faultPoint('push.received');
-          const { kept, ...decided } = await verdictsOn(proposed, request);
-          options = kept.refs.length > 0 ? kept : undefined;
+          const { kept, ...decided } = await rules.decide(proposed, request);
+          options = kept;
           return decided;
         },
         onIntent: (updates) => {
           const wanted = updates.map((update) => ({ ref: update.ref, before: update.old, after: update.new }));
-          const change = {
-            projectId: request.projectId,
-            actorId: request.actorId,
-            source: 'push',
-            updates: wanted,
-            options,
-            say: (line: string) => void said.push(spoken(line)),
-          } as const;
-          push = bracket((move) => changes.changeRefsBy(change, (_changes, place) => move(place)));
+          const say = (line: string) => void said.push(spoken(line));
+          push = bracket((move) => rules.change(request, wanted, { options, say }, move));
           return push.begin();
         },
         onResult: async (results: readonly UpdateResult[]) => {
           await push?.end(results.map((result) => (result.ok ? undefined : result.reason)));
-          return { messages: [...said, ...(await invitation(request, results))] };
+          return { messages: [...said, ...(await rules.invite(request, results))] };
         },
       };
       const onStart = () => void response.writeHead(200, head);

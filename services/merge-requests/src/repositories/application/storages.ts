@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { unavailable } from '@switchyard/errors';
-import { openRepository, type Repository } from '../../git';
-import { defaultStorage } from '../domain/repository';
+import { openRepository, openWiki, type Repository } from '../../git';
+import { defaultStorage, type RepositoryKind } from '../domain/repository';
 
 /** The storages of repositories, as the environment names them. */
 export interface Storages {
@@ -18,10 +18,10 @@ export interface Storages {
   /** Whether this process has the volume of a storage. */
   serves(storage: string): boolean;
   /**
-   * The repository of a project in a storage, made or not.
+   * The repository of a project in a storage, made or not; that of its code unless said otherwise.
    * @throws AppError unavailable for a storage that is not served here
    */
-  at(storage: string, projectId: number): Repository;
+  at(storage: string, projectId: number, kind?: RepositoryKind): Repository;
   /**
    * A storage for a new repository, by the weights. The same for the same project in every process, so that those who
    * are first to touch a repository agree on it.
@@ -66,9 +66,9 @@ export function storagesIn(
     isDivided: here.length < names.length,
     folderOf,
     serves: (storage) => here.includes(storage),
-    at(storage, projectId) {
+    at(storage, projectId, kind = 'code') {
       if (!here.includes(storage)) throw unavailable(new Error(`the storage ${storage} is not served here`));
-      return openRepository(folderOf(storage), projectId);
+      return (kind === 'wiki' ? openWiki : openRepository)(folderOf(storage), projectId);
     },
     choose: (projectId) => chooseAmong(names, projectId) ?? defaultStorage,
     chooseServed: (projectId) => chooseAmong(here, projectId) ?? here[0] ?? defaultStorage,

@@ -1,6 +1,6 @@
 import { logger } from '@switchyard/telemetry';
 import { buryRepository, idsOfRepositories, isOlder, repositoryExists } from '../../git';
-import type { Home } from '../domain/repository';
+import { type Home, type RepositoryKind, repositoryKinds } from '../domain/repository';
 import type { Storages } from './storages';
 
 /** What finding copies that no row names needs. */
@@ -23,24 +23,27 @@ const olderThanMs = 86_400_000;
  * the project was purged meanwhile. A copy stays where the row's own repository is not on disk: the database is then
  * older than the files, as after a restore. So does one whose own repository another process has.
  */
-export const sweepCopies =
-  ({ repositories, storages, isBackupRunning }: SweepEdges, ageMs = olderThanMs) =>
-  async (): Promise<void> => {
+export const sweepCopies = ({ repositories, storages, isBackupRunning }: SweepEdges, ageMs = olderThanMs) => {
+  const bury = (storage: string, projectId: number, kind: RepositoryKind): Promise<void> =>
+    repositories.whileElsewhere(projectId, storage, async (home) => {
+      const isThere = async ({ storage: own }: Home): Promise<boolean> =>
+        storages.serves(own) && (await repositoryExists(storages.at(own, projectId, kind)));
+      if (home !== undefined && !(await isThere(home))) return;
+      await buryRepository(storages.at(storage, projectId, kind));
+      logger.info({ project_id: projectId, storage, kind }, 'a copy of a repository that no row names was removed');
+    });
+  return async (): Promise<void> => {
     if (storages.only !== undefined) return;
     for (const storage of storages.served) {
       for await (const ids of idsOfRepositories(storages.folderOf(storage))) {
         for (const projectId of await repositories.elsewhere(storage, ids)) {
-          const copy = storages.at(storage, projectId);
-          if (!(await isOlder(copy.path, ageMs))) continue;
-          if (await isBackupRunning()) return;
-          await repositories.whileElsewhere(projectId, storage, async (home) => {
-            const isThere = async ({ storage: own }: Home): Promise<boolean> =>
-              storages.serves(own) && (await repositoryExists(storages.at(own, projectId)));
-            if (home !== undefined && !(await isThere(home))) return;
-            await buryRepository(copy);
-            logger.info({ project_id: projectId, storage }, 'a copy of a repository that no row names was removed');
-          });
+          for (const kind of repositoryKinds) {
+            if (!(await isOlder(storages.at(storage, projectId, kind).path, ageMs))) continue;
+            if (await isBackupRunning()) return;
+            await bury(storage, projectId, kind);
+          }
         }
       }
     }
   };
+};

@@ -26,6 +26,12 @@ export interface RepositoryProject {
   readonly origin: RepositoryOrigin | undefined;
 }
 
+/** Which repository of a project: its code, or its wiki, which lies beside it on the same storage. */
+export type RepositoryKind = 'code' | 'wiki';
+
+/** All of them. */
+export const repositoryKinds: readonly RepositoryKind[] = ['code', 'wiki'];
+
 /** The storage that is meant where none is named. */
 export const defaultStorage = 'default';
 

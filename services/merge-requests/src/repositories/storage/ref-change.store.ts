@@ -15,12 +15,11 @@ import {
 } from '../domain/ref-change';
 import { defaultStorage, type Home } from '../domain/repository';
 import { decideSettlement, type NewDefault, type PublishedMove } from '../domain/settlement';
+import { measuredSoon } from './measured-soon';
 import { protectDefault } from './protect-default';
 
 /** Share of the timeout for notifying during which an intent is left to the process that made it: 2 s of 5. */
 const graceShare = 0.4;
-/** Seconds in which ref changes of one project gather before its repository is measured. */
-const measureDelaySeconds = 5;
 /** Days settled intents are kept, as long as the outbox (D6). */
 const keptDays = 7;
 
@@ -104,8 +103,7 @@ async function record(
   await tx.query(sql`
     with project as (
       update repositories set last_pushed_at = case when ${movesBranch} then now() else last_pushed_at end,
-        measure_at = case when ${movedIds.length > 0}
-          then least(measure_at, now() + make_interval(secs => ${measureDelaySeconds}::double precision)) else measure_at end
+        measure_at = case when ${movedIds.length > 0} then ${measuredSoon} else measure_at end
       where project_id = ${projectId})
     update ref_change_intents set settled_at = now(),
       state = case when id = any(${movedIds}::bigint[]) then 'done' else 'failed' end,

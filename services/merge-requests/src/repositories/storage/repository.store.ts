@@ -1,5 +1,6 @@
 import { type Database, type SqlExecutor, sqlState } from '@switchyard/database';
 import { named, type Sql, sql } from '@switchyard/database/sql';
+import { notFound } from '@switchyard/errors';
 import { appendToOutbox, repositoryCopied } from '@switchyard/events';
 import { enqueueJobs } from '../../jobs';
 import { instanceProtection } from '../domain/default-protection';
@@ -11,6 +12,7 @@ import type {
   RepositoryCopy,
   RepositoryProject,
 } from '../domain/repository';
+import { measuredSoon } from './measured-soon';
 import { protectDefault } from './protect-default';
 
 interface ProjectRow
@@ -189,6 +191,24 @@ export const repositoryStore = (db: Database) => ({
       const home = await settledHomeOf(tx, projectId);
       if (home?.storage !== storage && home?.former !== storage) await work(home);
     }),
+
+  /**
+   * Runs `write` while the repositories of a project lie where `home` says, and has them measured soon; a move to another
+   * storage waits for this share of the lock of the row. @throws AppError not_found once the project was purged
+   */
+  whileAtHome: <T>(projectId: number, write: (home: Home) => Promise<T>): Promise<T> =>
+    db.transaction(
+      async (tx) => {
+        const home = await settledHomeOf(tx, projectId);
+        if (home === undefined) throw notFound('Project');
+        const written = await write(home);
+        await tx.query(sql`
+          update repositories set measure_at = ${measuredSoon} where project_id = ${projectId}`);
+        return written;
+      },
+      // Run again after a deadlock, `write` would find refs that it has moved itself.
+      { retries: 0 },
+    ),
 
   /** A storage that some repository lies in and that is not among these. */
   async otherStorage(names: readonly string[]): Promise<string | undefined> {

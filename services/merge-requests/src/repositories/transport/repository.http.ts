@@ -4,8 +4,10 @@ import type { ForwardedCall, ForwardedEndpoint } from '@switchyard/rpc';
 import type { ArchiveFormat, CallerWork } from '../../git';
 import type { ArchiveRepository } from '../application/archive-repository';
 import type { ReadRepositoryFile } from '../application/read-repository-file';
-import type { ReceivePush } from '../application/receive-push';
-import type { ServeFetch } from '../application/serve-fetch';
+import type { PushRequest, ReceivePush } from '../application/receive-push';
+import type { FetchedPlace, ServeFetch } from '../application/serve-fetch';
+import { developer } from '../domain/protected-branch';
+import type { RepositoryKind } from '../domain/repository';
 import { blameObject, fileHeaders, fileObject } from '../presenters/repository-file.presenter';
 import { runRequestAsGitWork } from './as-git-work';
 import { answersUnchanged, cacheHeaders } from './http-cache';
@@ -26,17 +28,30 @@ const noCache = {
   Pragma: 'no-cache',
 };
 
-const pushRequest = ({ claims, projectId }: ForwardedCall) => ({
-  projectId,
-  actorId: claims.actor?.userId ?? 0,
-  access: { level: claims.access?.level ?? 0, admin: claims.actor?.admin ?? false },
-  sender: {
-    username: claims.actor?.username ?? '',
-    external: claims.actor?.external ?? false,
-    tier: claims.access?.tier ?? '',
-    requestId: claims.requestId,
-  },
-});
+/** Which repository of the project the path names. */
+const kindOf = ({ parts }: ForwardedCall): RepositoryKind => (parts[0] === 'wiki' ? 'wiki' : 'code');
+
+const pushRequest = (call: ForwardedCall): PushRequest => {
+  const { claims, projectId } = call;
+  return {
+    projectId,
+    kind: kindOf(call),
+    actorId: claims.actor?.userId ?? 0,
+    access: { level: claims.access?.level ?? 0, admin: claims.actor?.admin ?? false },
+    sender: {
+      username: claims.actor?.username ?? '',
+      external: claims.actor?.external ?? false,
+      tier: claims.access?.tier ?? '',
+      requestId: claims.requestId,
+    },
+  };
+};
+
+const fetchedPlace = (call: ForwardedCall): FetchedPlace => {
+  const { actor, access } = call.claims;
+  const mayPush = (access?.level ?? 0) >= developer && !access?.archived && actor?.job === undefined;
+  return { projectId: call.projectId, kind: kindOf(call), mayPush };
+};
 
 const encodingOf = ({ request }: ForwardedCall): string | undefined => request.headers['content-encoding'];
 const protocolOf = ({ request }: ForwardedCall): string | undefined => {
@@ -52,7 +67,7 @@ const refusedAsText =
       await run(edges, call);
     } catch (error) {
       const { response } = call;
-      if (!isAppError(error, 'forbidden') || response.headersSent) throw error;
+      if (!isAppError(error, 'forbidden', 'not_found') || response.headersSent) throw error;
       const { message } = error.body;
       response.writeHead(error.status, { 'Content-Type': 'text/plain' });
       response.end(`${typeof message === 'string' ? message : 'Forbidden'}\n`);
@@ -66,7 +81,7 @@ const infoRefs: Endpoint = async ({ fetches, receivePush }, call) => {
   }
   const head = { ...noCache, 'Content-Type': `application/x-${service}-advertisement` };
   if (service === 'git-upload-pack') {
-    await fetches.advertise(call.projectId, protocolOf(call), call.response, head);
+    await fetches.advertise(fetchedPlace(call), protocolOf(call), call.response, head);
   } else {
     await receivePush.advertise(pushRequest(call), call.response, head);
   }
@@ -74,7 +89,7 @@ const infoRefs: Endpoint = async ({ fetches, receivePush }, call) => {
 
 const uploadPack: Endpoint = async ({ fetches }, call) => {
   const head = { ...noCache, 'Content-Type': 'application/x-git-upload-pack-result' };
-  await fetches.serve(call.projectId, protocolOf(call), encodingOf(call), call.request, call.response, head);
+  await fetches.serve(fetchedPlace(call), protocolOf(call), encodingOf(call), call.request, call.response, head);
 };
 
 const receivePack: Endpoint = async ({ receivePush }, call) => {
@@ -192,11 +207,21 @@ const endpoints: readonly {
   kind: CallerWork['kind'];
   run: Endpoint;
 }[] = [
-  { methods: ['GET'], path: /^\/projects\/(\d{1,15})\/git\/info\/refs$/, kind: 'call', run: refusedAsText(infoRefs) },
-  { methods: ['POST'], path: /^\/projects\/(\d{1,15})\/git\/git-upload-pack$/, kind: 'transfer', run: uploadPack },
+  {
+    methods: ['GET'],
+    path: /^\/projects\/(\d{1,15})\/(git|wiki)\/info\/refs$/,
+    kind: 'call',
+    run: refusedAsText(infoRefs),
+  },
   {
     methods: ['POST'],
-    path: /^\/projects\/(\d{1,15})\/git\/git-receive-pack$/,
+    path: /^\/projects\/(\d{1,15})\/(git|wiki)\/git-upload-pack$/,
+    kind: 'transfer',
+    run: uploadPack,
+  },
+  {
+    methods: ['POST'],
+    path: /^\/projects\/(\d{1,15})\/(git|wiki)\/git-receive-pack$/,
     kind: 'transfer',
     run: refusedAsText(receivePack),
   },

@@ -40,22 +40,33 @@ async function countDefaultBranch(repo: Repository, known: MeasuredRepository): 
   return { commitCount: continues ? known.commitCount + commits : commits, countedSha: head };
 }
 
+/** Bytes that the objects of a wiki take; 0 where there is none. */
+const wikiSizeOf = async (wiki: Repository): Promise<number> =>
+  (await repositoryExists(wiki)) ? repositorySize(wiki) : 0;
+
 /**
- * Measures a repository and publishes the result, changed or not, so that a reader that lost one is right again within a
+ * Measures a repository and its wiki, and publishes the result, changed or not, so that a reader that lost one is right again within a
  * day. A history that takes too long to count keeps its last number.
  */
 export const measureRepository =
-  ({ sizes, repositoryOf }: { sizes: RepositorySizeStore; repositoryOf: (projectId: number) => Promise<Repository> }) =>
+  ({
+    sizes,
+    repositoryOf,
+  }: {
+    sizes: RepositorySizeStore;
+    repositoryOf: (projectId: number, kind: 'code' | 'wiki') => Promise<Repository>;
+  }) =>
   async (projectId: number): Promise<void> => {
     const known = await sizes.find(projectId);
     if (known === undefined) return;
-    const repo = await repositoryOf(projectId);
+    const repo = await repositoryOf(projectId, 'code');
+    const wikiSize = await wikiSizeOf(await repositoryOf(projectId, 'wiki'));
     if (!(await repositoryExists(repo))) {
-      return sizes.save(projectId, { size: 0, commitCount: 0, countedSha: undefined });
+      return sizes.save(projectId, { size: 0, wikiSize, commitCount: 0, countedSha: undefined });
     }
     const count = await countDefaultBranch(repo, known).catch((error) => {
       if (!isAppError(error, 'request_timeout', 'too_large')) throw error;
       return known;
     });
-    await sizes.save(projectId, { size: await repositorySize(repo), ...count });
+    await sizes.save(projectId, { size: await repositorySize(repo), wikiSize, ...count });
   };

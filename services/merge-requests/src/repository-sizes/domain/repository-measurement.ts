@@ -10,6 +10,8 @@ export interface MeasuredRepository {
 export interface RepositoryMeasurement {
   /** Bytes on disk. */
   readonly size: number;
+  /** The same of the wiki; 0 where there is none. */
+  readonly wikiSize: number;
   readonly commitCount: number;
   readonly countedSha: string | undefined;
 }

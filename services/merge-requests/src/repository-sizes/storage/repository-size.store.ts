@@ -34,7 +34,7 @@ export const repositorySizeStore = (db: Database) => ({
   /**
    * Saves a measurement with its event. Versions follow the clock, so that they also grow where a backup was restored.
    */
-  save: (projectId: number, { size, commitCount, countedSha }: RepositoryMeasurement): Promise<void> =>
+  save: (projectId: number, { size, wikiSize, commitCount, countedSha }: RepositoryMeasurement): Promise<void> =>
     db.transaction(async (tx) => {
       const saved = await tx.one<{ version: number }>(sql`
         update repositories set size = ${size}, commit_count = ${commitCount}, counted_sha = ${countedSha ?? null}::text,
@@ -45,7 +45,7 @@ export const repositorySizeStore = (db: Database) => ({
       await appendToOutbox(
         tx,
         repositoryMeasured,
-        { projectId, size, commitCount, version, occurredAt: new Date() },
+        { projectId, size, wikiSize, commitCount, version, occurredAt: new Date() },
         { id: `repository.measured:${projectId}:${version}` },
       );
     }),
