@@ -584,6 +584,19 @@ it.each([
   await expect(forge.issues(found, 1, 10)).rejects.toMatchObject({ kind: 'not_found' });
 });
 
+it.each<[kind: Kind['kind'], wiki: string | undefined]>([
+  ['github', '/octo/things.wiki.git'],
+  ['bitbucket', '/octo/things.git/wiki'],
+  ['bitbucket_server', undefined],
+])('a repository of %s that has a wiki says where it is', async (kind, wiki) => {
+  const given = kinds.find((one) => one.kind === kind) as Kind;
+  const { server, forge } = await opened(given);
+  expect((await forge.repository(given.repository)).wikiUrl).toBeUndefined();
+  const { repository } = (server as Awaited<ReturnType<typeof startFakeForge>>).contents;
+  Object.assign(repository, { has_wiki: true });
+  expect((await forge.repository(given.repository)).wikiUrl).toBe(wiki && `${server.url}${wiki}`);
+});
+
 it('the highest numbers are those of the newest items, and 0 of what is switched off or hidden', async () => {
   const numbered = ({ lists: [list] }: Kind, count: number) =>
     Array.from({ length: count }, (_, index) => list?.item(index + 1) ?? {});

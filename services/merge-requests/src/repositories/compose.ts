@@ -264,7 +264,10 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
   const outbound = configuredOutbound(config);
   const backupRuns = () => isBackupRunning(config.SWITCHYARD_DATA);
   const imports = observe('merge_requests.imports', {
-    importRepository: importRepository({ open, changeRefs, keptFromImport: kept, fromForge: forgeRelay(outbound) }),
+    importRepository: importRepository({
+      ...{ open, changeRefs, keptFromImport: kept, wikis },
+      fromForge: forgeRelay(outbound),
+    }),
     importBundle: importBundle({ open, changeRefs, readBundle: bundlesOf(given.peer('imports-exports')) }),
   });
   const branches = observe(

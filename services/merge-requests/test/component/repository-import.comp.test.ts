@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import {
 import { RepositoryImportServiceService } from '@switchyard/protos/merge_requests/v1/repository_import';
 import { eventually } from '@switchyard/testkit';
 import { type FakeForge, gitBackend, startFakeForge } from '@switchyard/testkit/forge';
-import { openRepository } from '../../src/git';
+import { openRepository, openWiki, readHead } from '../../src/git';
 import { type Harness, people, type TestProject } from './repository-harness';
 import { startRepository } from './repository-rig';
 
@@ -255,6 +255,55 @@ test('objects that hide a .git are refused, and nothing of them stays', async ()
   });
   expect(await refs(repositoryPath())).toBe('');
   await git('push', '-q', bare(), ':refs/heads/evil');
+});
+
+describe('a wiki', () => {
+  const wiki = () => join(folder, 'octo', 'things.wiki.git');
+  const bringWiki = () =>
+    harness
+      .asImports(RepositoryImportServiceService)
+      .importWiki(
+        { projectId: project.id, url: `${forge.url}/octo/things.wiki.git`, authorization: authorization() },
+        { requestId: 'test', timeoutMs: 60_000 },
+      );
+  const wikiPath = () => openWiki(join(harness.data, 'repositories'), project.id).path;
+  beforeEach(() => git('init', '-q', '--bare', '-b', 'master', wiki()));
+  afterEach(() => rmSync(wiki(), { recursive: true, force: true }));
+
+  test('comes over with its history and nothing else, again as well, and is not overwritten (ADR 82)', async () => {
+    await git('push', '-q', wiki(), 'main:master', 'main:refs/pull/1/head');
+    expect(await bringWiki()).toEqual({ refs: 1, skipped: 0 });
+    expect(await refs(wikiPath())).toBe(await refs(wiki(), 'refs/heads'));
+    expect(await readHead({ path: wikiPath() })).toBe('master');
+    const before = await git('rev-parse', 'main');
+    const next = await commit('Next');
+    await git('push', '-q', wiki(), 'main:master');
+    await bringWiki();
+    await git('push', '-q', '-f', wiki(), `${before}:master`);
+    await bringWiki();
+    expect(await refs(wikiPath())).toBe(`refs/heads/master ${next}\n`);
+    await git('reset', '-q', '--hard', before);
+    expect(await refs(repositoryPath())).toBe('');
+    expect(await published()).toEqual([]);
+  });
+
+  test.each([
+    ['without a page', () => Promise.resolve()],
+    ['that is not there', async () => rmSync(wiki(), { recursive: true })],
+    ['that is not shown', async () => forge.breakNext(/info\/refs/, (_, response) => response.writeHead(403).end())],
+  ])('%s is no error, and none is made', async (_, prepare) => {
+    await prepare();
+    expect(await bringWiki()).toEqual({ refs: 0, skipped: 0 });
+    expect(existsSync(wikiPath())).toBe(false);
+  });
+
+  test('of a forge that asks for a pause is one for later, and one that git refuses stays empty', async () => {
+    forge.breakNext(/info\/refs/, (_, response) => response.writeHead(403, { 'Retry-After': '77' }).end());
+    await expect(bringWiki()).rejects.toMatchObject({ retryAfter: 77 });
+    await git('push', '-q', wiki(), `${await hiddenFolder()}:refs/heads/master`);
+    await expect(bringWiki()).rejects.toMatchObject({ kind: 'unprocessable' });
+    expect(await refs(wikiPath())).toBe('');
+  });
 });
 
 test('D6: events of history say so', async () => {

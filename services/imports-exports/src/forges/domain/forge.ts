@@ -14,6 +14,8 @@ export interface ForgeRepository {
   readonly defaultBranch: string;
   /** Address, as `git clone` takes it, without credentials. */
   readonly cloneUrl: string;
+  /** The same of its wiki, which need not be there; undefined for none, and where that was not kept. */
+  readonly wikiUrl?: string | undefined;
 }
 
 /** A label at a forge. */

@@ -58,6 +58,8 @@ const repositoryShape = z.object({
   description: text,
   private: z.boolean(),
   default_branch: text,
+  // True as well where it has no page yet, and so no wiki.
+  has_wiki: z.boolean().catch(false),
 });
 
 /** What a repository says that it has switched off; one that says nothing has all. */
@@ -473,8 +475,14 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
         : await answered(() => client.request('GET /repositories/{id}', { id: Number(name) }));
       const read = repositoryShape.safeParse(data);
       if (!read.success) throw unexpected();
-      const { full_name: fullName, private: isPrivate, default_branch: defaultBranch, ...others } = read.data;
-      return { ...others, fullName, isPrivate, defaultBranch, cloneUrl: `${host.web}/${fullName}.git` };
+      const { id, name: ownName, description, full_name: fullName, private: isPrivate } = read.data;
+      const address = `${host.web}/${fullName}`;
+      return {
+        ...{ id, fullName, name: ownName, description, isPrivate },
+        defaultBranch: read.data.default_branch,
+        cloneUrl: `${address}.git`,
+        ...(read.data.has_wiki ? { wikiUrl: `${address}.wiki.git` } : {}),
+      };
     },
   };
 }

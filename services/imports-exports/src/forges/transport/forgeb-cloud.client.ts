@@ -54,6 +54,7 @@ const repositoryShape = z.object({
   description: text,
   is_private: z.boolean(),
   mainbranch: z.object({ name: written }).nullish().catch(null),
+  has_wiki: z.boolean().catch(false),
 });
 
 /** Kinds of issues, which come over as labels. */
@@ -345,7 +346,14 @@ export function forgebCloudClient(
         throw new ForgeProblem('not_found', 'The forge has no repository of this name');
       const read = repositoryShape.safeParse(await get(`/repositories/${name}`));
       if (!read.success) throw unexpected();
-      const { uuid: id, full_name: fullName, is_private: isPrivate, description, mainbranch } = read.data;
+      const {
+        uuid: id,
+        full_name: fullName,
+        is_private: isPrivate,
+        description,
+        mainbranch,
+        has_wiki: hasWiki,
+      } = read.data;
       return {
         id,
         fullName,
@@ -354,6 +362,7 @@ export function forgebCloudClient(
         isPrivate,
         defaultBranch: mainbranch?.name ?? '',
         cloneUrl: `${host.web}/${fullName}.git`,
+        ...(hasWiki ? { wikiUrl: `${host.web}/${fullName}.git/wiki` } : {}),
       };
     },
   };

@@ -111,6 +111,12 @@ export interface ImportTargets {
     source: { readonly url: string; readonly authorization: string; readonly headsPattern: string },
     call: { readonly requestId: string; readonly signal: AbortSignal },
   ): Promise<readonly string[]>;
+  /** One that the forge does not have brings nothing. Fails as `importRepository` does. */
+  importWiki(
+    project: ImportedProject,
+    source: { readonly url: string; readonly authorization: string },
+    call: { readonly requestId: string; readonly signal: AbortSignal },
+  ): Promise<void>;
   /** Keeps numbers for issues and pull requests that come later: what is made meanwhile gets higher ones. Fails with `not_found`. */
   reserveNumbers(project: ImportedProject, highest: HighestNumbers, requestId: string): Promise<void>;
   /** Fetches a file, which is kept once, and says where it lies. */

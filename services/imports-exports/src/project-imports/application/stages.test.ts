@@ -1,4 +1,6 @@
-import { refusedOf } from './stages';
+import { unavailable, unprocessable } from '@switchyard/errors';
+import type { ImportTargets, StageContext } from './imports.ports';
+import { refusedOf, stages } from './stages';
 
 it.each([
   [[], 0],
@@ -15,4 +17,49 @@ it.each([
   });
   expect(found).toEqual(refused);
   expect(calls).toBeLessThanOrEqual(atMost);
+});
+
+describe('the wiki of a forge comes over after its repository', () => {
+  const cloneUrl = 'https://forge.example/octo/things.git';
+  const wikiUrl = 'https://forge.example/octo/things.wiki.git';
+  const bring = async (importWiki: () => Promise<void>, repository: object = { wikiUrl }) => {
+    const brought: unknown[] = [];
+    const targets: Pick<ImportTargets, 'importRepository' | 'importWiki' | 'reserveNumbers'> = {
+      reserveNumbers: async () => undefined,
+      async importRepository(_, { url }) {
+        brought.push(url);
+        return ['refs/heads/main'];
+      },
+      importWiki(_, source) {
+        brought.push(source);
+        return importWiki();
+      },
+    };
+    const context = {
+      import: { author: {}, requestId: 'r', repository: { cloneUrl, ...repository } },
+      project: {},
+      forge: { highestNumbers: async () => ({}), authorization: 'Basic eA==', headsPattern: 'refs/pull/*/head' },
+      targets,
+    } as unknown as StageContext;
+    const { failed } = await stages.repository(context, 1, '');
+    return { brought, failed: failed?.map(({ item, reason }) => [item, reason]) };
+  };
+  const kept = ['refs/heads/main', 'It is protected here, or about to be merged'];
+
+  it.each([
+    ['where it has one', async () => undefined, [kept]],
+    ['and is named where git refuses it', () => Promise.reject(unprocessable('No')), [kept, ['wiki', 'No']]],
+  ])('%s', async (_, importWiki, failed) => {
+    expect(await bring(importWiki)).toEqual({
+      brought: [cloneUrl, { url: wikiUrl, authorization: 'Basic eA==' }],
+      failed,
+    });
+  });
+
+  it('and is tried again where it is away, and not asked for where there is none', async () => {
+    await expect(bring(() => Promise.reject(unavailable(new Error('away'))))).rejects.toMatchObject({
+      kind: 'unavailable',
+    });
+    expect((await bring(() => Promise.reject(new Error('asked')), {})).brought).toHaveLength(1);
+  });
 });

@@ -1,3 +1,4 @@
+import { isAppError } from '@switchyard/errors';
 import { type ForgePage, ForgeProblem } from '../../forges';
 import type { FailedItem, StageName } from '../domain/project-import';
 import { bringCollaborators } from './bring-collaborators';
@@ -104,14 +105,27 @@ function ofNames<T>(
   };
 }
 
+/** Why a wiki is left out that git refuses, or that is too large: what else there is comes over. */
+function problemOfWiki(error: unknown): string {
+  if (!isAppError(error, 'unprocessable', 'too_large')) throw error;
+  const { message } = error.body;
+  return typeof message === 'string' ? message : 'It cannot be brought over';
+}
+
 /** Stages by name. */
 export const stages: Readonly<Record<StageName, Stage>> = {
   async repository({ import: { author, repository, requestId }, project, forge, targets, signal }) {
     await targets.reserveNumbers(project, await forge.highestNumbers(repository), requestId);
     const { authorization, headsPattern } = forge;
     const source = { url: repository.cloneUrl, authorization, headsPattern };
-    const kept = await targets.importRepository({ project, author }, source, { requestId, signal });
+    const call = { requestId, signal };
+    const kept = await targets.importRepository({ project, author }, source, call);
     const failed = kept.map((item) => ({ item, reason: 'It is protected here, or about to be merged' }));
+    const { wikiUrl } = repository;
+    if (wikiUrl !== undefined) {
+      const problem = await targets.importWiki(project, { url: wikiUrl, authorization }, call).catch(problemOfWiki);
+      if (problem !== undefined) failed.push({ item: 'wiki', reason: problem });
+    }
     return { fetched: 0, imported: 0, isLast: true, failed };
   },
   // Of a refresh those who are new: who was removed here stays so.

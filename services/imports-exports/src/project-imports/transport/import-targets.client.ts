@@ -81,6 +81,10 @@ export function importTargetsOf({
       );
       return kept;
     },
+    async importWiki({ projectId, directorySequence }, source, { requestId, signal }) {
+      const call = { requestId, directorySequence, signal, timeoutMs: repositoryMs };
+      await repositories.importWiki({ projectId, ...source }, call);
+    },
     async reserveNumbers({ projectId, directorySequence }, highest, requestId) {
       const call = { ...options(requestId), directorySequence };
       await issues.reserveIssueNumbers({ projectId, highest: highest.issues }, call);

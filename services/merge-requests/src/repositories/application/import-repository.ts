@@ -1,10 +1,11 @@
-import { type AppError, isAppError, unprocessable } from '@switchyard/errors';
+import { AppError, isAppError, unprocessable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import {
   fetchRemoteObjects,
   GitCommandError,
   listRemoteRefs,
+  type RemoteRefs,
   type Repository,
   readRefs,
   runToCompletion,
@@ -12,6 +13,7 @@ import {
 import type { OpenProjectRepository } from './open-project-repository';
 import { type KeptFromImport, placeHeads, placeRefs, pointingRight, type RemoteRef } from './place-imported-refs';
 import type { ChangeRefs } from './ref-change';
+import type { Wikis } from './wikis';
 
 faultPoints.push('repository_import.fetched', 'repository_import.refs_moved', 'repository_import.heads_moved');
 
@@ -23,9 +25,14 @@ export interface ForgeRepository {
   readonly authorization: string;
   /** Where it keeps the heads of its merge requests, with a star for the number; empty: nowhere. */
   readonly headsPattern: string;
+  /** It is a wiki, which the forge need not have. */
+  readonly wiki: boolean;
   /** Ends the work. */
   readonly signal: AbortSignal;
 }
+
+/** Cause of a failure: the forge has nothing at the address, or does not show it. */
+export class NothingThere extends Error {}
 
 /** What the forge last failed with; undefined where it gave what git asked for. */
 type FailureOfForge = () => AppError | undefined;
@@ -49,19 +56,28 @@ export interface ImportRepositoryEdges {
   readonly open: OpenProjectRepository;
   readonly changeRefs: ChangeRefs;
   readonly keptFromImport: KeptFromImport;
+  readonly wikis: Pick<Wikis, 'open' | 'changeRefs'>;
   readonly fromForge: FromForge;
+}
+
+/** What became of the branches and tags of a forge. */
+interface BroughtRefs {
+  readonly refs: number;
+  readonly skipped: number;
+  /** Refs that would have moved and were left. */
+  readonly kept: string[];
 }
 
 /** Refs that are named of those that were left. */
 const namedRefs = 100;
 
-/** Brings a repository in from a forge; see RepositoryImportService. */
+/** Brings a repository in from a forge, or a wiki; see RepositoryImportService. */
 export const importRepository =
-  ({ open, changeRefs, keptFromImport, fromForge }: ImportRepositoryEdges) =>
+  ({ open, changeRefs, keptFromImport, wikis, fromForge }: ImportRepositoryEdges) =>
   async (
     { projectId, actorId }: { readonly projectId: number; readonly actorId: number },
     forge: ForgeRepository,
-  ): Promise<{ readonly refs: number; readonly skipped: number; readonly kept: string[] }> => {
+  ): Promise<BroughtRefs> => {
     /**
      * Heads that the project does not have yet, and commits of others. Anybody may have made a merge request at the forge: one whose objects git
      * refuses costs itself alone.
@@ -118,32 +134,45 @@ export const importRepository =
       }
     }
 
+    async function bring(
+      repo: Repository,
+      url: string,
+      { refs, heads, skipped }: RemoteRefs,
+      failure: FailureOfForge,
+    ): Promise<BroughtRefs> {
+      await fetchRemoteObjects(
+        url,
+        repo,
+        refs.map(({ sha }) => sha),
+        forge,
+      );
+      faultPoint('repository_import.fetched');
+      const right = await pointingRight(repo, refs);
+      const { stale, kept } = await placeRefs(
+        forge.wiki ? wikis.changeRefs : changeRefs,
+        repo,
+        { projectId, actorId },
+        right,
+        () => faultPoint('repository_import.refs_moved'),
+        // Nothing of a wiki is protected.
+        forge.wiki ? undefined : await keptFromImport(projectId, actorId),
+      );
+      const left = skipped + refs.length - right.length + stale + kept.length;
+      await bringHeads(repo, url, heads, failure);
+      return { refs: refs.length + skipped - left, skipped: left, kept: kept.slice(0, namedRefs) };
+    }
+
     const { repo } = await open(projectId);
     // Its place among calls would be taken for an hour: it is work of the background that ends with its caller.
     return runToCompletion(() =>
       fromForge(forge, async (url, failure) => {
-        const { refs, heads, skipped } = await listRemoteRefs(url, forge.headsPattern, forge);
-        await fetchRemoteObjects(
-          url,
-          repo,
-          refs.map(({ sha }) => sha),
-          forge,
-        );
-        faultPoint('repository_import.fetched');
-        const right = await pointingRight(repo, refs);
-        const { stale, kept } = await placeRefs(
-          changeRefs,
-          repo,
-          { projectId, actorId },
-          right,
-          () => faultPoint('repository_import.refs_moved'),
-          await keptFromImport(projectId, actorId),
-        );
-        const left = skipped + refs.length - right.length + stale + kept.length;
-        await bringHeads(repo, url, heads, failure);
-        return { refs: refs.length + skipped - left, skipped: left, kept: kept.slice(0, namedRefs) };
+        const found = await listRemoteRefs(url, forge.headsPattern, forge);
+        if (forge.wiki && found.refs.length === 0) return { refs: 0, skipped: found.skipped, kept: [] };
+        return bring(forge.wiki ? await wikis.open(projectId) : repo, url, found, failure);
       }),
     ).catch((error: unknown) => {
+      if (forge.wiki && error instanceof AppError && error.cause instanceof NothingThere)
+        return { refs: 0, skipped: 0, kept: [] };
       if (!(error instanceof GitCommandError)) throw error;
       logger.warn({ err: error, project_id: projectId }, 'a repository was not fetched');
       throw unprocessable('The forge did not send a repository that git accepts');

@@ -16,7 +16,7 @@ import {
   rulesOf,
 } from '../domain/protected-branch';
 import { type ProtectedTag, refusalOfTag } from '../domain/protected-tag';
-import { branchOf, type ChangeRefs, tagOf } from './ref-change';
+import { branchOf, type ChangeRefs, type ChangeRefsRequest, tagOf } from './ref-change';
 
 /** Refs that move together: their intents and results are a statement each. */
 const refsAtOnce = 500;
@@ -83,13 +83,18 @@ export async function pointingRight(repo: Repository, refs: readonly RemoteRef[]
   return refs.filter(({ ref }, at) => refKind(ref).kind === 'tag' || objects[at]?.type === 'commit');
 }
 
+/** Moves refs that came in; an outcome each. */
+type MoveImported = (
+  request: Pick<ChangeRefsRequest, 'projectId' | 'actorId' | 'source' | 'updates'>,
+) => Promise<readonly { readonly status: 'moved' | 'stale' }[]>;
+
 /**
  * Points branches and tags of a project at what came in.
  * @param isKept see {@link IsKept}
  * @returns how many did not move, since others were faster, and those that would have moved and were left
  */
 export async function placeRefs(
-  changeRefs: ChangeRefs,
+  changeRefs: MoveImported,
   repo: Repository,
   { projectId, actorId }: ImportPlace,
   refs: readonly RemoteRef[],

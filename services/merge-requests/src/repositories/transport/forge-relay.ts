@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { AppError, isAppError, unavailable, unprocessable } from '@switchyard/errors';
 import { type Outbound, OutboundRefused } from '@switchyard/outbound';
-import type { FromForge } from '../application/import-repository';
+import { type FromForge, NothingThere } from '../application/import-repository';
 
 /** Bytes that a forge may send for one repository. */
 const maxBytes = 10 * 1024 ** 3;
@@ -29,7 +29,8 @@ function refusalOf(status: number, headers: Readonly<Record<string, string>>): A
   if (status === 429 || headers['retry-after'] !== undefined)
     return new AppError('rate_limited', 'The forge asks for a pause', { retryAfter });
   if (status >= 500) return unavailable(new Error(`the forge answered ${status}`), retryAfter);
-  return unprocessable(`The forge does not let the repository be read (${status})`);
+  const message = `The forge does not let the repository be read (${status})`;
+  return new AppError('unprocessable', message, status === 403 || status === 404 ? { cause: new NothingThere() } : {});
 }
 
 const transient = new Set<OutboundRefused['reason']>(['timeout', 'unreachable', 'aborted']);

@@ -14,9 +14,15 @@ export const repositoryImportHandler = (
     {
       async importRepository({ url, authorization, headsPattern, ...target }, { signal }) {
         if (!/^(refs\/[\w-]+\/\*\/[\w-]+)?$/.test(headsPattern)) throw invalidParams('heads_pattern is invalid');
-        return run(target, { url, authorization, headsPattern, signal });
+        return run(target, { url, authorization, headsPattern, wiki: false, signal });
       },
+      importWiki: ({ projectId, ...source }, { signal }) =>
+        run({ projectId, actorId: 0 }, { ...source, headsPattern: '', wiki: true, signal }),
       importBundle: ({ importKey, ...place }, { signal }) => bundle(place, importKey, signal),
     },
-    { importRepository: { callers: ['imports-exports'] }, importBundle: { callers: ['imports-exports'] } },
+    {
+      importRepository: { callers: ['imports-exports'] },
+      importWiki: { callers: ['imports-exports'] },
+      importBundle: { callers: ['imports-exports'] },
+    },
   );
