@@ -60,7 +60,7 @@ export function composeAreas(given: Edges) {
   const mergeRequests = composeMergeRequests(given, { ...below, repositories, pipelines: pipelines.edges.pipelines });
   const approvalRules = composeApprovalRules(given, mergeRequests);
   const mergeTrains = composeMergeTrains(given, { jobs: jobs.requests, repositories, mergeRequests });
-  const repositorySizes = composeRepositorySizes(given, repositories);
+  const repositorySizes = composeRepositorySizes(given, repositories, jobs.requests);
   const dependencySources = composeDependencySources(given, repositories);
   const deployments = composeDeployments(given, repositories);
   const releases = composeReleases(given, repositories);

@@ -12,6 +12,28 @@ export interface MaintenanceBounds {
   maxPacks?: number;
 }
 
+/** Milliseconds after which a pack that is not whole is what a killed process left. */
+const unfinishedMs = 86_400_000;
+
+/** Whether a repository has more loose objects, or more packs, than its bounds. */
+export async function isWorthPacking(
+  repo: Repository,
+  { maxLoose = 2_000, maxPacks = 20 }: MaintenanceBounds = {},
+  options: GitOptions = {},
+): Promise<boolean> {
+  const text = await gitText(repo, ['count-objects', '-v'], options);
+  const count = (key: string): number => Number(new RegExp(`^${key}: (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+  return count('count') > maxLoose || count('packs') > maxPacks;
+}
+
+/** Removes packs that a killed process had not finished. */
+async function sweepUnfinishedPacks(repo: Repository): Promise<void> {
+  const folder = join(repo.path, 'objects', 'pack');
+  const names = await readdir(folder).catch(() => []);
+  for (const path of names.filter((name) => /^(?:tmp_|\.tmp-)/.test(name)).map((name) => join(folder, name)))
+    if (await isOlder(path, unfinishedMs)) await rm(path, { force: true });
+}
+
 /**
  * Rolls loose objects and small packs into larger ones, packs refs and indexes the history, when a bound is exceeded;
  * returns whether it did. Safe during pushes, merges and reads: no object is ever dropped, also none that no ref
@@ -22,9 +44,8 @@ export async function maintainRepository(
   bounds: MaintenanceBounds = {},
   options: GitOptions = {},
 ): Promise<boolean> {
-  const text = await gitText(repo, ['count-objects', '-v'], options);
-  const count = (key: string): number => Number(new RegExp(`^${key}: (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
-  if (count('count') <= (bounds.maxLoose ?? 2_000) && count('packs') <= (bounds.maxPacks ?? 20)) return false;
+  if (!(await isWorthPacking(repo, bounds, options))) return false;
+  await sweepUnfinishedPacks(repo);
   const long = { timeoutMs, ...options, holdsLocks: true };
   await runGit(repo, ['repack', '--geometric=2', '-d', '-l', '-q'], long);
   await runGit(repo, ['pack-refs', '--all', '--prune'], long);

@@ -120,7 +120,7 @@ export interface MergeRequests extends Area {
   readonly closeWithoutFork: () => Promise<void>;
   readonly jobHandlers: Omit<
     JobHandlers,
-    'merge_train' | 'train_ref' | 'repository_size' | 'copy_repository' | 'remove_former_copy'
+    'merge_train' | 'train_ref' | 'repository_size' | 'copy_repository' | 'remove_former_copy' | 'pack_repository'
   >;
   /** Takes the merge requests of an archive. */
   readonly records: Readonly<Record<'merge_requests' | 'merge_request_events' | 'merge_request_blocks', RecordWriter>>;

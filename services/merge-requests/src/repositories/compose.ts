@@ -25,6 +25,7 @@ import { manageProtectedTags } from './application/manage-protected-tags';
 import { type ManageTags, manageTags, type TagsByName } from './application/manage-tags';
 import { moveRepository, removeFormerCopy } from './application/move-repository';
 import { openProjectRepository } from './application/open-project-repository';
+import { packRepository } from './application/pack-repository';
 import { pickCommit } from './application/pick-commit';
 import { type ImportLimits, keptFromImport } from './application/place-imported-refs';
 import { purgeRepositories } from './application/purge-repositories';
@@ -95,7 +96,7 @@ export interface Repositories extends Area, RepositoryAccess {
   readonly createTag: ManageTags['create'];
   /** Settles what processes left behind, as the area does every few seconds. Safe in several processes at once. */
   readonly reconcile: () => Promise<void>;
-  readonly jobHandlers: Pick<JobHandlers, 'copy_repository' | 'remove_former_copy'>;
+  readonly jobHandlers: Pick<JobHandlers, 'copy_repository' | 'remove_former_copy' | 'pack_repository'>;
   /** Takes what archives say of branches and tags. */
   readonly records: Readonly<Record<'protected_branches' | 'protected_tags', RecordWriter>>;
 }
@@ -301,6 +302,9 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
       wikis,
     }),
   );
+  const packing = observe('merge_requests.repositories', {
+    packRepository: packRepository({ repositoryOf, isBackupRunning: backupRuns }),
+  });
   const fetches = observe('merge_requests.fetches', serveFetch({ open, wikis }));
   return {
     ...access,
@@ -315,6 +319,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
         await open(projectId);
       },
       remove_former_copy: removeFormerCopy({ repositories, storages, isBackupRunning: backupRuns }),
+      pack_repository: packing.packRepository,
     },
     consumers: [
       {

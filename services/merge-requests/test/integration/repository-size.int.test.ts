@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { openRepository, openWiki } from '../../src/git';
+import { packRepository } from '../../src/repositories/application/pack-repository';
 import { measureRepository } from '../../src/repository-sizes/application/measure-repository';
 import { repositorySizeStore } from '../../src/repository-sizes/storage/repository-size.store';
 import { service } from '../../src/service';
@@ -30,8 +32,12 @@ beforeEach(async () => {
 });
 
 const sizes = () => repositorySizeStore(db);
+let toPack: number[] = [];
 const measure = (repositoryOf = async () => shop.repo) =>
   measureRepository({
+    pack: async (id) => {
+      toPack.push(id);
+    },
     sizes: sizes(),
     repositoryOf: async (_, kind) => (kind === 'wiki' ? openWiki(shop.root, projectId) : repositoryOf()),
   })(projectId);
@@ -77,6 +83,36 @@ test('a rewritten branch is counted from its beginning, and one that is missing 
     [true, 0],
     [false, 0],
   ]);
+});
+
+test('what came in more than 20 packs is packed into fewer, but for the time of a backup', async () => {
+  const count = () =>
+    Number(
+      /^packs: (\d+)$/m.exec(
+        execFileSync('git', ['-C', shop.repo.path, 'count-objects', '-v'], { encoding: 'utf8' }),
+      )?.[1],
+    );
+  let backup = true;
+  const pack = packRepository({
+    repositoryOf: async (_, kind) => (kind === 'wiki' ? openWiki(shop.root, projectId) : shop.repo),
+    isBackupRunning: async () => backup,
+  });
+  toPack = [];
+  for (let at = 0; at < 21; at += 1) {
+    push(`pack ${at}`);
+    execFileSync('git', ['-C', shop.repo.path, 'repack', '-q', '-d']);
+    if (at === 19) await measure();
+  }
+  expect([toPack, count() > 20]).toEqual([[], true]);
+  await measure();
+  expect(toPack).toEqual([projectId]);
+  await expect(pack({ projectId })).rejects.toMatchObject({ kind: 'unavailable' });
+  backup = false;
+  await pack({ projectId });
+  expect(count()).toBeLessThan(5);
+  toPack = [];
+  await measure();
+  expect(toPack).toEqual([]);
 });
 
 test('what is due is requested once, and again in a day', async () => {

@@ -21,6 +21,8 @@ export type JobRequest =
   | { readonly kind: 'train_ref'; readonly projectId: number; readonly iid: number; readonly sha?: string | undefined }
   /** Measure the repository of a project. */
   | { readonly kind: 'repository_size'; readonly projectId: number }
+  /** Pack the repository of a project, and its wiki, where there is more than git finds its way in fast. */
+  | { readonly kind: 'pack_repository'; readonly projectId: number }
   /** Make the repository of a fork, unless a request has touched it already. */
   | { readonly kind: 'copy_repository'; readonly projectId: number }
   /** Remove what is left of a repository where it lay before it was moved to another storage. */
@@ -56,8 +58,8 @@ export interface Lane {
 
 /**
  * Landings have workers of their own: checking whether two hundred merge requests can still be merged, or rebasing in a
- * large repository, would hold every landing of the process up for seconds. So have the copies of forks, each of which
- * may walk a history for minutes. In the lanes of landings and checks no project has all places, so that none waits for
+ * large repository, would hold every landing of the process up for seconds. So have the copies of forks and the
+ * packing of repositories, each of which may take minutes. In the lanes of landings and checks no project has all places, so that none waits for
  * the long work of another one. The cost of jobs are git processes, which the processors bound: hence so few.
  */
 export const lanes: readonly Lane[] = [
@@ -78,5 +80,5 @@ export const lanes: readonly Lane[] = [
     ofProject: 2,
     restMs: 10,
   },
-  { kinds: ['copy_repository', 'remove_former_copy'], places: 2, ofProject: 1, restMs: 10 },
+  { kinds: ['copy_repository', 'remove_former_copy', 'pack_repository'], places: 2, ofProject: 1, restMs: 10 },
 ];

@@ -10,6 +10,7 @@ function keyOf(request: JobRequest): string {
     case 'repository_size':
     case 'copy_repository':
     case 'remove_former_copy':
+    case 'pack_repository':
     case 'follow_sources':
       return String(request.projectId);
     case 'delete_authored':
@@ -29,7 +30,8 @@ function keyOf(request: JobRequest): string {
 
 /** The project of a job by its kind and key, as {@link keyOf} writes it. */
 const projectOf = sql`case
-  when kind in ('mergeability', 'repository_size', 'copy_repository', 'remove_former_copy', 'follow_sources') then key::bigint
+  when kind in ('mergeability', 'repository_size', 'copy_repository', 'remove_former_copy', 'pack_repository', 'follow_sources')
+    then key::bigint
   when kind in ('recheck', 'train_ref', 'merge_request_facts') then split_part(key, ':', 1)::bigint
   when kind = 'delete_authored' then null
   when kind = 'merge_train' then (select t.project_id from merge_trains t where t.id = key::bigint)

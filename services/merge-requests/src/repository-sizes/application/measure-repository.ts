@@ -2,6 +2,7 @@ import { isAppError } from '@switchyard/errors';
 import {
   countCommits,
   isAncestor,
+  isWorthPacking,
   type Repository,
   readCommit,
   readHeads,
@@ -46,21 +47,25 @@ const wikiSizeOf = async (wiki: Repository): Promise<number> =>
 
 /**
  * Measures a repository and its wiki, and publishes the result, changed or not, so that a reader that lost one is right again within a
- * day. A history that takes too long to count keeps its last number.
+ * day. A history that takes too long to count keeps its last number. What has grown into too many files is to be packed.
  */
 export const measureRepository =
   ({
     sizes,
     repositoryOf,
+    pack,
   }: {
     sizes: RepositorySizeStore;
+    /** Requests that the repository and the wiki of a project be packed. */
+    pack: (projectId: number) => Promise<void>;
     repositoryOf: (projectId: number, kind: 'code' | 'wiki') => Promise<Repository>;
   }) =>
   async (projectId: number): Promise<void> => {
     const known = await sizes.find(projectId);
     if (known === undefined) return;
     const repo = await repositoryOf(projectId, 'code');
-    const wikiSize = await wikiSizeOf(await repositoryOf(projectId, 'wiki'));
+    const wiki = await repositoryOf(projectId, 'wiki');
+    const wikiSize = await wikiSizeOf(wiki);
     if (!(await repositoryExists(repo))) {
       return sizes.save(projectId, { size: 0, wikiSize, commitCount: 0, countedSha: undefined });
     }
@@ -69,4 +74,5 @@ export const measureRepository =
       return known;
     });
     await sizes.save(projectId, { size: await repositorySize(repo), wikiSize, ...count });
+    if ((await isWorthPacking(repo)) || (wikiSize > 0 && (await isWorthPacking(wiki)))) await pack(projectId);
   };
