@@ -13,7 +13,7 @@ import { RepositoryImportServiceService } from '@switchyard/protos/merge_request
 import { AuthorshipServiceService, type ReassignRequest } from '@switchyard/protos/rpc/v1/authorship';
 import { ProjectRecordServiceService, type StandIn } from '@switchyard/protos/rpc/v1/project_record';
 import { PageRequest } from '@switchyard/protos/rpc/v1/representation';
-import { implement } from '@switchyard/rpc';
+import { implement, type RpcClient } from '@switchyard/rpc';
 import { dieAt, eventually } from '@switchyard/testkit';
 import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
 import { pack } from 'tar-stream';
@@ -44,6 +44,7 @@ const others = {
   /** Address of each request for a project. */
   addresses: [] as (string | undefined)[],
   bundles: [] as Buffer[],
+  wikis: [] as Buffer[],
   /** Whether the repository takes for ever, how often it was begun, and stopped. */
   waits: false,
   begun: 0,
@@ -59,6 +60,15 @@ const byId = (id: number): ImportedProject => {
 };
 
 const rule = { callers: ['imports-exports'], onBehalfOf: true };
+
+/** A bundle of an archive as merge-requests reads it. */
+async function read(
+  of: (client: RpcClient<typeof ArchiveBundleServiceService>) => AsyncIterable<{ readonly data: Buffer }>,
+): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const { data } of of(here.client(ArchiveBundleServiceService, 'merge-requests'))) parts.push(data);
+  return Buffer.concat(parts);
+}
 const peers = [
   implement(
     ImportedProjectServiceService,
@@ -129,6 +139,7 @@ const peers = [
     RepositoryImportServiceService,
     {
       importRepository: () => Promise.reject(new Error('no forge')),
+      importWiki: () => Promise.reject(new Error('no forge')),
       async importBundle({ importKey }, { signal }) {
         if (others.waits) {
           others.begun += 1;
@@ -136,15 +147,15 @@ const peers = [
           others.stopped += 1;
           throw unavailable('stopped');
         }
-        const parts: Buffer[] = [];
-        const bundles = here.client(ArchiveBundleServiceService, 'merge-requests');
-        for await (const { data } of bundles.readArchiveBundle({ importKey }, { requestId: 'bundle' }))
-          parts.push(data);
-        others.bundles.push(Buffer.concat(parts));
+        others.bundles.push(await read((client) => client.readArchiveBundle({ importKey }, { requestId: 'bundle' })));
+        return { refs: 1, skipped: 0 };
+      },
+      async importWikiBundle({ importKey }) {
+        others.wikis.push(await read((client) => client.readArchiveWiki({ importKey }, { requestId: 'wiki' })));
         return { refs: 1, skipped: 0 };
       },
     },
-    { importRepository: rule, importBundle: rule },
+    { importRepository: rule, importWiki: rule, importBundle: rule, importWikiBundle: rule },
   ),
 ];
 
@@ -167,6 +178,7 @@ beforeEach(() => {
     refusal: undefined,
     failures: [],
     bundles: [],
+    wikis: [],
     addresses: [],
     waits: false,
     begun: 0,
@@ -207,6 +219,21 @@ const entries: readonly Entry[] = [
   {
     name: 'end.json',
     content: line({ records: { project: 1, labels: 1, issues: 4, later_kind: 1, notes: 0 }, repository_parts: 2 }),
+  },
+];
+
+/** The same with a wiki, as format 3 has it. */
+const withWiki = (parts = 1): Entry[] => [
+  { name: 'format.json', content: line({ format: 3, full_path: 'a/b' }) },
+  ...entries.slice(1, -1),
+  { name: 'wiki.bundle/000001', content: 'pages' },
+  {
+    name: 'end.json',
+    content: line({
+      records: { project: 1, labels: 1, issues: 4, later_kind: 1 },
+      repository_parts: 2,
+      wiki_parts: parts,
+    }),
   },
 ];
 
@@ -256,9 +283,16 @@ it('an archive comes in: every record of a known kind, the repository, and the s
   expect([...others.records.keys()]).toEqual(['labels', 'issues', 'project']);
   expect([...(others.records.get('issues') ?? [])]).toEqual([1, 2, 3, 4].map((iid) => JSON.stringify({ iid })));
   expect(others.bundles.map((one) => one.equals(Buffer.concat([bundle, bundle])))).toEqual([true]);
+  expect(others.wikis.map(String)).toEqual(['']);
   expect([others.checks, [...others.checkedFor]]).toEqual([4, [id]]);
   expect([...others.writtenFor]).toEqual([`${author} false`]);
   await nothingKept();
+});
+
+it('the wiki of an archive comes in after its repository (ADR 82)', async () => {
+  await ends(await begun(await archive(withWiki())), 'finished');
+  expect(others.bundles.map((one) => one.length)).toEqual([2 * bundle.length]);
+  expect(others.wikis.map(String)).toEqual(['pages']);
 });
 
 it('an administrator writes for everybody, and what stands above the settings comes after them', async () => {
@@ -388,10 +422,16 @@ it.each<[string, () => Promise<Buffer> | Buffer, RegExp]>([
   ['no tar', () => gzipSync(Buffer.alloc(10_000, 'x')), /cannot be unpacked/],
   ['half of the bytes', async () => (await archive()).subarray(0, 2_000), /cannot be unpacked|cut off/],
   ['no end', () => archive(before), /cut off/],
-  ['a later format', () => archive(with_({ 'format.json': file('format.json', line({ format: 3 })) })), /format is 3/],
+  ['a later format', () => archive(with_({ 'format.json': file('format.json', line({ format: 4 })) })), /format is 4/],
   ['no format', () => archive(entries.slice(1)), /not in order/],
   ['another count', () => archive([...before, end({ records: { issues: 4 }, repository_parts: 2 })]), /does not say/],
   ['too few parts', () => archive(with_({ 'repository.bundle/000002': undefined })), /does not say/],
+  ['too few parts of a wiki', () => archive(withWiki(2)), /does not say/],
+  [
+    'a wiki before the repository',
+    () => archive([...withWiki().toSpliced(-2, 1).toSpliced(-3, 0, file('wiki.bundle/000001'))]),
+    /not in order/,
+  ],
   ['a page that is missing', () => archive(with_({ 'records/issues/000001.ndjson': undefined })), /not in order/],
   ['a kind twice', () => archive([...before, ...issuePages.slice(0, 1), ...entries.slice(-1)]), /not in order/],
   ['something after its end', () => archive([...entries, file('repository.bundle/000003')]), /not in order/],

@@ -53,8 +53,11 @@ const owners = [
           yield { data: repository.bundle.subarray(at, at + 65_536) };
         }
       },
+      async *bundleWiki() {
+        yield { data: Buffer.from('pages') };
+      },
     },
-    { bundleRepository: rule },
+    { bundleRepository: rule, bundleWiki: rule },
   ),
 ];
 
@@ -116,10 +119,15 @@ it('an export holds every record and the repository, and says where it ends', as
     ...['format.json', 'records/project/000001.ndjson'],
     ...[1, 2, 3].map((part) => `records/issues/00000${part}.ndjson`),
     ...[1, 2, 3].map((part) => `repository.bundle/00000${part}`),
+    'wiki.bundle/000001',
     'end.json',
   ]);
-  expect(parsed('format.json')).toMatchObject({ format: 2 });
-  expect(parsed('end.json')).toMatchObject({ records: { project: 1, issues: 7, notes: 0 }, repository_parts: 3 });
+  expect(parsed('format.json')).toMatchObject({ format: 3 });
+  expect(parsed('end.json')).toMatchObject({
+    records: { project: 1, issues: 7, notes: 0 },
+    repository_parts: 3,
+    wiki_parts: 1,
+  });
   const issues = [1, 2, 3].map((part) => entries.get(`records/issues/00000${part}.ndjson`)?.toString()).join('');
   expect(
     issues
@@ -129,6 +137,7 @@ it('an export holds every record and the repository, and says where it ends', as
   ).toEqual(records.issues);
   const parts = [1, 2, 3].map((part) => entries.get(`repository.bundle/00000${part}`) ?? Buffer.alloc(0));
   expect(Buffer.concat(parts).equals(repository.bundle)).toBe(true);
+  expect(String(entries.get('wiki.bundle/000001'))).toBe('pages');
 });
 
 it('a new export replaces the file of the one before, and only one is made at a time', async () => {

@@ -80,17 +80,19 @@ function refsIn([signature = '', ...lines]: readonly string[]): {
 /**
  * Brings the objects of a bundle into a repository, each checked on its way into a quarantine, which is moved over once
  * nothing is missing there. Moves no ref. Repeatable.
- * @returns its refs; none for no bundle at all
+ * @param open gives the repository; not called for no bundle at all
+ * @returns the repository and the refs of the bundle; undefined for no bundle at all
  * @throws AppError unprocessable for what is no whole bundle, or has objects that git refuses
  */
 export async function unpackBundle(
-  repo: Repository,
+  open: () => Promise<Repository>,
   content: AsyncIterable<Uint8Array>,
   given: Pick<GitOptions, 'signal'> = {},
-): Promise<ReturnType<typeof refsIn>> {
+): Promise<(ReturnType<typeof refsIn> & { readonly repo: Repository }) | undefined> {
   const split = await splitHeader(content);
-  if (split === undefined) return { refs: [], skipped: 0 };
+  if (split === undefined) return undefined;
   const found = refsIn(split.lines);
+  const repo = await open();
   const options = { ...given, timeoutMs: unpackMs };
   await withObjectArea(repo, async (area) => {
     const stream = Readable.from(split.rest, { objectMode: false });
@@ -107,5 +109,5 @@ export async function unpackBundle(
       stream.destroy();
     }
   });
-  return found;
+  return { ...found, repo };
 }

@@ -269,7 +269,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
       ...{ open, changeRefs, keptFromImport: kept, wikis },
       fromForge: forgeRelay(outbound),
     }),
-    importBundle: importBundle({ open, changeRefs, readBundle: bundlesOf(given.peer('imports-exports')) }),
+    importBundle: importBundle({ open, changeRefs, wikis, readBundle: bundlesOf(given.peer('imports-exports')) }),
   });
   const branches = observe(
     'merge_requests.branches',
@@ -355,7 +355,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
       repositoryHandler(reading, open, externalUrl),
       sourceCodeHandler(readSource({ open })),
       repositoryImportHandler(imports.importRepository, imports.importBundle),
-      repositoryExportHandler(open),
+      repositoryExportHandler(open, wikis),
     ],
     http: repositoryEndpoints({ fetches, receivePush: pushes, files, archives: writing.archiveRepository }),
     close: () => outbound.close(),

@@ -1,12 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from '@switchyard/database/sql';
+import { RepositoryExportServiceService } from '@switchyard/protos/merge_requests/v1/repository_export';
 import { eventually } from '@switchyard/testkit';
 import { ensureRepository, openRepository, openWiki, readHead } from '../../src/git';
+import { importBundle } from '../../src/repositories/application/import-bundle';
 import { moveRepository, removeFormerCopy } from '../../src/repositories/application/move-repository';
 import { purgeRepositories } from '../../src/repositories/application/purge-repositories';
 import { storagesIn } from '../../src/repositories/application/storages';
 import { sweepCopies } from '../../src/repositories/application/sweep-copies';
+import { wikisOf } from '../../src/repositories/application/wikis';
 import { repositoryStore } from '../../src/repositories/storage/repository.store';
 import { gitSteps } from './git-steps';
 import { type Harness, type Person, people, startHarness, type TestProject } from './repository-harness';
@@ -167,4 +170,30 @@ test('it goes with its project, and so do what no row names and what lies in the
   const next = await harness.project();
   await ensureRepository(openWiki(join(harness.data, 'repositories'), next.id));
   expect((await probe(next, people.reporter)).status).toBe(404);
+});
+
+test('it goes out as a bundle and comes in with it; where there is none, none is made', async () => {
+  const [{ project, pages }, other] = [await withWiki('master'), await harness.project()];
+  async function bundleOf({ id }: TestProject): Promise<Buffer> {
+    const parts: Uint8Array[] = [];
+    const bundles = harness.asImports(RepositoryExportServiceService);
+    for await (const { data } of bundles.bundleWiki({ projectId: id }, { requestId: 'test' })) parts.push(data);
+    return Buffer.concat(parts);
+  }
+  const { openRepository: open, changeRefs } = harness.beside.repositories;
+  const wikis = wikisOf({ open, repositories: repositoryStore(harness.db), storages: folders() });
+  async function bring(content: Buffer) {
+    async function* readBundle() {
+      if (content.length > 0) yield content;
+    }
+    const place = { projectId: other.id, actorId: people.maintainer.id };
+    const archive = { importKey: 'key', wiki: true };
+    return importBundle({ open, changeRefs, wikis, readBundle })(place, archive, AbortSignal.timeout(60_000));
+  }
+  expect(await bring(await bundleOf(other))).toEqual({ refs: 0, skipped: 0 });
+  expect(existsSync(wikiIn(other).path)).toBe(false);
+  for (let times = 0; times < 2; times += 1)
+    expect(await bring(await bundleOf(project))).toEqual({ refs: 1, skipped: 0 });
+  expect(await headOf(wikiIn(other).path, 'HEAD')).toBe(await headOf(pages, 'main'));
+  expect(await events(other.id)).toEqual([]);
 });

@@ -22,7 +22,7 @@ it.each([
   async function* bytes() {
     yield Buffer.from(content);
   }
-  await expect(unpackBundle(repo, bytes())).rejects.toMatchObject({
+  await expect(unpackBundle(async () => repo, bytes())).rejects.toMatchObject({
     kind: 'unprocessable',
     body: { message: expect.stringContaining('it has no objects') },
   });

@@ -108,9 +108,14 @@ async function imported(system: System, archive: Buffer, path: string): Promise<
   return project;
 }
 
-const refsOf = async (work: WorkingCopy, entries: Map<string, Buffer>, file: string): Promise<string> => {
-  writeFileSync(file, partsOf(entries, 'repository.bundle'));
-  return (await work.git(['ls-remote', file])).stdout;
+/** Refs of the repository of an archive, and of its wiki. */
+const refsOf = async (work: WorkingCopy, entries: Map<string, Buffer>, file: string): Promise<string[]> => {
+  const found: string[] = [];
+  for (const bundle of ['repository.bundle', 'wiki.bundle']) {
+    writeFileSync(file, partsOf(entries, bundle));
+    found.push((await work.git(['ls-remote', file])).stdout);
+  }
+  return found;
 };
 
 /** One installation: a project as it goes out, field by field against what the API shows of it. */
@@ -133,6 +138,8 @@ export const projectExportTests = (started: () => System): void =>
       const work = await fixture.workingCopy('work');
       await work.branch('topic');
       await work.push('topic');
+      const { stdout: remote } = await work.git(['remote', 'get-url', 'origin']);
+      await work.git(['push', '-q', remote.trim().replace(/\.git$/, '.wiki.git'), 'topic:pages']);
       const mr = await ok('POST', `${project}/merge_requests`, {
         ...{
           source_branch: 'topic',
@@ -347,7 +354,9 @@ export const projectExportTests = (started: () => System): void =>
         const { id } = await imported(elsewhere, archive, 'exported');
         const again = unpack(await exported(elsewhere, `/projects/${id}`), join(folder, 'again'));
         expect(comparable(again)).toEqual(comparable(entries));
-        expect(await refsOf(work, again, join(folder, 'again.bundle'))).toBe(stdout);
+        const [code, pages] = await refsOf(work, again, join(folder, 'again.bundle'));
+        expect([code, pages]).toEqual([stdout, expect.stringContaining('refs/heads/pages')]);
+        expect(pages).toBe((await refsOf(work, entries, join(folder, 'first.bundle')))[1]);
         expect((await elsewhere.api('GET', `/projects/${id}/issues/1`)).body).toMatchObject({
           ...{ imported: true, imported_from: 'gitlab_project', author: { username: 'root' }, upvotes: 1 },
         });

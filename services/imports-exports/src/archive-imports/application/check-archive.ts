@@ -21,12 +21,12 @@ export async function checkArchive(
 ): Promise<void> {
   const order = entryOrder();
   const records = new Map<string, number>();
-  let repositoryParts = 0;
+  const bundleParts = { repository: 0, wiki: 0 };
   let isWhole = false;
   for await (const { place, content } of entries) {
     order.next(place);
-    if (place.part === 'repository') {
-      repositoryParts += 1;
+    if (place.part === 'repository' || place.part === 'wiki') {
+      bundleParts[place.part] += 1;
       continue;
     }
     const bytes = await content();
@@ -36,7 +36,7 @@ export async function checkArchive(
       await checkRecords(place.kind, bytes);
     }
     if (place.part === 'end') {
-      checkEnd(bytes, records, repositoryParts);
+      checkEnd(bytes, records, bundleParts);
       isWhole = true;
     }
   }

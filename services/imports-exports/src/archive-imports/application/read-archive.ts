@@ -129,10 +129,11 @@ export function archivePages(edges: ReadingEdges, file: { readonly blob: string;
   };
 }
 
-/** The repository of an archive as it comes; nothing where it has none. */
+/** The repository of an archive, or its wiki, as it comes; nothing where it has none. */
 export async function* readBundle(
   edges: ReadingEdges,
   file: { readonly blob: string; readonly size: number },
+  of: 'repository' | 'wiki',
 ): AsyncGenerator<Buffer> {
-  for await (const entry of readEntries(edges, file)) if (entry.place.part === 'repository') yield entry.content();
+  for await (const entry of readEntries(edges, file)) if (entry.place.part === of) yield entry.content();
 }

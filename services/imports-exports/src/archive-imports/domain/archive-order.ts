@@ -8,7 +8,7 @@ export const maxEntry = 60 << 20;
 export type EntryPlace =
   | { readonly part: 'format' | 'end' }
   | { readonly part: 'records'; readonly kind: string; readonly page: number }
-  | { readonly part: 'repository'; readonly page: number };
+  | { readonly part: 'repository' | 'wiki'; readonly page: number };
 
 /** What is wrong with an archive, for who imports it. */
 export const badArchive = (problem: string) => unprocessable(`The archive is not one of a project: ${problem}`);
@@ -22,12 +22,12 @@ export function placeOf(name: string): EntryPlace {
   if (name === 'end.json') return { part: 'end' };
   const [, kind, page] = /^records\/([a-z_]{1,50})\/(\d{6,9})\.ndjson$/.exec(name) ?? [];
   if (kind !== undefined) return { part: 'records', kind, page: Number(page) };
-  const [, part] = /^repository\.bundle\/(\d{6,9})$/.exec(name) ?? [];
-  if (part !== undefined) return { part: 'repository', page: Number(part) };
+  const [, of, part] = /^(repository|wiki)\.bundle\/(\d{6,9})$/.exec(name) ?? [];
+  if (part !== undefined) return { part: of === 'wiki' ? 'wiki' : 'repository', page: Number(part) };
   throw badArchive(`it has the entry ${quoted(name)}`);
 }
 
-const parts: readonly EntryPlace['part'][] = ['format', 'records', 'repository', 'end'];
+const parts: readonly EntryPlace['part'][] = ['format', 'records', 'repository', 'wiki', 'end'];
 const kindOrder: ReadonlyMap<string, number> = new Map(archiveKinds.map(({ kind }, at) => [kind, at]));
 
 /** Whether a page of a known kind does not follow an entry, in an archive that is in order. */
@@ -88,13 +88,19 @@ export function checkFormat(content: Uint8Array): void {
 }
 
 /** Requires what the end of an archive says to be what it has. @throws AppError unprocessable */
-export function checkEnd(content: Uint8Array, records: ReadonlyMap<string, number>, repositoryParts: number): void {
+export function checkEnd(
+  content: Uint8Array,
+  records: ReadonlyMap<string, number>,
+  bundleParts: Readonly<Record<'repository' | 'wiki', number>>,
+): void {
   const end = parsed(content);
   const said = end?.records;
   if (typeof said !== 'object' || said === null) throw badArchive('its end says nothing of its records');
   const counts = new Map(Object.entries(said as Record<string, unknown>));
   const isWhole =
-    end?.repository_parts === repositoryParts &&
+    end?.repository_parts === bundleParts.repository &&
+    // Formats 1 and 2 have no wikis.
+    (end.wiki_parts ?? 0) === bundleParts.wiki &&
     [...new Set([...counts.keys(), ...records.keys()])].every(
       (kind) => (counts.get(kind) ?? 0) === (records.get(kind) ?? 0),
     );

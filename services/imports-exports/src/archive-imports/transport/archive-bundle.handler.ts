@@ -8,19 +8,23 @@ import { type ReadingEdges, readBundle } from '../application/read-archive';
 const messageBytes = 256 << 10;
 
 /** Gives out the repositories of archives while these come in. */
-export const archiveBundleHandler = (
+export function archiveBundleHandler(
   imports: Pick<ArchiveImportStore, 'fileOf'>,
   edges: ReadingEdges,
-): ServiceImplementation =>
-  implement(
+): ServiceImplementation {
+  async function* read(importKey: string, of: 'repository' | 'wiki') {
+    const file = await imports.fileOf(importKey);
+    if (file === undefined) throw notFound();
+    for await (const part of readBundle(edges, file, of))
+      for (let at = 0; at < part.length; at += messageBytes) yield { data: part.subarray(at, at + messageBytes) };
+  }
+
+  return implement(
     ArchiveBundleServiceService,
     {
-      async *readArchiveBundle({ importKey }) {
-        const file = await imports.fileOf(importKey);
-        if (file === undefined) throw notFound();
-        for await (const part of readBundle(edges, file))
-          for (let at = 0; at < part.length; at += messageBytes) yield { data: part.subarray(at, at + messageBytes) };
-      },
+      readArchiveBundle: ({ importKey }) => read(importKey, 'repository'),
+      readArchiveWiki: ({ importKey }) => read(importKey, 'wiki'),
     },
-    { readArchiveBundle: { callers: ['merge-requests'] } },
+    { readArchiveBundle: { callers: ['merge-requests'] }, readArchiveWiki: { callers: ['merge-requests'] } },
   );
+}

@@ -74,10 +74,9 @@ export function archiveTargetsOf(peers: Readonly<Record<RecordOwner, Peer>>): Ar
       return unknown;
     },
     async importRepository({ project: { projectId, directorySequence }, import: { key, author, requestId } }, signal) {
-      await repositories.importBundle(
-        { projectId, actorId: author.userId, importKey: key },
-        { requestId, directorySequence, signal, timeoutMs: repositoryMs },
-      );
+      const call = { requestId, directorySequence, signal, timeoutMs: repositoryMs };
+      await repositories.importBundle({ projectId, actorId: author.userId, importKey: key }, call);
+      await repositories.importWikiBundle({ projectId, importKey: key }, call);
     },
   };
 }

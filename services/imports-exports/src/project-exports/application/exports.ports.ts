@@ -38,12 +38,15 @@ export interface RecordLines {
   readonly next: number;
 }
 
+/** The git repositories of a project. */
+export type BundleKind = 'repository' | 'wiki';
+
 /** What the services say of a project. */
 export interface ProjectSources {
   /** The next records of a kind; none where the project is gone. */
   records(owner: RecordOwner, kind: string, projectId: number, after: number, requestId: string): Promise<RecordLines>;
-  /** The repository as a git bundle, as it comes; nothing without refs. */
-  bundle(projectId: number, requestId: string): AsyncIterable<Uint8Array>;
+  /** The repository, or the wiki, as a git bundle, as it comes; nothing without refs. */
+  bundle(kind: BundleKind, projectId: number, requestId: string): AsyncIterable<Uint8Array>;
 }
 
 /** Projects by id; undefined for one that is gone. */

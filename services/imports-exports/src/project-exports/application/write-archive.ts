@@ -16,7 +16,7 @@ import type { FindProject, ProjectSources } from './exports.ports';
 faultPoints.push('project_export.records_read', 'project_export.bundled', 'project_export.written');
 
 /**
- * Bytes of a part of the repository. A tar file says how long an entry is before it comes, which of a bundle is not known
+ * Bytes of a part of a repository. A tar file says how long an entry is before it comes, which of a bundle is not known
  * until it ends.
  */
 const partBytes = 4 << 20;
@@ -78,14 +78,19 @@ export function writeArchive({ sources, findProject, blobs, remains }: WritingEd
       counts[kind] = total;
       faultPoint('project_export.records_read');
     }
-    let parts = 0;
-    for await (const content of inParts(sources.bundle(id, requestId))) {
-      parts += 1;
-      yield { name: numbered('repository.bundle', parts, ''), content };
+    const parts = { repository: 0, wiki: 0 };
+    for (const kind of ['repository', 'wiki'] as const) {
+      for await (const content of inParts(sources.bundle(kind, id, requestId))) {
+        parts[kind] += 1;
+        yield { name: numbered(`${kind}.bundle`, parts[kind], ''), content };
+      }
+      faultPoint('project_export.bundled');
     }
-    faultPoint('project_export.bundled');
     // An archive that is cut has none.
-    yield { name: 'end.json', content: json({ records: counts, repository_parts: parts }) };
+    yield {
+      name: 'end.json',
+      content: json({ records: counts, repository_parts: parts.repository, wiki_parts: parts.wiki }),
+    };
   }
 
   return async (one: ProjectExportLease, keepLease: () => Promise<void>): Promise<ArchiveFile> => {

@@ -24,12 +24,9 @@ export function projectSourcesOf(peers: Readonly<Record<RecordOwner, Peer>>): Pr
         { projectId, kind, after },
         { requestId, idempotent: true, timeoutMs: pageTimeoutMs },
       ),
-    async *bundle(projectId, requestId) {
-      for await (const { data } of repositories.bundleRepository(
-        { projectId },
-        { requestId, timeoutMs: bundleTimeoutMs },
-      ))
-        yield data;
+    async *bundle(kind, projectId, requestId) {
+      const bundle = kind === 'wiki' ? repositories.bundleWiki : repositories.bundleRepository;
+      for await (const { data } of bundle({ projectId }, { requestId, timeoutMs: bundleTimeoutMs })) yield data;
     },
   };
 }

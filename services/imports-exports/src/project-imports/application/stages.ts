@@ -124,7 +124,7 @@ export const stages: Readonly<Record<StageName, Stage>> = {
     const { wikiUrl } = repository;
     if (wikiUrl !== undefined) {
       const problem = await targets.importWiki(project, { url: wikiUrl, authorization }, call).catch(problemOfWiki);
-      if (problem !== undefined) failed.push({ item: 'wiki', reason: problem });
+      if (typeof problem === 'string') failed.push({ item: 'wiki', reason: problem });
     }
     return { fetched: 0, imported: 0, isLast: true, failed };
   },

@@ -18,11 +18,14 @@ export const repositoryImportHandler = (
       },
       importWiki: ({ projectId, ...source }, { signal }) =>
         run({ projectId, actorId: 0 }, { ...source, headsPattern: '', wiki: true, signal }),
-      importBundle: ({ importKey, ...place }, { signal }) => bundle(place, importKey, signal),
+      importBundle: ({ importKey, ...place }, { signal }) => bundle(place, { importKey, wiki: false }, signal),
+      importWikiBundle: ({ importKey, projectId }, { signal }) =>
+        bundle({ projectId, actorId: 0 }, { importKey, wiki: true }, signal),
     },
     {
       importRepository: { callers: ['imports-exports'] },
       importWiki: { callers: ['imports-exports'] },
       importBundle: { callers: ['imports-exports'] },
+      importWikiBundle: { callers: ['imports-exports'] },
     },
   );
