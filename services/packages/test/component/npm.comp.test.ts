@@ -188,6 +188,21 @@ it.each([{}, { _attachments: [] }, { versions: {}, _attachments: { a: { data: 1 
   },
 );
 
+it('keeps the versions where a document has none, as that of `npm owner`', async () => {
+  await publish(await documentOf('owned', '1.0.0'));
+  const { _rev: revision } = (await (await metadata('owned')).json()) as { _rev: string };
+  for (const document of [
+    {},
+    { maintainers: [{ name: 'bob' }] },
+    { versions: {}, 'dist-tags': {} },
+    { versions: { '1.0.0': {} } },
+  ]) {
+    const replaced = await put(pathOf('revisions', 'owned', revision), document);
+    expect(await reply(replaced)).toEqual([400, error('the body has no versions or no dist-tags')]);
+  }
+  expect((await metadata('owned')).status).toBe(200);
+});
+
 it('deprecates, names and unpublishes versions, and refuses to undo what came in between', async () => {
   for (const version of ['1.0.0', '1.1.0']) await publish(await documentOf('life', version));
   const whole = async () =>

@@ -300,8 +300,6 @@ export function resolveAccess({ store, digestOf, tier }: ResolveAccessOptions): 
   }
 }
 
-/** False for what PostgreSQL cannot hold as text: it names nothing. */
-
 /** Longest full path that exists: 20 levels of 255 characters; anything longer names nothing. */
 const maxPathLength = 20 * 256;
 

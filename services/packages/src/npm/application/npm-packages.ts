@@ -192,6 +192,9 @@ export function npmPackages({ db, store, contents, packages, requireUnprotected,
       if ((await document.attachment()) !== undefined) throw npmError('bad_request', 'more than one attachment');
       const given = await document.rest();
       const versions = objectOf(given, 'versions');
+      // `npm owner` sends a document of owners alone; what it leaves out is not to be deleted.
+      if (Object.keys(versions).length === 0 || !('dist-tags' in given))
+        throw npmError('bad_request', 'the body has no versions or no dist-tags');
       const wanted = objectOf(given, 'dist-tags');
       const texts = textsOf(versions);
       const found = await ofProject(target);
