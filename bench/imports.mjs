@@ -1,9 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { processCpu, roleOf } from './cpu.mjs';
-import { commit, environment } from './git.mjs';
+import { cpuByRole } from './cpu.mjs';
+import { forgeProject } from './forge-project.mjs';
 import { root, startInstallation, temporaryFolder } from './installation.mjs';
 import { watchGrowth } from './packages.mjs';
 
@@ -17,74 +16,15 @@ const interrupted = { issues: 500, pulls: 250, comments: 3_000 };
 const minutesTarget = 20 * scale;
 const growthTarget = 128;
 
-const people = 50;
-const at = (minutes) => new Date(Date.UTC(2020, 0, 1) + minutes * 60_000).toISOString();
-const person = (number) => ({ login: `person-${number % people}`, id: 1 + (number % people) });
-const words = 'What was seen, what was expected, and what to do about it, as people write it in an issue. ';
+/** Lists that two stages ask for: reviews are those of the pull requests that changed. */
+const stagesOf = { pulls: 2 };
 
-/** A project at forgea: every third number is a pull request, and every comment is on one of both. */
-function contentsOf({ issues, pulls, comments }) {
-  const total = issues + pulls;
-  const isPull = (number) => number % 3 === 0 && number / 3 <= pulls;
-  const address = (number) => `https://forge.example/octo/things/${isPull(number) ? 'pull' : 'issues'}/${number}`;
-  const dated = (minutes) => ({ created_at: at(minutes), updated_at: at(minutes + 5) });
-  const issue = (number) => ({
-    ...{ number, title: `Number ${number} does not do what it should`, body: words.repeat(1 + (number % 10)) },
-    ...{ state: number % 2 === 0 ? 'closed' : 'open', closed_at: number % 2 === 0 ? at(number + 60) : null },
-    ...{ user: person(number), assignees: [person(number + 1)], locked: false, html_url: address(number) },
-    ...{ labels: [{ name: `label-${number % 40}` }], milestone: { number: 1 + (number % 20) }, ...dated(number) },
-    ...(isPull(number) ? { pull_request: {} } : {}),
-  });
-  const comment = (id) => {
-    const number = 1 + ((id * 7) % total);
-    const url = `${address(number)}#issuecomment-${id}`;
-    return {
-      ...{ id, body: words.repeat(1 + (id % 5)), user: person(id), html_url: url, ...dated(total + id) },
-      issue_url: `https://api.forge.example/repos/octo/things/issues/${number}`,
-    };
-  };
-  const list = (length, one) => Array.from({ length }, (_, index) => one(index + 1));
-  const onIssues = list(comments, comment).filter(({ html_url: url }) => url.includes('/issues/')).length;
-  return {
-    lists: {
-      labels: list(40, (id) => ({ id, name: `label-${id - 1}`, color: 'd9534f', description: null })),
-      milestones: list(20, (number) => ({
-        ...{ number, title: `v${number}`, description: null, state: 'open', due_on: null, ...dated(number) },
-      })),
-      issues: list(total, issue),
-      'issues/comments': list(comments, comment),
-    },
-    users: Object.fromEntries(list(people, (id) => [person(id).login, { ...person(id), email: null }])),
-    expected: { issue: total - Math.min(pulls, Math.floor(total / 3)), note: onIssues },
-  };
-}
-
-/** The folder below which the repository of the forge lies. */
-function repositoryIn(folder) {
-  const path = join(folder, 'forge', 'octo', 'things.git');
-  const git = (args, input) => execFileSync('git', args, { input, env: environment, stdio: 'pipe' });
-  git(['init', '--quiet', '--bare', '--initial-branch=main', path]);
-  git(['-C', path, 'fast-import', '--quiet'], commit('main', 'One', { 'README.md': 'Things\n' }));
-  return join(folder, 'forge');
-}
-
-/** CPU of every process so far by what it is, milliseconds. */
-function usedByRole(pid) {
-  const used = new Map();
-  for (const one of processCpu(pid)) used.set(roleOf(one.pid), (used.get(roleOf(one.pid)) ?? 0) + one.milliseconds);
-  return used;
-}
-
-/** Imports from a forge; `during` is called at each look. Settles with the import. */
-async function importFrom({ api }, forge, name, during = () => undefined) {
-  const { body: begun } = await api('POST', '/import/forgea', {
-    ...{ personal_access_token: forge.token, repo_id: 1, target_namespace: 'root', new_name: name },
-    forgea_hostname: forge.url,
-  });
+/** Waits until an import has ended; `during` is called at each look. */
+async function ended({ api }, id, during = () => undefined) {
   for (;;) {
     await sleep(500);
     // 503 while the process that died starts again.
-    const { status, body: one } = await api('GET', `/projects/${begun.id}/import`, undefined, { expected: [200, 503] });
+    const { status, body: one } = await api('GET', `/projects/${id}/import`, undefined, { expected: [200, 503] });
     if (status === 503) continue;
     during(one);
     if (one.import_status === 'finished') return one;
@@ -92,12 +32,41 @@ async function importFrom({ api }, forge, name, during = () => undefined) {
   }
 }
 
-function check({ stats }, { expected }) {
+/** Imports from a forge. Settles with the import. */
+async function importFrom(installation, forge, name, during) {
+  const { body: begun } = await installation.api('POST', '/import/forgea', {
+    ...{ personal_access_token: forge.token, repo_id: 1, target_namespace: 'root', new_name: name },
+    forgea_hostname: forge.url,
+  });
+  return ended(installation, begun.id, during);
+}
+
+/** Seconds of each stage, as far as looks at an import tell. */
+function stageClock() {
+  const seconds = new Map();
+  let before = performance.now();
+  return {
+    look({ progress }) {
+      const now = performance.now();
+      const running = progress.stages.find(({ status }) => status === 'started')?.name;
+      if (running !== undefined) seconds.set(running, (seconds.get(running) ?? 0) + (now - before) / 1_000);
+      before = now;
+    },
+    seconds,
+  };
+}
+
+function check({ stats, failed_relations: failed }, { expected }) {
+  if (failed.length > 0) throw new Error(`left out: ${JSON.stringify(failed[0])}`);
   for (const [item, count] of Object.entries(expected))
     if (stats.imported[item] !== count) throw new Error(`${stats.imported[item]} of ${count} ${item}s`);
 }
 
-/** An import of a large project: time, memory of each process, CPU by process; and what an interrupted one repeats. */
+/** Pages of lists that a forge was asked for; the look for the highest numbers is none. */
+const pagesOf = (requests) =>
+  requests.map(({ url }) => url).filter((url) => /[?&]page=/.test(url) && !/sort=created&direction=desc/.test(url));
+
+/** An import of a large project: time, memory and CPU of each process; a refresh without news, and what an interrupted one repeats. */
 export async function imports(report) {
   const folder = temporaryFolder('imports');
   const forges = [];
@@ -108,18 +77,19 @@ export async function imports(report) {
       env: { SWITCHYARD_OUTBOUND_ALLOWED: '127.0.0.1' },
     });
     const { startFakeForge } = require(`${root}/libs/testkit/dist/forge/index.js`);
-    const repositories = repositoryIn(folder.path);
     const open = async (counts) => {
-      const contents = contentsOf(counts);
+      const repositories = join(folder.path, `forge-${forges.length}`);
+      const contents = forgeProject(repositories, counts);
       const forge = await startFakeForge(contents, repositories);
       forges.push(forge);
       return { forge, contents };
     };
     const whole = await open(counts);
-    const before = usedByRole(installation.launcherPid);
+    const before = cpuByRole(installation.launcherPid);
+    const clock = stageClock();
     const since = performance.now();
-    const { result, growth, name } = await watchGrowth(installation, () =>
-      importFrom(installation, whole.forge, 'imported'),
+    const { result, byRole } = await watchGrowth(installation, () =>
+      importFrom(installation, whole.forge, 'imported', clock.look),
     );
     const minutes = (performance.now() - since) / 60_000;
     check(result, whole.contents);
@@ -128,11 +98,33 @@ export async function imports(report) {
     report.figure(`imports: ${issues} issues, ${pulls} pull requests, ${comments} comments`, [minutes], {
       ...{ unit: 'min', target: minutesTarget },
     });
-    report.figure(`    growth of ${name}, the most of all processes`, [growth / 2 ** 20], {
-      ...{ unit: 'MiB', digits: 0, target: growthTarget },
-    });
-    for (const [role, used] of usedByRole(installation.launcherPid))
+    for (const [stage, seconds] of clock.seconds)
+      report.figure(`    stage ${stage}`, [seconds], { unit: 's', digits: 1 });
+    for (const [role, growth] of byRole)
+      report.figure(`    growth of ${role}`, [growth / 2 ** 20], { unit: 'MiB', digits: 0, target: growthTarget });
+    for (const [role, used] of cpuByRole(installation.launcherPid))
       report.figure(`    CPU of ${role}`, [(used - (before.get(role) ?? 0)) / 1_000], { unit: 's', digits: 1 });
+
+    const asked = whole.forge.requests.length;
+    const refreshedAt = performance.now();
+    await installation.api('POST', `/projects/${result.id}/import/refresh`, {
+      personal_access_token: whole.forge.token,
+    });
+    const refreshed = await ended(installation, result.id);
+    const seconds = (performance.now() - refreshedAt) / 1_000;
+    if (refreshed.failed_relations.length > 0) throw new Error(JSON.stringify(refreshed.failed_relations[0]));
+    const pages = new Map();
+    for (const url of pagesOf(whole.forge.requests.slice(asked))) {
+      const name = /\/repos\/octo\/things\/([^?]+)/.exec(url)?.[1] ?? url;
+      pages.set(name, (pages.get(name) ?? 0) + 1);
+    }
+    report.note(`imports: a refresh without news asks for ${JSON.stringify(Object.fromEntries(pages))}`);
+    report.figure('imports: a refresh without news', [seconds], { unit: 's', digits: 1 });
+    report.figure(
+      '    pages that it asks for of a stage, the most',
+      [Math.max(...[...pages].map(([name, count]) => count / (stagesOf[name] ?? 1)))],
+      { digits: 0, target: 1 },
+    );
 
     const some = await open(interrupted);
     let killed = false;
@@ -143,8 +135,8 @@ export async function imports(report) {
     });
     if (!killed) throw new Error('the import ended before its process could die');
     check(again, some.contents);
-    const pages = some.forge.requests.map(({ url }) => url).filter((url) => /[?&]page=/.test(url));
-    report.figure('imports: pages that an interrupted one asks for again', [pages.length - new Set(pages).size], {
+    const askedFor = pagesOf(some.forge.requests);
+    report.figure('imports: pages that an interrupted one asks for again', [askedFor.length - new Set(askedFor).size], {
       ...{ digits: 0, target: 1 },
     });
   } finally {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../libs/machine/src/ports.mjs';
 import { percentile, readAll } from './boarding.mjs';
-import { commandOf, processTree } from './cpu.mjs';
+import { commandOf, processTree, roleOf } from './cpu.mjs';
 import { compareSizes, cursorAfter } from './growth.mjs';
 import { temporaryFolder } from './installation.mjs';
 import { compareWithBare } from './list.mjs';
@@ -63,9 +63,14 @@ function memoryOf(pid) {
   }
 }
 
-/** Watches how much each process of an installation grows while `work` runs: the most of any, in bytes, and its name. */
+/**
+ * Watches how much each process of an installation grows while `work` runs, in bytes: the most of any, its name, and the
+ * most by what the process is.
+ */
 export async function watchGrowth({ launcherPid }, work) {
   const before = new Map(processTree(launcherPid).map((pid) => [pid, memoryOf(pid)]));
+  const roles = new Map([...before.keys()].map((pid) => [pid, roleOf(pid)]));
+  const byRole = new Map();
   let most = { growth: 0, pid: launcherPid };
   let working = true;
   const watching = (async () => {
@@ -73,6 +78,7 @@ export async function watchGrowth({ launcherPid }, work) {
       for (const [pid, was] of before) {
         const growth = memoryOf(pid) - was;
         if (growth > most.growth) most = { growth, pid };
+        byRole.set(roles.get(pid), Math.max(byRole.get(roles.get(pid)) ?? 0, growth));
       }
       await sleep(sampleMs);
     }
@@ -81,7 +87,7 @@ export async function watchGrowth({ launcherPid }, work) {
     working = false;
   });
   await watching;
-  return { result, growth: most.growth, name: commandOf(most.pid).split('/').slice(-3).join('/') };
+  return { result, growth: most.growth, name: commandOf(most.pid).split('/').slice(-3).join('/'), byRole };
 }
 
 /** Files of 2 GiB up and down, npm's document of a large tarball, and what others notice of them. */

@@ -114,7 +114,11 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
     const since = Date.parse(searchParams.get('since') ?? '');
     const kept = Number.isNaN(since) ? list : list.filter((one) => changedAt(one) >= since);
     const sign = searchParams.get('direction') === 'desc' ? -1 : 1;
-    if (searchParams.get('sort') === 'updated') return kept.toSorted((a, b) => sign * (changedAt(a) - changedAt(b)));
+    if (searchParams.get('sort') === 'updated')
+      return kept
+        .map((one) => ({ one, at: changedAt(one) }))
+        .sort((a, b) => sign * (a.at - b.at))
+        .map(({ one }) => one);
     // As they were made: the oldest are given first.
     return searchParams.get('sort') === 'created' && sign < 0 ? kept.toReversed() : kept;
   }
