@@ -21,7 +21,7 @@ export const snippetsMeasured = defineEvent({
   key: (event) => String(event.projectId),
 });
 
-/** Sizes of the packages of projects, in order per project. Ids are `packages.measured:<project id>:<version>`. */
+/** Sizes of the packages and uploads of projects, in order per project. Ids are `packages.measured:<project id>:<version>`. */
 export const packagesMeasured = defineEvent({
   stream: 'packages.package-statistics',
   version: 1,

@@ -78,9 +78,9 @@ async function measured(
   await handled(id);
 }
 
-async function packages(projectId: number, version: number, size: number): Promise<void> {
+async function packages(projectId: number, version: number, size: number, uploadsSize = 0): Promise<void> {
   const id = eventId();
-  await publish(bus, packagesMeasured, { projectId, version, size, occurredAt: new Date() }, id);
+  await publish(bus, packagesMeasured, { projectId, version, size, uploadsSize, occurredAt: new Date() }, id);
   await handled(id);
 }
 
@@ -124,14 +124,16 @@ test('a project shows what was measured last, whatever comes late or twice', asy
     uploads_size: 0,
   });
   await measured(project, 3, 900, 8);
-  await packages(project, 2, 4_000);
-  await packages(project, 1, 9_000);
+  await packages(project, 2, 4_000, 70);
+  await packages(project, 1, 9_000, 90);
   expect((await readProject(project)).statistics).toMatchObject({
-    storage_size: 4_930,
+    storage_size: 5_000,
     repository_size: 900,
     snippets_size: 30,
     packages_size: 4_000,
+    uploads_size: 70,
   });
+  expect((await readGroup(top)).statistics).toMatchObject({ storage_size: 5_000, uploads_size: 70 });
   await packages(project, 3, 0);
 });
 

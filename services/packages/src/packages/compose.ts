@@ -40,7 +40,7 @@ export interface PackagesArea
   ): Promise<boolean>;
   /** Deletes a package within a transaction, after which `destroySoon` is called. Fails as `remove`. */
   removeWithin(tx: Tx, projectId: number, id: number, by: Remover): Promise<void>;
-  /** Has the packages of a project measured soon, within the transaction of a change. */
+  /** Has the packages and uploads of a project measured soon, within the transaction of a change. */
   measureSoon(tx: Tx, projectId: number): Promise<unknown>;
   /** Begins to record that a file of a package is downloaded, at most once a minute for each package. */
   recordDownload(packageId: number): void;

@@ -12,6 +12,7 @@ import {
   CreatePackageProtectionRuleRequest,
   PackageProtectionServiceService,
 } from '@switchyard/protos/packages/v1/package_protection';
+import { UploadServiceService } from '@switchyard/protos/packages/v1/upload';
 import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import { anonymous, entity, type Handlers, implement, type RpcClient } from '@switchyard/rpc';
 import { dieAt, eventually, type TcpGate, tcpGate } from '@switchyard/testkit';
@@ -210,28 +211,38 @@ it('protects packages by name against publication and deletion, and nothing is k
   await remove(packageId, 40);
 });
 
-/** Sizes that were published of the project, the oldest first. */
-const sizes = async (): Promise<number[]> =>
+/** Sizes of packages and uploads that were published of the project, the oldest first. */
+const sizes = async (): Promise<[number, number][]> =>
   (
-    await here.db.query<{ size: string }>(sql`
-      select body ->> 'size' as size from events.outbox
+    await here.db.query<{ size: string; uploads: string }>(sql`
+      select body ->> 'size' as size, body ->> 'uploadsSize' as uploads from events.outbox
       where event_id like ${`packages.measured:${projectId}:%`} order by id`)
-  ).map(({ size }) => Number(size));
+  ).map(({ size, uploads }) => [Number(size), Number(uploads)]);
 
-it('publishes the size of a project after changes, and purges a deleted one with its contents', async () => {
+async function upload(content: string): Promise<number> {
+  const body = new FormData();
+  body.set('file', new Blob([content]), 'load.png');
+  const reply = await here.forward('POST', `/projects/${projectId}/uploads`, {
+    project: projectId,
+    body: body as never,
+  });
+  return ((await reply.json()) as { id: number }).id;
+}
+
+it('publishes the sizes of a project after changes, and purges a deleted one with its contents', async () => {
   const packageId = await publish('sized/1.0/x', 'a'.repeat(777));
   await publish('sized/1.0/y', 'a'.repeat(777));
   await publish('other/1.0/x', 'b'.repeat(23));
+  const uploadId = await upload('c'.repeat(40));
+  await upload('b'.repeat(23));
   // Changes gather for 5 s, and the search for them comes every 5 s.
-  const measured = (size: number) =>
-    eventually(async () => expect((await sizes()).at(-1)).toBe(size), { within: 30_000 });
-  await measured(1_577);
+  const measured = (packages: number, uploads: number) =>
+    eventually(async () => expect((await sizes()).at(-1)).toEqual([packages, uploads]), { within: 30_000 });
+  await measured(1_577, 63);
   await packages.deletePackage({ projectId, packageId, ifUnmodifiedSince: undefined }, as(40));
-  await measured(23);
+  await here.client(UploadServiceService).deleteUpload({ projectId, uploadId }, as(40));
+  await measured(23, 23);
   await createRule({ pushRole: 'owner' });
-  await here.db.query(sql`
-    insert into uploads (project_id, content_id, secret, file_name, content_type)
-    select ${projectId}, id, md5(''), 'load.png', 'image/png' from contents where size = 23`);
 
   here.directory.removeProject(projectId);
   const deleted = sql`select 1 from directory.projects where id = ${projectId} and deleted_at is not null`;

@@ -7,7 +7,7 @@ import {
 } from '@switchyard/events';
 import type { recordMeasurements } from '../application/record-measurements';
 
-/** Measurements of repositories, snippets and packages become statistics, each once (D6). */
+/** Measurements of repositories, snippets, packages and uploads become statistics, each once (D6). */
 export const measurementSubscriptions = (record: ReturnType<typeof recordMeasurements>): AnySubscription[] => [
   subscription({
     event: repositoryMeasured,
@@ -21,7 +21,7 @@ export const measurementSubscriptions = (record: ReturnType<typeof recordMeasure
   }),
   subscription({
     event: packagesMeasured,
-    handle: ({ projectId, version, size }, tx) =>
-      record(tx, { projectId, version, measured: { of: 'packages', size } }),
+    handle: ({ projectId, version, size, uploadsSize }, tx) =>
+      record(tx, { projectId, version, measured: { of: 'packages', size, uploadsSize } }),
   }),
 ];
