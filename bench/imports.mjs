@@ -41,20 +41,30 @@ async function importFrom(installation, forge, name, during) {
   return ended(installation, begun.id, during);
 }
 
-/** Seconds of each stage, as far as looks at an import tell. */
-function stageClock() {
-  const seconds = new Map();
-  let before = performance.now();
+/** Seconds of each stage and of CPU in them by what uses it, as far as looks at an import tell. */
+function stageClock(launcherPid) {
+  const stages = new Map();
+  let before = { at: performance.now(), cpu: cpuByRole(launcherPid) };
   return {
     look({ progress }) {
-      const now = performance.now();
+      const now = { at: performance.now(), cpu: cpuByRole(launcherPid) };
       const running = progress.stages.find(({ status }) => status === 'started')?.name;
-      if (running !== undefined) seconds.set(running, (seconds.get(running) ?? 0) + (now - before) / 1_000);
+      if (running !== undefined) {
+        const { seconds, cpu } = stages.get(running) ?? { seconds: 0, cpu: {} };
+        for (const [role, used] of now.cpu) cpu[role] = (cpu[role] ?? 0) + (used - (before.cpu.get(role) ?? 0)) / 1_000;
+        stages.set(running, { seconds: seconds + (now.at - before.at) / 1_000, cpu });
+      }
       before = now;
     },
-    seconds,
+    stages,
   };
 }
+
+const rounded = (cpu) =>
+  Object.entries(cpu)
+    .filter(([, seconds]) => seconds >= 0.05)
+    .map(([role, seconds]) => `${role} ${seconds.toFixed(1)}`)
+    .join(', ');
 
 function check({ stats, failed_relations: failed }, { expected }) {
   if (failed.length > 0) throw new Error(`left out: ${JSON.stringify(failed[0])}`);
@@ -86,7 +96,7 @@ export async function imports(report) {
     };
     const whole = await open(counts);
     const before = cpuByRole(installation.launcherPid);
-    const clock = stageClock();
+    const clock = stageClock(installation.launcherPid);
     const since = performance.now();
     const { result, byRole } = await watchGrowth(installation, () =>
       importFrom(installation, whole.forge, 'imported', clock.look),
@@ -98,8 +108,10 @@ export async function imports(report) {
     report.figure(`imports: ${issues} issues, ${pulls} pull requests, ${comments} comments`, [minutes], {
       ...{ unit: 'min', target: minutesTarget },
     });
-    for (const [stage, seconds] of clock.seconds)
+    for (const [stage, { seconds, cpu }] of clock.stages) {
       report.figure(`    stage ${stage}`, [seconds], { unit: 's', digits: 1 });
+      report.note(`      CPU, seconds: ${rounded(cpu)}`);
+    }
     for (const [role, growth] of byRole)
       report.figure(`    growth of ${role}`, [growth / 2 ** 20], { unit: 'MiB', digits: 0, target: growthTarget });
     for (const [role, used] of cpuByRole(installation.launcherPid))
