@@ -13,10 +13,18 @@ export const archiveSource = 'gitlab_project';
 /** Records of one page. */
 const maxRecords = 100;
 
+/** What became of records. */
+export interface WrittenRecords {
+  /** How many of them the project has then. */
+  readonly written: number;
+  /** Those of which nothing was added, as far as people are to know of it. */
+  readonly leftOut: readonly { readonly item: string; readonly reason: string }[];
+}
+
 /** Records that have the form of their kind. Both may be done again. */
 export interface CheckedRecords {
-  /** Adds them; returns how many of them the project has then. */
-  write(target: ImportRights): Promise<number>;
+  /** Adds them. */
+  write(target: ImportRights): Promise<WrittenRecords>;
   /** Keeps their numbers for them: what is made in the project meanwhile gets higher ones. */
   reserve(projectId: number): Promise<void>;
 }
@@ -40,12 +48,12 @@ const parsed = (line: string): unknown => {
 
 /**
  * A writer of records of one form; fields that the form does not know are passed over.
- * @param write may be repeated
+ * @param write may be repeated; returns how many of them the project has then
  * @param reserve as of `CheckedRecords`, of a kind whose records have numbers that others of the project may take
  */
 export const recordWriter = <T>(
   form: z.ZodType<T>,
-  write: (target: ImportRights, records: readonly T[]) => Promise<number>,
+  write: (target: ImportRights, records: readonly T[]) => Promise<number | WrittenRecords>,
   reserve: (projectId: number, records: readonly T[]) => Promise<void> = async () => undefined,
 ): RecordWriter => ({
   read(kind, lines) {
@@ -61,7 +69,10 @@ export const recordWriter = <T>(
       throw unprocessable(`${kind}: record ${at + 1} of a page is wrong: ${[...path, message].join(': ')}`);
     });
     return {
-      write: (target) => (records.length === 0 ? Promise.resolve(0) : write(target, records)),
+      async write(target) {
+        const done = records.length === 0 ? 0 : await write(target, records);
+        return typeof done === 'number' ? { written: done, leftOut: [] } : done;
+      },
       reserve: (projectId) => reserve(projectId, records),
     };
   },
@@ -92,17 +103,18 @@ export function projectRecords(
           const records = ofKind(writers, kind).read(kind, lines);
           if (checkOnly) {
             if (target.projectId > 0) await records.reserve(target.projectId);
-            return { written: 0, unknown: [] };
+            return { written: 0, unknown: [], leftOut: [] };
           }
           const standIns = given && {
             users: new Map(given.people.map(({ username, userId }) => [username, userId])),
             areAll: given.areAll,
           };
           try {
-            return { written: await records.write({ ...target, standIns }), unknown: [] };
+            const { written, leftOut } = await records.write({ ...target, standIns });
+            return { written, unknown: [], leftOut: [...leftOut] };
           } catch (error) {
             if (!(error instanceof UnknownPeople)) throw error;
-            return { written: 0, unknown: [...error.usernames] };
+            return { written: 0, unknown: [...error.usernames], leftOut: [] };
           }
         },
       },

@@ -21,7 +21,11 @@ function areas(given: Edges): Area[] {
     composeDependencyListExports(given, { reports }),
     composeProjectExports(given, reports),
     placeholders,
-    composeProjectImports(given, { ...placeholders, cancelArchive: archiveImports.cancel }),
+    composeProjectImports(given, {
+      ...placeholders,
+      cancelArchive: archiveImports.cancel,
+      failuresOfArchive: archiveImports.failures,
+    }),
     archiveImports,
     composeGistImports(given),
     // New areas

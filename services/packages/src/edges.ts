@@ -44,6 +44,6 @@ export const variables = {
 /** What each area of the service is built from. */
 export type Edges = ServiceEdges<
   typeof variables,
-  'groups-admin' | 'merge-requests',
+  'groups-admin' | 'imports-exports' | 'merge-requests',
   { directory: true; blobs: true; prisma: new (options: never) => PrismaClient }
 >;

@@ -33,7 +33,7 @@ function areas(given: Edges): Area[] {
     composeNpm(given, { contents, packages, protection }),
     composeHelm(given, { packages, contents }),
     composeGolang(given),
-    composeUploads(given, { contents }),
+    composeUploads(given, { contents, packages }),
     // New areas
   ];
 }
@@ -43,7 +43,7 @@ export const service = defineService({
   name: 'packages',
   variables,
   migrations: join(__dirname, '..', 'prisma', 'migrations'),
-  peers: ['groups-admin', 'merge-requests'],
+  peers: ['groups-admin', 'imports-exports', 'merge-requests'],
   needs: { directory: true, blobs: true, prisma: PrismaClient },
   commands: { 'verify-blobs': verifyBlobs },
   areas: (given) => withBoundedUploads(areas(given)),

@@ -909,14 +909,19 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
       beforeAll(async () => {
         const at = `/projects/${fixture.projectId}/export`;
         await fixture.ok('POST', `/projects/${fixture.projectId}/labels`, { name: 'archived', color: '#ff0000' });
+        const form = new FormData();
+        form.set('file', new Blob(['archived']), 'archived.txt');
+        const uploads = `${system.url}/api/v4/projects/${fixture.projectId}/uploads`;
+        const withToken = { 'PRIVATE-TOKEN': system.rootToken };
+        const sent = async () => (await fetch(uploads, { method: 'POST', headers: withToken, body: form })).status;
+        await eventually(async () => expect(await sent()).toBe(201), { within: 60_000, every: 500 });
         // A process that was killed before may still be starting; each request makes another export.
         await eventually(() => fixture.ok('POST', at), { within: 60_000, every: 500 });
         await eventually(async () => expect((await fixture.ok('GET', at)).export_status).toBe('finished'), {
           within: 60_000,
           every: 500,
         });
-        const headers = { 'PRIVATE-TOKEN': system.rootToken };
-        archive = await (await fetch(`${system.url}/api/v4${at}/download`, { headers })).blob();
+        archive = await (await fetch(`${system.url}/api/v4${at}/download`, { headers: withToken })).blob();
       });
 
       async function send(path: string): Promise<number> {
@@ -953,6 +958,8 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
         );
         const titles = (await fixture.all(`${project}/labels`)).map((one) => one.name);
         expect(titles.filter((title) => title === 'archived')).toEqual(['archived']);
+        const files = (await fixture.all(`${project}/uploads`)).map((one) => one.filename);
+        expect(files.filter((file) => file === 'archived.txt')).toEqual(['archived.txt']);
         const heads = async (at: string) =>
           (await fixture.all(`${at}/repository/branches`)).map((one) => `${one.name} ${one.commit.id}`);
         // Branches of forks come in under names that tell forks apart.

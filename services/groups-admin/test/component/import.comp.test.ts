@@ -65,11 +65,14 @@ it('lets in whom it is asked to, by id, though another user has the name since (
   const named = await running.user('carla');
   for (const _ of [1, 2])
     expect(await write('collaborators', { ...one, user_id: bob.userId, username: named.username })).toEqual({
-      ...{ written: 1, unknown: [] },
+      ...{ written: 1, unknown: [], leftOut: [] },
     });
   expect(await write('members', { ...one, user_id: ada.userId, username: named.username })).toEqual({
-    written: 1,
-    unknown: [],
+    ...{ written: 1, unknown: [], leftOut: [] },
+  });
+  const [stranger, reason] = ['No-Body', 'There is no user with this username'];
+  expect(await write('members', { ...one, username: stranger })).toEqual({
+    ...{ written: 0, unknown: [], leftOut: [{ item: stranger, reason }] },
   });
   expect(
     await running.db.query(sql`

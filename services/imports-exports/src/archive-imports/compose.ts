@@ -17,6 +17,7 @@ const atOnce = 3;
 /** Imports of archives, and what ends them from outside. */
 export interface ArchiveImportArea extends Area {
   readonly cancel: ArchiveImports['cancel'];
+  readonly failures: ReturnType<typeof archiveImportStore>['failures'];
 }
 
 /** Builds imports of projects from archives. */
@@ -30,6 +31,7 @@ export function composeArchiveImports(
     'groups-admin': peer('groups-admin'),
     'merge-requests': peer('merge-requests'),
     collaboration: peer('collaboration'),
+    packages: peer('packages'),
   });
   const limit = config.SWITCHYARD_PROJECT_IMPORT_LIMIT;
   const working: Repeating[] = [];
@@ -44,6 +46,7 @@ export function composeArchiveImports(
     services: [archiveBundleHandler(imports, { blobs })],
     http: archiveImportHttp(starting, limit),
     cancel: starting.cancel,
+    failures: imports.failures,
     start: () => {
       const edges = { imports, targets, standInsOf, blobs, pruneSoon };
       for (let at = 0; at < atOnce; at += 1) working.push(workArchiveImports(edges));

@@ -24,6 +24,7 @@ export function composeProjectExports(
     'groups-admin': peer('groups-admin'),
     'merge-requests': peer('merge-requests'),
     collaboration: peer('collaboration'),
+    packages: peer('packages'),
   });
   const known = exportedProjectStore(db);
   const findProject: FindProject = async (projectId, requestId) => {
@@ -42,7 +43,11 @@ export function composeProjectExports(
     services: [projectExportHandler(exports, config.SWITCHYARD_EXTERNAL_URL)],
     http: projectExportHttp(exports, blobs),
     start: () => {
-      working = workExports(store, writeArchive({ sources, findProject, blobs, remains }), pruneSoon);
+      working = workExports(
+        store,
+        writeArchive({ sources, findProject, blobs, remains, externalUrl: config.SWITCHYARD_EXTERNAL_URL }),
+        pruneSoon,
+      );
       return [working, sweepExports(store, pruneSoon)];
     },
   };

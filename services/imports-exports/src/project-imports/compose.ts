@@ -20,8 +20,8 @@ export function composeProjectImports(
   {
     standIn,
     promiseRoles,
-    cancelArchive,
-  }: Pick<PlaceholdersArea, 'standIn' | 'promiseRoles'> & Pick<ImportEdges, 'cancelArchive'>,
+    ...ofArchives
+  }: Pick<PlaceholdersArea, 'standIn' | 'promiseRoles'> & Pick<ImportEdges, 'cancelArchive' | 'failuresOfArchive'>,
 ): Area {
   const outbound = configuredOutbound(config);
   const files = filesStore(db);
@@ -41,7 +41,7 @@ export function composeProjectImports(
   let working: Repeating | undefined;
   const workSoon = (): void => working?.soon();
   return {
-    services: [projectImportHandler(observe('project_imports', manageImports({ ...edges, workSoon, cancelArchive })))],
+    services: [projectImportHandler(observe('project_imports', manageImports({ ...edges, workSoon, ...ofArchives })))],
     start: () => {
       working = workImports(edges);
       return [working];

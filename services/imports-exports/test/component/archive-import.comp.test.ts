@@ -10,10 +10,12 @@ import { ArchiveBundleServiceService } from '@switchyard/protos/imports_exports/
 import { ImportPlaceholderServiceService } from '@switchyard/protos/imports_exports/v1/import_placeholder';
 import { ProjectImportServiceService } from '@switchyard/protos/imports_exports/v1/project_import';
 import { RepositoryImportServiceService } from '@switchyard/protos/merge_requests/v1/repository_import';
+import { UploadTransferServiceService } from '@switchyard/protos/packages/v1/upload_transfer';
 import { AuthorshipServiceService, type ReassignRequest } from '@switchyard/protos/rpc/v1/authorship';
 import { ProjectRecordServiceService, type StandIn } from '@switchyard/protos/rpc/v1/project_record';
 import { PageRequest } from '@switchyard/protos/rpc/v1/representation';
 import { implement, type RpcClient } from '@switchyard/rpc';
+import { uploadsOf } from '@switchyard/service';
 import { dieAt, eventually } from '@switchyard/testkit';
 import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
 import { pack } from 'tar-stream';
@@ -45,6 +47,8 @@ const others = {
   addresses: [] as (string | undefined)[],
   bundles: [] as Buffer[],
   wikis: [] as Buffer[],
+  /** Files that texts link to, as they came. */
+  uploads: [] as { secret: string; fileName: string; uploader: string; content: string }[],
   /** Whether the repository takes for ever, how often it was begun, and stopped. */
   waits: false,
   begun: 0,
@@ -103,12 +107,12 @@ const peers = [
         if (checkOnly) {
           others.checks += 1;
           others.checkedFor.add(projectId);
-          return { written: 0, unknown: [] };
+          return { written: 0, unknown: [], leftOut: [] };
         }
         const authors = given.flatMap((one) => (JSON.parse(one) as { author?: string }).author ?? []);
         const people = standIns?.people ?? [];
         const unknown = authors.filter((author) => !people.some(({ username }) => username === author));
-        if (unknown.length > 0 && standIns?.areAll === false) return { written: 0, unknown };
+        if (unknown.length > 0 && standIns?.areAll === false) return { written: 0, unknown, leftOut: [] };
         if (authors.length > 0) others.standIns.push(people);
         const failure = others.failures.shift();
         if (failure !== undefined) throw failure;
@@ -116,7 +120,8 @@ const peers = [
         const known = others.records.get(kind) ?? new Set();
         for (const line of given) known.add(line);
         others.records.set(kind, known);
-        return { written: given.length, unknown: [] };
+        const leftOut = given.filter((one) => one.includes('stranger')).map((item) => ({ item, reason: 'Nobody' }));
+        return { written: given.length - leftOut.length, unknown: [], leftOut };
       },
     },
     { readProjectRecords: rule, writeProjectRecords: rule },
@@ -157,13 +162,33 @@ const peers = [
     },
     { importRepository: rule, importWiki: rule, importBundle: rule, importWikiBundle: rule },
   ),
+  implement(
+    UploadTransferServiceService,
+    {
+      readProjectUploads: () => {
+        throw new Error('no export');
+      },
+      async importArchiveUploads({ importKey }, { signal }) {
+        const archives = here.client(ArchiveBundleServiceService, 'packages');
+        const parts = archives.readArchiveUploads({ importKey }, { requestId: 'uploads', signal });
+        for await (const { upload, content } of uploadsOf(parts)) {
+          const chunks: Uint8Array[] = [];
+          for await (const chunk of content) chunks.push(chunk);
+          const { secret, fileName, uploader } = upload;
+          others.uploads.push({ secret, fileName, uploader, content: Buffer.concat(chunks).toString() });
+        }
+        return { leftOut: [] };
+      },
+    },
+    { readProjectUploads: rule, importArchiveUploads: rule },
+  ),
 ];
 
 beforeAll(async () => {
   here = await testInstallation({
     service,
     main: join(__dirname, '..', '..', 'dist', 'main.js'),
-    callers: ['merge-requests'],
+    callers: ['merge-requests', 'packages'],
     peers: () => peers,
     environment: (folder) => ({ ...keysIn(folder), SWITCHYARD_PROJECT_IMPORT_LIMIT: String(32 << 20) }),
   });
@@ -184,7 +209,7 @@ beforeEach(() => {
     begun: 0,
     stopped: 0,
   });
-  Object.assign(others, { standIns: [], placeholders: new Map(), removed: [], reassigned: [] });
+  Object.assign(others, { uploads: [], standIns: [], placeholders: new Map(), removed: [], reassigned: [] });
   others.records.clear();
   others.checkedFor.clear();
   others.writtenFor.clear();
@@ -293,6 +318,43 @@ it('the wiki of an archive comes in after its repository (ADR 82)', async () => 
   await ends(await begun(await archive(withWiki())), 'finished');
   expect(others.bundles.map((one) => one.length)).toEqual([2 * bundle.length]);
   expect(others.wikis.map(String)).toEqual(['pages']);
+});
+
+const secretOf = (at: number): string => String(at).repeat(32);
+const uploadOf = (at: number, content: string, record: object = {}): Entry[] => {
+  const made = { secret: secretOf(at), file_name: `${at}.png`, size: content.length, uploader: 'ada' };
+  const folder = `uploads/00000${at}`;
+  return [
+    { name: `${folder}/record.json`, content: line({ ...made, created_at: '2026-01-02T03:04:05Z', ...record }) },
+    { name: `${folder}/content`, content },
+  ];
+};
+const endOf = (uploads: number): Entry => ({
+  name: 'end.json',
+  content: line({ records: { project: 1, labels: 1, issues: 4, later_kind: 1 }, repository_parts: 2, uploads }),
+});
+
+it('files that texts link to come in, links to them are those of the project, and who is left out is named', async () => {
+  const long = 'long'.repeat(200_000);
+  const origin = { project_id: 17, full_path: 'a/b', url: 'https://old.example' };
+  const given = with_({
+    'format.json': { name: 'format.json', content: line({ format: 3, ...origin }) },
+    'records/labels/000001.ndjson': {
+      name: 'records/labels/000001.ndjson',
+      content: line({ title: 'stranger', description: `https://old.example/a/b/uploads/${secretOf(1)}/1.png` }),
+    },
+  });
+  const id = await begun(await archive([...given.slice(0, -1), ...uploadOf(1, long), ...uploadOf(2, ''), endOf(2)]));
+  await ends(id, 'finished');
+  expect(others.uploads).toEqual([
+    { secret: secretOf(1), fileName: '1.png', uploader: 'ada', content: long },
+    { secret: secretOf(2), fileName: '2.png', uploader: 'ada', content: '' },
+  ]);
+  const label = JSON.stringify({ title: 'stranger', description: `/uploads/${secretOf(1)}/1.png` });
+  expect([...(others.records.get('labels') ?? [])]).toEqual([label]);
+  expect(await shown(id)).toMatchObject({
+    failed_relations: [{ relation_name: 'labels', source: label, exception_message: 'Nobody' }],
+  });
 });
 
 it('an administrator writes for everybody, and what stands above the settings comes after them', async () => {
@@ -423,6 +485,15 @@ it.each<[string, () => Promise<Buffer> | Buffer, RegExp]>([
   ['half of the bytes', async () => (await archive()).subarray(0, 2_000), /cannot be unpacked|cut off/],
   ['no end', () => archive(before), /cut off/],
   ['a later format', () => archive(with_({ 'format.json': file('format.json', line({ format: 4 })) })), /format is 4/],
+  ['a file of another size', () => archive([...before, ...uploadOf(1, 'x', { size: 2 }), endOf(1)]), /another size/],
+  ['a file without content', () => archive([...before, ...uploadOf(1, 'x').slice(0, 1), endOf(1)]), /does not say/],
+  ['a file without a record', () => archive([...before, ...uploadOf(1, 'x').slice(1), endOf(1)]), /not in order/],
+  [
+    'a file without a secret',
+    () => archive([...before, ...uploadOf(1, 'x', { secret: '1' }), endOf(1)]),
+    /record of a/,
+  ],
+  ['a file that is not counted', () => archive([...before, ...uploadOf(1, 'x'), endOf(0)]), /does not say/],
   ['no format', () => archive(entries.slice(1)), /not in order/],
   ['another count', () => archive([...before, end({ records: { issues: 4 }, repository_parts: 2 })]), /does not say/],
   ['too few parts', () => archive(with_({ 'repository.bundle/000002': undefined })), /does not say/],

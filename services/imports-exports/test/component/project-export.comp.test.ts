@@ -5,8 +5,10 @@ import { sql } from '@switchyard/database/sql';
 import { invalidParams, unavailable } from '@switchyard/errors';
 import { ProjectExportServiceService } from '@switchyard/protos/imports_exports/v1/project_export';
 import { RepositoryExportServiceService } from '@switchyard/protos/merge_requests/v1/repository_export';
+import { UploadTransferServiceService } from '@switchyard/protos/packages/v1/upload_transfer';
 import { ProjectRecordServiceService } from '@switchyard/protos/rpc/v1/project_record';
 import { implement, type RpcClient } from '@switchyard/rpc';
+import { uploadParts } from '@switchyard/service';
 import { dieAt, eventually } from '@switchyard/testkit';
 import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
 import { extract } from 'tar-stream';
@@ -22,6 +24,8 @@ const records: Record<string, object[]> = {
   project: [{ name: 'p', description: 'About', created_at: '2026-01-02T03:04:05+00:00' }],
   issues: Array.from({ length: 7 }, (_, index) => ({ iid: index + 1, title: 'été' })),
 };
+/** Files that texts link to, by their secrets. */
+const uploads = { ['a'.repeat(32)]: Buffer.alloc(700_000, 'upload'), ['b'.repeat(32)]: Buffer.alloc(0) };
 /** How many pages owners of an older release are asked for. */
 let pagesOfOlder = 0;
 /** Bytes of the bundle, and how many calls fail before it is given. */
@@ -58,6 +62,19 @@ const owners = [
       },
     },
     { bundleRepository: rule, bundleWiki: rule },
+  ),
+  implement(
+    UploadTransferServiceService,
+    {
+      async *readProjectUploads() {
+        for (const [secret, content] of Object.entries(uploads)) {
+          const upload = { secret, fileName: 'a.png', size: content.length, uploader: '', createdAt: new Date(0) };
+          yield* uploadParts(upload, Readable.from([content]));
+        }
+      },
+      importArchiveUploads: () => Promise.reject(new Error('an export writes nothing')),
+    },
+    { readProjectUploads: rule, importArchiveUploads: rule },
   ),
 ];
 
@@ -120,14 +137,18 @@ it('an export holds every record and the repository, and says where it ends', as
     ...[1, 2, 3].map((part) => `records/issues/00000${part}.ndjson`),
     ...[1, 2, 3].map((part) => `repository.bundle/00000${part}`),
     'wiki.bundle/000001',
+    ...[1, 2].flatMap((file) => [`uploads/00000${file}/record.json`, `uploads/00000${file}/content`]),
     'end.json',
   ]);
-  expect(parsed('format.json')).toMatchObject({ format: 3 });
-  expect(parsed('end.json')).toMatchObject({
-    records: { project: 1, issues: 7, notes: 0 },
-    repository_parts: 3,
-    wiki_parts: 1,
-  });
+  expect(parsed('format.json')).toMatchObject({ format: 3, project_id: project, url: expect.stringMatching(/^http/) });
+  const counts = { records: { project: 1, issues: 7, notes: 0 }, repository_parts: 3, wiki_parts: 1, uploads: 2 };
+  expect(parsed('end.json')).toMatchObject(counts);
+  for (const [at, [secret, content]] of Object.entries(uploads).entries()) {
+    expect(parsed(`uploads/00000${at + 1}/record.json`)).toEqual({
+      ...{ secret, file_name: 'a.png', size: content.length, uploader: null, created_at: '1970-01-01T00:00:00.000Z' },
+    });
+    expect(entries.get(`uploads/00000${at + 1}/content`)?.equals(content)).toBe(true);
+  }
   const issues = [1, 2, 3].map((part) => entries.get(`records/issues/00000${part}.ndjson`)?.toString()).join('');
   expect(
     issues

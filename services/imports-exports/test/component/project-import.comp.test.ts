@@ -292,7 +292,7 @@ const peers = [
           };
           others.members.push({ userId, level, importerId, forEverybody });
         }
-        return { written: records.length, unknown: [] };
+        return { written: records.length, unknown: [], leftOut: [] };
       },
     },
     { readProjectRecords: rule, writeProjectRecords: rule },

@@ -1,10 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { sql } from '@switchyard/database/sql';
+import { ArchiveBundleServiceService } from '@switchyard/protos/imports_exports/v1/archive_bundle';
 import { UploadServiceService } from '@switchyard/protos/packages/v1/upload';
 import { UploadImportServiceService } from '@switchyard/protos/packages/v1/upload_import';
+import { UploadTransferServiceService } from '@switchyard/protos/packages/v1/upload_transfer';
+import type { ProjectUpload } from '@switchyard/protos/rpc/v1/project_upload';
 import { PageRequest } from '@switchyard/protos/rpc/v1/representation';
-import type { RpcClient } from '@switchyard/rpc';
+import { implement, type RpcClient } from '@switchyard/rpc';
+import { uploadParts, uploadsOf } from '@switchyard/service';
 import { eventually } from '@switchyard/testkit';
 import { type ForgeServer, startForgeServer } from '@switchyard/testkit/forge';
 import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
@@ -13,6 +18,9 @@ import { service } from '../../src/service';
 let here: TestInstallation;
 let uploads: RpcClient<typeof UploadServiceService>;
 let imports: RpcClient<typeof UploadImportServiceService>;
+let transfers: RpcClient<typeof UploadTransferServiceService>;
+/** Files of archives by the keys of their imports. */
+const archives = new Map<string, { upload: ProjectUpload; content: string }[]>();
 let group: number;
 let user: number;
 let projectId: number;
@@ -25,11 +33,27 @@ beforeAll(async () => {
     service,
     main: join(__dirname, '..', '..', 'dist', 'main.js'),
     callers: ['imports-exports'],
+    peers: () => [
+      implement(
+        ArchiveBundleServiceService,
+        {
+          readArchiveBundle: () => {
+            throw new Error('no repository');
+          },
+          async *readArchiveUploads({ importKey }) {
+            for (const { upload, content } of archives.get(importKey) ?? [])
+              yield* uploadParts(upload, Readable.from([Buffer.from(content)]));
+          },
+        },
+        { readArchiveBundle: { callers: ['packages'] }, readArchiveUploads: { callers: ['packages'] } },
+      ),
+    ],
   });
   await here.stop();
   await here.start({ SWITCHYARD_UPLOAD_LIMIT: String(limit), SWITCHYARD_OUTBOUND_ALLOWED: '127.0.0.1' });
   uploads = here.client(UploadServiceService);
   imports = here.client(UploadImportServiceService, 'imports-exports');
+  transfers = here.client(UploadTransferServiceService, 'imports-exports');
   group = here.directory.namespace({ visibility: 'public' }).id;
   user = here.directory.user({ username: 'ada', name: 'Ada' }).id;
 });
@@ -148,6 +172,72 @@ it('keeps one content of equal files, which goes with the last of them', async (
   ]);
   await uploads.deleteUpload({ projectId, uploadId: three.id }, as());
   await eventually(async () => expect(await sizes()).toEqual([]));
+});
+
+it('has its project measured when one comes, and when one goes', async () => {
+  const isDue = async () =>
+    (await here.db.query(sql`delete from package_measurements where project_id = ${projectId} returning 1`)).length > 0;
+  const [one, two] = [await sent(png, 'a.png'), await sent(png, 'b.png')];
+  expect(await isDue()).toBe(true);
+  await uploads.deleteUpload({ projectId, uploadId: one.id }, as());
+  expect(await isDue()).toBe(true);
+  const [, , secret = '', filename = ''] = two.url.split('/');
+  await uploads.deleteUploadBySecret({ projectId, secret, filename }, as());
+  expect(await isDue()).toBe(true);
+});
+
+describe('of an archive', () => {
+  const given = (secret: string, content: string, more: object = {}) => ({
+    upload: { secret, fileName: 'a b.png', size: content.length, uploader: 'ada', createdAt: new Date(1e12), ...more },
+    content,
+  });
+  const bring = (importKey: string, forEverybody: boolean) =>
+    transfers.importArchiveUploads(
+      { projectId, importKey, importerId: 0, forEverybody },
+      { requestId: 'archive', timeoutMs: 30_000 },
+    );
+
+  it('files come in with their secrets and dates, once, but those that are too large; and go out as they came', async () => {
+    const [one, two, three] = ['1', '2', '3'].map((digit) => digit.repeat(32)) as [string, string, string];
+    archives.set('all', [
+      given(one, 'one'),
+      given(two, 'x'.repeat(limit + 1)),
+      given(three, '', { uploader: 'nobody' }),
+    ]);
+    const reason = expect.stringContaining(String(limit + 1));
+    for (let time = 0; time < 2; time += 1)
+      expect(await bring('all', true)).toEqual({ leftOut: [{ item: 'a_b.png', reason }] });
+    expect(await list()).toEqual([
+      expect.objectContaining({ filename: 'a_b.png', size: 0, uploaded_by: null }),
+      expect.objectContaining({
+        ...{
+          size: 3,
+          created_at: '2001-09-09T01:46:40.000Z',
+          uploaded_by: expect.objectContaining({ username: 'ada' }),
+        },
+      }),
+    ]);
+    expect(await (await get(`/uploads/${one}/a_b.png`)).text()).toBe('one');
+    const out: object[] = [];
+    for await (const { upload, content } of uploadsOf(
+      transfers.readProjectUploads({ projectId }, { requestId: 'out' }),
+    )) {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of content) chunks.push(chunk);
+      out.push({ ...upload, content: Buffer.concat(chunks).toString() });
+    }
+    const common = { fileName: 'a_b.png', createdAt: new Date(1e12) };
+    expect(out).toEqual([
+      { ...common, secret: one, size: 3, uploader: 'ada', content: 'one' },
+      { ...common, secret: three, size: 0, uploader: '', content: '' },
+    ]);
+  });
+
+  it('nobody but an administrator says who uploaded a file', async () => {
+    archives.set('own', [given('4'.repeat(32), 'four')]);
+    await bring('own', false);
+    expect(await list()).toEqual([expect.objectContaining({ size: 4, uploaded_by: null })]);
+  });
 });
 
 describe('imported from a forge', () => {

@@ -60,6 +60,14 @@ function comparable(entries: Map<string, Buffer>): Record<string, Item[]> {
   );
 }
 
+/** What an archive has of files that texts link to. */
+const uploadsIn = (entries: Map<string, Buffer>): Map<string, string> =>
+  new Map(
+    [...entries]
+      .filter(([name]) => name.startsWith('uploads/'))
+      .map(([name, content]) => [name, content.toString('base64')]),
+  );
+
 const recordsIn = (entries: Map<string, Buffer>, kind: string): Item[] =>
   partsOf(entries, `records/${kind}`)
     .toString()
@@ -206,6 +214,16 @@ export const projectExportTests = (started: () => System): void =>
       const review = { environment: 'review/topic', sha, ref: 'main', tag: false };
       for (const status of ['failed', 'running']) await ok('POST', `${project}/deployments`, { ...review, status });
 
+      const form = new FormData();
+      const picture = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(3 << 20, 'pixels')]);
+      form.set('file', new Blob([picture]), 'disk load.png');
+      const headers = { 'PRIVATE-TOKEN': reviewer.token };
+      const address = `${started().url}/api/v4${project}/uploads`;
+      const upload = (await (await fetch(address, { method: 'POST', headers, body: form })).json()) as Item;
+      // As texts have it that name the project, beside those that do not.
+      const absolute = `${started().url}${upload.full_path}`;
+      await ok('POST', `${project}/issues/${issue.iid}/notes`, { body: `${upload.markdown} and ${absolute}` });
+
       const archive = await exported(started(), project);
       const entries = unpack(archive, join(folder, 'unpacked'));
       const records = (kind: string): Item[] => recordsIn(entries, kind);
@@ -324,6 +342,14 @@ export const projectExportTests = (started: () => System): void =>
         ...{ project: 1, members: 2, labels: 1, milestones: 1, issues: 1, merge_requests: 1, landing_receipts: 0 },
         ...{ notes: notes.length + 2, snippets: 1, releases: 1 },
       });
+      const [shownUpload] = await ok('GET', `${project}/uploads`);
+      expect(
+        JSON.parse(entries.get('uploads/000001/record.json')?.toString() ?? '', (_, value) => instants(value)),
+      ).toEqual({
+        ...{ secret: upload.url.split('/')[2], file_name: shownUpload.filename, size: shownUpload.size },
+        ...{ uploader: 'exportreviewer', created_at: instants(shownUpload.created_at) },
+      });
+      expect(entries.get('uploads/000001/content')?.equals(picture)).toBe(true);
 
       // The source branch is gone; the head of the merge request is there all the same.
       const bundle = join(folder, 'repository.bundle');
@@ -353,7 +379,16 @@ export const projectExportTests = (started: () => System): void =>
         for (const name of ['somebody', 'exportreviewer']) await makeUser(elsewhere, name);
         const { id } = await imported(elsewhere, archive, 'exported');
         const again = unpack(await exported(elsewhere, `/projects/${id}`), join(folder, 'again'));
-        expect(comparable(again)).toEqual(comparable(entries));
+        const own = comparable(again);
+        const linked = own.notes?.find(({ body }) => body.includes(upload.url));
+        expect(linked.body).toBe(`${upload.markdown} and ${upload.url}`);
+        linked.body = `${upload.markdown} and ${absolute}`;
+        expect(own).toEqual(comparable(entries));
+        expect(uploadsIn(again)).toEqual(uploadsIn(entries));
+        const file = await fetch(`${elsewhere.url}/-/project/${id}${upload.url}`, {
+          headers: { 'PRIVATE-TOKEN': elsewhere.rootToken },
+        });
+        expect(Buffer.from(await file.arrayBuffer()).equals(picture)).toBe(true);
         const [code, pages] = await refsOf(work, again, join(folder, 'again.bundle'));
         expect([code, pages]).toEqual([stdout, expect.stringContaining('refs/heads/pages')]);
         expect(pages).toBe((await refsOf(work, entries, join(folder, 'first.bundle')))[1]);

@@ -173,6 +173,7 @@ export const projectExportPoints = [
   'project_export.created',
   'project_export.records_read',
   'project_export.bundled',
+  'project_export.uploads_read',
   'project_export.written',
   'project_export.ended',
 ];
@@ -189,6 +190,8 @@ export const archiveImportPoints = [
   'bundle_import.refs_moved',
   'bundle_import.heads_moved',
   'archive_import.repository_written',
+  'upload.transferred',
+  'archive_import.uploads_written',
   'archive_import.announced',
   'archive_import.ended',
 ];

@@ -28,6 +28,14 @@ export type AddedMembers = { member: MemberRow } | { problems: Record<string, st
 
 const sourceNotFound = ({ kind }: Parent): AppError => notFound(kind === 'group' ? 'Group' : 'Project');
 
+/** What became of members who came in. */
+export interface ImportedMembers {
+  /** How many are members of the project then. */
+  readonly written: number;
+  /** Those who are none, by what they were named by. */
+  readonly leftOut: readonly { readonly item: string; readonly reason: string }[];
+}
+
 /** Members of groups and projects (G §10 Members). */
 export function manageMembers({ members }: { members: MemberStore }) {
   async function get(source: Parent, userId: number, inherited: boolean): Promise<MemberRow> {
@@ -95,10 +103,10 @@ export function manageMembers({ members }: { members: MemberStore }) {
 
     /**
      * Adds members to a project that came in, those whom the actor may add; nobody is notified.
-     * @returns how many of them are its members then
+     * @returns how many of them are its members then, and those who are not
      * @throws AppError not_found for the project
      */
-    async import(actor: MemberActor, projectId: number, given: readonly ImportedMember[]): Promise<number> {
+    async import(actor: MemberActor, projectId: number, given: readonly ImportedMember[]): Promise<ImportedMembers> {
       const source: Parent = { kind: 'project', id: projectId };
       const users = await members.usersBy({
         ids: given.flatMap(({ user }) => (typeof user === 'number' ? user : [])),
@@ -108,7 +116,7 @@ export function manageMembers({ members }: { members: MemberStore }) {
         given.map((one) => [typeof one.user === 'string' ? one.user.toLowerCase() : one.user, one]),
       );
       const now = new Date();
-      let added = 0;
+      const left = new Map([...byUser].map(([user]) => [user, 'There is no user with this username']));
       const request = {
         source,
         actorId: actor.userId,
@@ -119,11 +127,14 @@ export function manageMembers({ members }: { members: MemberStore }) {
         const { id = 0, username = '' } = users[index] ?? {};
         const member = byUser.get(id) ?? byUser.get(username.toLowerCase());
         const decision = member && decideImport(actor, source, facts, member, now);
-        if (decision !== undefined || facts.membership !== undefined) added += 1;
+        const name = byUser.has(id) ? id : username.toLowerCase();
+        if (decision !== undefined || facts.membership !== undefined) left.delete(name);
+        else left.set(name, 'The project does not take them as a member');
         return decision;
       });
       if (!found) throw sourceNotFound(source);
-      return added;
+      const leftOut = [...left].map(([key, reason]) => ({ item: String(byUser.get(key)?.user ?? key), reason }));
+      return { written: byUser.size - left.size, leftOut };
     },
 
     /**

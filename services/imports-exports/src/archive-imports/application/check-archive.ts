@@ -1,4 +1,5 @@
-import { badArchive, checkEnd, checkFormat, entryOrder } from '../domain/archive-order';
+import { badArchive, checkEnd, checkFormat, entryOrder, isUploadRecord } from '../domain/archive-order';
+import { readUpload } from './archived-upload';
 import type { ArchiveEntry } from './read-archive';
 
 const lineFeed = 10;
@@ -21,12 +22,19 @@ export async function checkArchive(
 ): Promise<void> {
   const order = entryOrder();
   const records = new Map<string, number>();
-  const bundleParts = { repository: 0, wiki: 0 };
+  const parts = { repository: 0, wiki: 0, uploadEntries: 0 };
+  let uploadSize = 0;
   let isWhole = false;
-  for await (const { place, content } of entries) {
+  for await (const { place, size, content } of entries) {
     order.next(place);
     if (place.part === 'repository' || place.part === 'wiki') {
-      bundleParts[place.part] += 1;
+      parts[place.part] += 1;
+      continue;
+    }
+    if (place.part === 'uploads') {
+      parts.uploadEntries += 1;
+      if (isUploadRecord(place)) uploadSize = readUpload(await content()).size;
+      else if (size !== uploadSize) throw badArchive('a file has another size than its record');
       continue;
     }
     const bytes = await content();
@@ -36,7 +44,7 @@ export async function checkArchive(
       await checkRecords(place.kind, bytes);
     }
     if (place.part === 'end') {
-      checkEnd(bytes, records, bundleParts);
+      checkEnd(bytes, records, parts);
       isWhole = true;
     }
   }

@@ -1,6 +1,12 @@
 import type { RecordOwner } from '../../project-exports';
-import type { ImportedProject } from '../../project-imports';
-import type { ArchiveImportLease, ArchiveImportStatus, ImportPlace, NewArchiveImport } from '../domain/archive-import';
+import type { ImportedProject, ImportFailure } from '../../project-imports';
+import type {
+  ArchiveImportLease,
+  ArchiveImportStatus,
+  ImportPlace,
+  LeftOut,
+  NewArchiveImport,
+} from '../domain/archive-import';
 
 /** Imports of archives as rows. Every write may be repeated. */
 export interface ArchiveImportStore {
@@ -21,8 +27,14 @@ export interface ArchiveImportStore {
   release(one: ArchiveImportLease, seconds: number, isPause?: boolean): Promise<void>;
   /** Records its project, and that it has begun; false when the lease was lost. */
   begin(one: ArchiveImportLease, projectId: number): Promise<boolean>;
-  /** Records where it goes on; false when the lease was lost. */
-  save(one: ArchiveImportLease, place: ImportPlace): Promise<boolean>;
+  /** Records where it goes on, and what a stage has left out; false when the lease was lost. */
+  save(
+    one: ArchiveImportLease,
+    place: ImportPlace,
+    left: { readonly stage: string; readonly items: readonly LeftOut[] },
+  ): Promise<boolean>;
+  /** What was left out of a project, the first ones. */
+  failures(projectId: number): Promise<ImportFailure[]>;
   /** The blob of an import that has not ended, by its key. */
   fileOf(key: string): Promise<{ readonly blob: string; readonly size: number } | undefined>;
   /** Project of an import; undefined until it is made. */
@@ -64,7 +76,7 @@ export interface ArchiveTargets {
   /**
    * Adds records to a project. Fails with `unprocessable`, `not_found`, `invalid`.
    * @param standIns who stands for people, by their usernames; undefined where that is asked for
-   * @returns people for whom somebody has to stand: nothing was written then
+   * @returns people for whom somebody has to stand: nothing was written then; and what was left out
    */
   writeRecords(
     owner: RecordOwner,
@@ -72,10 +84,15 @@ export interface ArchiveTargets {
     lines: Buffer,
     to: { readonly project: ImportedProject; readonly import: NewArchiveImport },
     standIns?: ReadonlyMap<string, number>,
-  ): Promise<readonly string[]>;
+  ): Promise<{ readonly unknown: readonly string[]; readonly leftOut: readonly LeftOut[] }>;
   /** Has the repository fetched, until `signal`. Fails with `unprocessable`, `not_found`, `too_large`. */
   importRepository(
     to: { readonly project: ImportedProject; readonly import: NewArchiveImport },
     signal: AbortSignal,
   ): Promise<void>;
+  /** Has the files that texts link to kept, until `signal`; returns those that are left out. Fails with `not_found`. */
+  importUploads(
+    to: { readonly project: ImportedProject; readonly import: NewArchiveImport },
+    signal: AbortSignal,
+  ): Promise<readonly LeftOut[]>;
 }

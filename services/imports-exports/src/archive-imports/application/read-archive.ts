@@ -2,8 +2,12 @@ import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { BlobStore } from '@switchyard/blobs';
 import { isAppError, unavailable } from '@switchyard/errors';
+import type { ProjectUploadPart } from '@switchyard/protos/rpc/v1/project_upload';
+import { uploadParts } from '@switchyard/service';
 import { extract } from 'tar-stream';
-import { badArchive, type EntryPlace, isPast, maxEntry, placeOf } from '../domain/archive-order';
+import { badArchive, type EntryPlace, isPast, isUploadRecord, maxEntry, placeOf } from '../domain/archive-order';
+import { type ArchiveOrigin, originOf, withOwnLinks } from '../domain/own-links';
+import { readUpload } from './archived-upload';
 
 /** Bytes that an archive may have unpacked, by its own: JSON is packed to a tenth, and nothing that is written to a fiftieth. */
 const unpackedLimit = (size: number): number => (256 << 20) + 50 * size;
@@ -11,8 +15,12 @@ const unpackedLimit = (size: number): number => (256 << 20) + 50 * size;
 /** An entry that is read. */
 export interface ArchiveEntry {
   readonly place: EntryPlace;
+  /** Bytes. */
+  readonly size: number;
   /** Its bytes, once; an entry that is not read is passed over. */
   content(): Promise<Buffer>;
+  /** The same as they come. */
+  readonly chunks: AsyncIterable<Uint8Array>;
 }
 
 /** What archives are read with. */
@@ -70,8 +78,11 @@ export async function* readEntries(
     for await (const entry of archive) {
       const { name, type, size: length = 0 } = entry.header;
       if (type !== 'file') throw badArchive('it has something that is no file');
-      if (length > maxEntry) throw badArchive('it has an entry that is too large');
-      yield { place: placeOf(name), content: () => whole(entry as AsyncIterable<Buffer>) };
+      const place = placeOf(name);
+      const isFile = place.part === 'uploads' && !isUploadRecord(place);
+      if (length > maxEntry && !isFile) throw badArchive('it has an entry that is too large');
+      const chunks = entry as AsyncIterable<Buffer>;
+      yield { place, size: length, chunks, content: () => whole(chunks) };
       // The next one comes when this one was read.
       if (!entry.destroyed) entry.resume();
     }
@@ -88,6 +99,7 @@ export async function* readEntries(
 export function archivePages(edges: ReadingEdges, file: { readonly blob: string; readonly size: number }) {
   let entries: AsyncGenerator<ArchiveEntry> | undefined;
   let ahead: ArchiveEntry | undefined;
+  let origin: ArchiveOrigin | undefined;
   /** What was asked for last: between it and `ahead` there is nothing. */
   let sought: EntryPlace | undefined;
 
@@ -96,6 +108,7 @@ export function archivePages(edges: ReadingEdges, file: { readonly blob: string;
     const { value, done } = await entries.next();
     if (done) entries = undefined;
     ahead = done ? undefined : value;
+    if (ahead?.place.part === 'format') origin = originOf(await ahead.content());
     return ahead;
   }
 
@@ -123,7 +136,8 @@ export function archivePages(edges: ReadingEdges, file: { readonly blob: string;
       const lines = (await seek(kind, page)) ? await ahead?.content() : undefined;
       if (lines === undefined) return undefined;
       const next = await step();
-      return { lines, isLast: next === undefined || !isAt(next, kind, page + 1) };
+      const isLast = next === undefined || !isAt(next, kind, page + 1);
+      return { lines: origin === undefined ? lines : withOwnLinks(lines, origin), isLast };
     },
     close,
   };
@@ -136,4 +150,16 @@ export async function* readBundle(
   of: 'repository' | 'wiki',
 ): AsyncGenerator<Buffer> {
   for await (const entry of readEntries(edges, file)) if (entry.place.part === of) yield entry.content();
+}
+
+/** The files of an archive that texts link to, as messages of a stream. */
+export async function* readUploads(
+  edges: ReadingEdges,
+  file: { readonly blob: string; readonly size: number },
+): AsyncGenerator<ProjectUploadPart> {
+  let record: Buffer | undefined;
+  for await (const { place, content, chunks } of readEntries(edges, file)) {
+    if (isUploadRecord(place)) record = await content();
+    else if (place.part === 'uploads' && record !== undefined) yield* uploadParts(readUpload(record), chunks);
+  }
 }

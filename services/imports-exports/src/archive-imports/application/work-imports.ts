@@ -9,6 +9,7 @@ import {
   type ArchiveImportLease,
   type ImportPlace,
   importStages,
+  type LeftOut,
   maxAttempts,
   maxPauses,
   pauseAfter,
@@ -23,6 +24,7 @@ faultPoints.push(
   'archive_import.page_written',
   'archive_import.page_saved',
   'archive_import.repository_written',
+  'archive_import.uploads_written',
   'archive_import.announced',
   'archive_import.ended',
 );
@@ -38,6 +40,12 @@ export interface WorkingEdges extends ReadingEdges {
 const owners = new Map<string, (typeof archiveKinds)[number]['owner']>(
   archiveKinds.map(({ kind, owner }) => [kind, owner]),
 );
+
+/** What a step has done: where the import goes on, and what was left out. */
+interface Done {
+  readonly place: ImportPlace;
+  readonly leftOut?: readonly LeftOut[] | undefined;
+}
 
 /** Failures that another try would not change. */
 const isFinal = (error: unknown): error is AppError =>
@@ -68,9 +76,9 @@ export function workArchiveImports({ imports, targets, standInsOf, blobs, pruneS
     { owner, kind }: Pick<(typeof archiveKinds)[number], 'owner' | 'kind'>,
     lines: Buffer,
     keepLease: () => Promise<void>,
-  ): Promise<void> {
-    const unknown = await targets.writeRecords(owner, kind, lines, { project, import: one.import });
-    if (unknown.length === 0) return;
+  ): Promise<readonly LeftOut[]> {
+    const { unknown, leftOut } = await targets.writeRecords(owner, kind, lines, { project, import: one.import });
+    if (unknown.length === 0) return leftOut;
     const { projectId } = project;
     const { users, directorySequence } = await standInsOf(
       { owner: { id: one.id, isArchive: true }, projectId, requestId: one.import.requestId },
@@ -78,21 +86,22 @@ export function workArchiveImports({ imports, targets, standInsOf, blobs, pruneS
       keepLease,
     );
     const known = { ...project, directorySequence: Math.max(project.directorySequence, directorySequence) };
-    await targets.writeRecords(owner, kind, lines, { project: known, import: one.import }, users);
+    return (await targets.writeRecords(owner, kind, lines, { project: known, import: one.import }, users)).leftOut;
   }
 
-  /** Where an import goes on after a page of records was written. */
+  /** Writes a page of records; where the import goes on. */
   async function records(
     one: ArchiveImportLease,
     project: ImportedProject,
     { stage, page }: ImportPlace,
     pages: ReturnType<typeof archivePages>,
     keepLease: () => Promise<void>,
-  ): Promise<ImportPlace> {
+  ): Promise<Done> {
     const what = importStages[stage];
-    if (what?.does !== 'records') return { stage: stage + 1, page: 1 };
+    const next = { stage: stage + 1, page: 1 };
+    if (what?.does !== 'records') return { place: next };
     const found = await pages.page(what.kind, page);
-    if (found !== undefined) await write(one, project, what, found.lines, keepLease);
+    const leftOut = found && (await write(one, project, what, found.lines, keepLease));
     const isLast = found === undefined || found.isLast;
     const { overrides } = one.import;
     if (what.kind === 'project' && isLast && Object.keys(overrides).length > 0) {
@@ -100,7 +109,7 @@ export function workArchiveImports({ imports, targets, standInsOf, blobs, pruneS
       await targets.writeRecords(what.owner, 'project_overrides', lines, { project, import: one.import });
     }
     faultPoint('archive_import.page_written');
-    return isLast ? { stage: stage + 1, page: 1 } : { stage, page: page + 1 };
+    return { place: isLast ? next : { stage, page: page + 1 }, leftOut };
   }
 
   async function step(
@@ -110,8 +119,8 @@ export function workArchiveImports({ imports, targets, standInsOf, blobs, pruneS
     pages: ReturnType<typeof archivePages>,
     keepLease: () => Promise<void>,
     signal: AbortSignal,
-  ): Promise<ImportPlace> {
-    const next = { stage: place.stage + 1, page: 1 };
+  ): Promise<Done> {
+    const next = { place: { stage: place.stage + 1, page: 1 } };
     switch (importStages[place.stage]?.does) {
       case 'check':
         await check(one, project, keepLease);
@@ -121,6 +130,11 @@ export function workArchiveImports({ imports, targets, standInsOf, blobs, pruneS
         await targets.importRepository({ project, import: one.import }, signal);
         faultPoint('archive_import.repository_written');
         return next;
+      case 'uploads': {
+        const leftOut = await targets.importUploads({ project, import: one.import }, signal);
+        faultPoint('archive_import.uploads_written');
+        return { ...next, leftOut };
+      }
       default:
         return records(one, project, place, pages, keepLease);
     }
@@ -155,8 +169,11 @@ export function workArchiveImports({ imports, targets, standInsOf, blobs, pruneS
           project = await targets.project(projectId, requestId);
           await unlessCanceled(one, project);
         }
-        place = await step(one, project, place, pages, keepLease, signal);
-        if (!(await imports.save(one, place))) throw new LeaseLost();
+        const does = importStages[place.stage];
+        const { place: next, leftOut: items = [] } = await step(one, project, place, pages, keepLease, signal);
+        const stage = does?.does === 'records' ? does.kind : (does?.does ?? '');
+        if (!(await imports.save(one, next, { stage, items }))) throw new LeaseLost();
+        place = next;
         // It got on: failures in a row are counted from here, as in its row.
         Object.assign(one, { attempt: 1, pauses: 0 });
         faultPoint('archive_import.page_saved');

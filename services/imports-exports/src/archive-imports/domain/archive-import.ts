@@ -38,6 +38,12 @@ export interface ImportPlace {
   readonly page: number;
 }
 
+/** What of an archive was left out. */
+export interface LeftOut {
+  readonly item: string;
+  readonly reason: string;
+}
+
 /** An import that a process works on until its lease ends. */
 export interface ArchiveImportLease {
   readonly id: number;
@@ -59,7 +65,7 @@ type ArchiveKind = (typeof archiveKinds)[number];
 
 /** What a stage does. */
 export type ImportStage =
-  | { readonly does: 'check' | 'repository' }
+  | { readonly does: 'check' | 'repository' | 'uploads' }
   | { readonly does: 'records'; readonly kind: ArchiveKind['kind']; readonly owner: ArchiveKind['owner'] };
 
 const records = ({ kind, owner }: ArchiveKind): ImportStage => ({ does: 'records', kind, owner });
@@ -74,6 +80,7 @@ export const importStages: readonly ImportStage[] = [
   ...kinds.filter(isOfGroupsAdmin).map(records),
   { does: 'repository' },
   ...kinds.filter((one) => !isOfGroupsAdmin(one)).map(records),
+  { does: 'uploads' },
   ...archiveKinds.filter(({ kind }) => kind === 'project').map(records),
 ];
 

@@ -8,7 +8,11 @@ export const maxEntry = 60 << 20;
 export type EntryPlace =
   | { readonly part: 'format' | 'end' }
   | { readonly part: 'records'; readonly kind: string; readonly page: number }
-  | { readonly part: 'repository' | 'wiki'; readonly page: number };
+  /** Of a file that texts link to the record has an odd page, and its content the even one that follows. */
+  | { readonly part: 'repository' | 'wiki' | 'uploads'; readonly page: number };
+
+/** Whether it is the record of a file, whose content follows. */
+export const isUploadRecord = (place: EntryPlace): boolean => place.part === 'uploads' && place.page % 2 === 1;
 
 /** What is wrong with an archive, for who imports it. */
 export const badArchive = (problem: string) => unprocessable(`The archive is not one of a project: ${problem}`);
@@ -24,10 +28,12 @@ export function placeOf(name: string): EntryPlace {
   if (kind !== undefined) return { part: 'records', kind, page: Number(page) };
   const [, of, part] = /^(repository|wiki)\.bundle\/(\d{6,9})$/.exec(name) ?? [];
   if (part !== undefined) return { part: of === 'wiki' ? 'wiki' : 'repository', page: Number(part) };
+  const [, upload, what] = /^uploads\/(\d{6,9})\/(record\.json|content)$/.exec(name) ?? [];
+  if (upload !== undefined) return { part: 'uploads', page: 2 * Number(upload) - (what === 'content' ? 0 : 1) };
   throw badArchive(`it has the entry ${quoted(name)}`);
 }
 
-const parts: readonly EntryPlace['part'][] = ['format', 'records', 'repository', 'wiki', 'end'];
+const parts: readonly EntryPlace['part'][] = ['format', 'records', 'repository', 'wiki', 'uploads', 'end'];
 const kindOrder: ReadonlyMap<string, number> = new Map(archiveKinds.map(({ kind }, at) => [kind, at]));
 
 /** Whether a page of a known kind does not follow an entry, in an archive that is in order. */
@@ -70,7 +76,8 @@ export function entryOrder() {
   };
 }
 
-const parsed = (content: Uint8Array): Record<string, unknown> | undefined => {
+/** The object that an entry holds; undefined for none. */
+export const parsed = (content: Uint8Array): Record<string, unknown> | undefined => {
   try {
     const value: unknown = JSON.parse(Buffer.from(content).toString());
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
@@ -87,20 +94,31 @@ export function checkFormat(content: Uint8Array): void {
     throw badArchive(`its format is ${format}, and this installation reads up to ${archiveFormat}`);
 }
 
+/** What an archive has, beside its records. */
+export interface ArchiveParts {
+  /** Parts of the bundle of the repository. */
+  readonly repository: number;
+  /** The same of the wiki. */
+  readonly wiki: number;
+  /** Entries of files that texts link to. */
+  readonly uploadEntries: number;
+}
+
 /** Requires what the end of an archive says to be what it has. @throws AppError unprocessable */
 export function checkEnd(
   content: Uint8Array,
   records: ReadonlyMap<string, number>,
-  bundleParts: Readonly<Record<'repository' | 'wiki', number>>,
+  { repository, wiki, uploadEntries }: ArchiveParts,
 ): void {
   const end = parsed(content);
   const said = end?.records;
   if (typeof said !== 'object' || said === null) throw badArchive('its end says nothing of its records');
   const counts = new Map(Object.entries(said as Record<string, unknown>));
   const isWhole =
-    end?.repository_parts === bundleParts.repository &&
-    // Formats 1 and 2 have no wikis.
-    (end.wiki_parts ?? 0) === bundleParts.wiki &&
+    end?.repository_parts === repository &&
+    // Formats 1 and 2 have neither wikis nor files, and do not say so.
+    (end.wiki_parts ?? 0) === wiki &&
+    2 * Number(end.uploads ?? 0) === uploadEntries &&
     [...new Set([...counts.keys(), ...records.keys()])].every(
       (kind) => (counts.get(kind) ?? 0) === (records.get(kind) ?? 0),
     );

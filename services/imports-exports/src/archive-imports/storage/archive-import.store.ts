@@ -3,7 +3,14 @@ import type { BlobRemains } from '@switchyard/blobs';
 import type { Database } from '@switchyard/database';
 import { raw, type Sql, sql } from '@switchyard/database/sql';
 import { leased, leaseStore } from '../../leases';
-import type { ArchiveImportLease, ArchiveImportStatus, ImportPlace, NewArchiveImport } from '../domain/archive-import';
+import { type ImportFailure, maxFailedItems, toFailure } from '../../project-imports';
+import type {
+  ArchiveImportLease,
+  ArchiveImportStatus,
+  ImportPlace,
+  LeftOut,
+  NewArchiveImport,
+} from '../domain/archive-import';
 
 const columns =
   raw(`x.id, x.key, x.project_id, x.author_id, x.author_admin, x.author_external, x.address, x.request_id, x.namespace,
@@ -105,12 +112,32 @@ export const archiveImportStore = (
     return rows.length > 0;
   },
 
-  async save({ id, lease }: ArchiveImportLease, { stage, page }: ImportPlace): Promise<boolean> {
+  async save(
+    { id, lease }: ArchiveImportLease,
+    { stage, page }: ImportPlace,
+    left: { readonly stage: string; readonly items: readonly LeftOut[] },
+  ): Promise<boolean> {
     const rows = await db.query(sql`
-      update archive_imports x set stage = ${stage}, page = ${page}, attempts = 1, pauses = 0,
-        leased_until = ${leased}
-      where id = ${id} and lease = ${lease}::uuid and ${isOpen} returning 1`);
+      with held as (
+        update archive_imports x set stage = ${stage}, page = ${page}, attempts = 1, pauses = 0, leased_until = ${leased}
+        where id = ${id} and lease = ${lease}::uuid and ${isOpen} returning id),
+      failed as (
+        insert into archive_import_failures (import_id, stage, item, reason)
+        select held.id, ${left.stage}::text, given.item, given.reason
+        from held, unnest(${left.items.map(({ item }) => item.slice(0, 255).toWellFormed())}::text[],
+          ${left.items.map(({ reason }) => reason)}::text[]) with ordinality as given (item, reason, place)
+        order by given.place
+        limit greatest(0, ${maxFailedItems} - (select count(*) from archive_import_failures where import_id = ${id}))
+        on conflict do nothing)
+      select 1 from held`);
     return rows.length > 0;
+  },
+
+  async failures(projectId: number): Promise<ImportFailure[]> {
+    const rows = await db.query(sql`
+      select f.id, f.stage, f.item, f.reason, f.created_at from archive_import_failures f
+      join archive_imports x on x.id = f.import_id where x.project_id = ${projectId} order by f.id`);
+    return rows.map(toFailure);
   },
 
   fileOf: (key: string): Promise<{ blob: string; size: number } | undefined> =>

@@ -3,6 +3,7 @@ import {
   type ImportedProject as WireProject,
 } from '@switchyard/protos/groups_admin/v1/imported_project';
 import { RepositoryImportServiceService } from '@switchyard/protos/merge_requests/v1/repository_import';
+import { UploadTransferServiceService } from '@switchyard/protos/packages/v1/upload_transfer';
 import type { Peer } from '@switchyard/rpc';
 import { archiveSource } from '@switchyard/service';
 import { type RecordOwner, recordsOf } from '../../project-exports';
@@ -12,8 +13,8 @@ import type { ArchiveTargets } from '../application/imports.ports';
 /** Milliseconds for a page of records, some of which are written in transactions of their own. */
 const pageMs = 120_000;
 
-/** Milliseconds for a repository. */
-const repositoryMs = 7_200_000;
+/** Milliseconds for a repository, and for all files that texts link to. */
+const bytesMs = 7_200_000;
 
 const toProject = ({ createdAt = new Date(0), ...project }: WireProject): ImportedProject => ({
   ...project,
@@ -24,9 +25,10 @@ const toProject = ({ createdAt = new Date(0), ...project }: WireProject): Import
 const noProject: Pick<ImportedProject, 'projectId' | 'directorySequence'> = { projectId: 0, directorySequence: 0 };
 
 /** Asks the services that own what comes in. */
-export function archiveTargetsOf(peers: Readonly<Record<RecordOwner, Peer>>): ArchiveTargets {
+export function archiveTargetsOf(peers: Readonly<Record<RecordOwner | 'packages', Peer>>): ArchiveTargets {
   const projects = peers['groups-admin'].client(ImportedProjectServiceService);
   const repositories = peers['merge-requests'].client(RepositoryImportServiceService);
+  const transfers = peers.packages.client(UploadTransferServiceService);
   const owners = {
     'groups-admin': recordsOf(peers['groups-admin']),
     'merge-requests': recordsOf(peers['merge-requests']),
@@ -67,16 +69,25 @@ export function archiveTargetsOf(peers: Readonly<Record<RecordOwner, Peer>>): Ar
       const { userId: importerId, admin: forEverybody } = one.author;
       const people = [...(given ?? [])].map(([username, userId]) => ({ username, userId }));
       const standIns = { people, areAll: given !== undefined };
-      const { unknown } = await owners[owner].writeProjectRecords(
+      const { unknown, leftOut } = await owners[owner].writeProjectRecords(
         { projectId, kind, lines, importerId, forEverybody, checkOnly: false, standIns },
         { ...ofPage(one.requestId), directorySequence },
       );
-      return unknown;
+      return { unknown, leftOut };
     },
     async importRepository({ project: { projectId, directorySequence }, import: { key, author, requestId } }, signal) {
-      const call = { requestId, directorySequence, signal, timeoutMs: repositoryMs };
+      const call = { requestId, directorySequence, signal, timeoutMs: bytesMs };
       await repositories.importBundle({ projectId, actorId: author.userId, importKey: key }, call);
       await repositories.importWikiBundle({ projectId, importKey: key }, call);
+    },
+    async importUploads({ project: { projectId, directorySequence }, import: one }, signal) {
+      const { key: importKey, requestId } = one;
+      const { userId: importerId, admin: forEverybody } = one.author;
+      const { leftOut } = await transfers.importArchiveUploads(
+        { projectId, importKey, importerId, forEverybody },
+        { requestId, directorySequence, signal, timeoutMs: bytesMs },
+      );
+      return leftOut;
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { ProjectUpload } from '@switchyard/protos/rpc/v1/project_upload';
 import type {
   ArchiveFile,
   ExportedProject,
@@ -47,6 +48,11 @@ export interface ProjectSources {
   records(owner: RecordOwner, kind: string, projectId: number, after: number, requestId: string): Promise<RecordLines>;
   /** The repository, or the wiki, as a git bundle, as it comes; nothing without refs. */
   bundle(kind: BundleKind, projectId: number, requestId: string): AsyncIterable<Uint8Array>;
+  /** The files that texts link to, whose contents are read one after the other. */
+  uploads(
+    projectId: number,
+    requestId: string,
+  ): AsyncIterable<{ readonly upload: ProjectUpload; readonly content: AsyncIterable<Uint8Array> }>;
 }
 
 /** Projects by id; undefined for one that is gone. */

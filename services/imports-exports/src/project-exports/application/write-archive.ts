@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { pipeline } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { BlobRemains, BlobStore } from '@switchyard/blobs';
 import { isAppError, notFound, unavailable } from '@switchyard/errors';
@@ -13,7 +14,12 @@ import {
 } from '../domain/project-export';
 import type { FindProject, ProjectSources } from './exports.ports';
 
-faultPoints.push('project_export.records_read', 'project_export.bundled', 'project_export.written');
+faultPoints.push(
+  'project_export.records_read',
+  'project_export.bundled',
+  'project_export.uploads_read',
+  'project_export.written',
+);
 
 /**
  * Bytes of a part of a repository. A tar file says how long an entry is before it comes, which of a bundle is not known
@@ -27,11 +33,13 @@ export interface WritingEdges {
   readonly findProject: FindProject;
   readonly blobs: Pick<BlobStore, 'write'>;
   readonly remains: Pick<BlobRemains, 'expect' | 'renew'>;
+  readonly externalUrl: string;
 }
 
 interface Entry {
   readonly name: string;
-  readonly content: Uint8Array;
+  /** Of a long one its bytes as they come, and how many. */
+  readonly content: Uint8Array | { readonly size: number; readonly chunks: AsyncIterable<Uint8Array> };
 }
 
 const numbered = (folder: string, part: number, ending: string): string =>
@@ -55,16 +63,19 @@ async function* inParts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
 
 const add = (archive: Pack, { name, content }: Entry): Promise<void> =>
   new Promise((resolve, reject) => {
-    archive.entry({ name, mode: 0o644, mtime: new Date(0) }, Buffer.from(content), (error) =>
-      error ? reject(error) : resolve(),
-    );
+    const head = { name, mode: 0o644, mtime: new Date(0) };
+    const done = (error?: Error | null) => (error ? reject(error) : resolve());
+    if (content instanceof Uint8Array) archive.entry(head, Buffer.from(content), done);
+    // Its bytes come from a service, which may break off: the archive is left then.
+    else pipeline(content.chunks, archive.entry({ ...head, size: content.size }), done);
   });
 
 /** Writes the archive of a project as its parts come (ADR 60). Memory does not depend on its size. */
-export function writeArchive({ sources, findProject, blobs, remains }: WritingEdges) {
+export function writeArchive({ sources, findProject, blobs, remains, externalUrl }: WritingEdges) {
   async function* entries(project: ExportedProject, at: Date, requestId: string): AsyncGenerator<Entry> {
     const { id, fullPath } = project;
-    yield { name: 'format.json', content: json({ format: archiveFormat, full_path: fullPath, exported_at: at }) };
+    const origin = { project_id: id, full_path: fullPath, url: externalUrl };
+    yield { name: 'format.json', content: json({ format: archiveFormat, ...origin, exported_at: at }) };
     const counts: Record<string, number> = {};
     for (const { owner, kind } of archiveKinds) {
       let [after, total] = [0, 0];
@@ -86,10 +97,19 @@ export function writeArchive({ sources, findProject, blobs, remains }: WritingEd
       }
       faultPoint('project_export.bundled');
     }
+    let uploads = 0;
+    for await (const { upload, content: chunks } of sources.uploads(id, requestId)) {
+      uploads += 1;
+      const { secret, fileName, size, uploader, createdAt } = upload;
+      const record = { secret, file_name: fileName, size, uploader: uploader || null, created_at: createdAt };
+      yield { name: numbered('uploads', uploads, '/record.json'), content: json(record) };
+      yield { name: numbered('uploads', uploads, '/content'), content: { size, chunks } };
+    }
+    faultPoint('project_export.uploads_read');
     // An archive that is cut has none.
     yield {
       name: 'end.json',
-      content: json({ records: counts, repository_parts: parts.repository, wiki_parts: parts.wiki }),
+      content: json({ records: counts, repository_parts: parts.repository, wiki_parts: parts.wiki, uploads }),
     };
   }
 

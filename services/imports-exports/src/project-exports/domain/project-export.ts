@@ -48,7 +48,7 @@ export interface ExportedProject {
 /** Times that an export is tried. */
 export const maxAttempts = 8;
 
-/** Number of the form of archives (ADR 60): one that an older release cannot read has a higher one. */
+/** Number of the form of archives (ADR 60, 82, 83): one that an older release cannot read has a higher one. */
 export const archiveFormat = 3;
 
 /** Kinds of records in an archive, in the order in which they come in again, by who owns them. */

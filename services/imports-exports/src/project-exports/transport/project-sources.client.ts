@@ -1,5 +1,7 @@
 import { RepositoryExportServiceService } from '@switchyard/protos/merge_requests/v1/repository_export';
+import { UploadTransferServiceService } from '@switchyard/protos/packages/v1/upload_transfer';
 import type { Peer } from '@switchyard/rpc';
+import { uploadsOf } from '@switchyard/service';
 import type { ProjectSources } from '../application/exports.ports';
 import type { RecordOwner } from '../domain/project-export';
 import { recordsOf } from './records.client';
@@ -10,14 +12,18 @@ const pageTimeoutMs = 60_000;
 /** Milliseconds for a repository, as long as git may take. */
 const bundleTimeoutMs = 1_800_000;
 
+/** Milliseconds for all files that texts link to. */
+const uploadsTimeoutMs = 7_200_000;
+
 /** Asks the services for what a project consists of. */
-export function projectSourcesOf(peers: Readonly<Record<RecordOwner, Peer>>): ProjectSources {
+export function projectSourcesOf(peers: Readonly<Record<RecordOwner | 'packages', Peer>>): ProjectSources {
   const owners = {
     'groups-admin': recordsOf(peers['groups-admin']),
     'merge-requests': recordsOf(peers['merge-requests']),
     collaboration: recordsOf(peers.collaboration),
   };
   const repositories = peers['merge-requests'].client(RepositoryExportServiceService);
+  const transfers = peers.packages.client(UploadTransferServiceService);
   return {
     records: (owner, kind, projectId, after, requestId) =>
       owners[owner].readProjectRecords(
@@ -28,5 +34,7 @@ export function projectSourcesOf(peers: Readonly<Record<RecordOwner, Peer>>): Pr
       const bundle = kind === 'wiki' ? repositories.bundleWiki : repositories.bundleRepository;
       for await (const { data } of bundle({ projectId }, { requestId, timeoutMs: bundleTimeoutMs })) yield data;
     },
+    uploads: (projectId, requestId) =>
+      uploadsOf(transfers.readProjectUploads({ projectId }, { requestId, timeoutMs: uploadsTimeoutMs })),
   };
 }

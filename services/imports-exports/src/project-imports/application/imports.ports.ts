@@ -118,7 +118,11 @@ export interface ImportTargets {
     call: { readonly requestId: string; readonly signal: AbortSignal },
   ): Promise<void>;
   /** Keeps numbers for issues and pull requests that come later: what is made meanwhile gets higher ones. Fails with `not_found`. */
-  reserveNumbers(project: ImportedProject, highest: HighestNumbers, requestId: string): Promise<void>;
+  reserveNumbers(
+    project: ImportedProject,
+    highest: HighestNumbers,
+    call: { readonly requestId: string; readonly signal: AbortSignal },
+  ): Promise<void>;
   /** Fetches a file, which is kept once, and says where it lies. */
   importFile(
     project: ImportedProject,

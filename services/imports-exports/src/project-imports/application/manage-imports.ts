@@ -6,6 +6,7 @@ import { type ForgeKind, ForgeProblem, invalidUrl } from '../../forges';
 import {
   hasEnded,
   type ImportAuthor,
+  type ImportFailure,
   isProjectName,
   type NewImport,
   type Refresh,
@@ -27,6 +28,8 @@ export interface ImportEdges {
   readonly workSoon: () => void;
   /** Cancels the import of an archive into a project; undefined where none is under way. */
   readonly cancelArchive: (projectId: number, requestId: string) => Promise<ImportedProject | undefined>;
+  /** What of an archive was left out of a project, of which no forge knows. */
+  readonly failuresOfArchive: (projectId: number) => Promise<readonly ImportFailure[]>;
 }
 
 const cannotCancel = (status: string): AppError =>
@@ -128,10 +131,16 @@ function refusalOfProject(error: unknown, forge: ForgeKind): AppError | undefine
 /** Milliseconds for all that the first stage does again; no row is written after half a minute of a request. */
 const bestEffortMs = 5_000;
 
-/** Waits for what the first stage does again, in all for `bestEffortMs`: undefined where it fails, or is not done by then. */
-function bestEffort(): <T>(done: Promise<T>) => Promise<T | undefined> {
+/**
+ * Waits for what the first stage does again, in all for `bestEffortMs`: undefined where it fails, or is not done by then.
+ * @param waiting aborted then, for what is not done
+ */
+function bestEffort(waiting: AbortController): <T>(done: Promise<T>) => Promise<T | undefined> {
   const late = new Promise<never>((_settle, refuse) => {
-    setTimeout(() => refuse(new Error('it takes too long')), bestEffortMs).unref();
+    setTimeout(() => {
+      refuse(new Error('it takes too long'));
+      waiting.abort();
+    }, bestEffortMs).unref();
   });
   // It may have been done long before.
   late.catch(() => undefined);
@@ -143,18 +152,21 @@ function bestEffort(): <T>(done: Promise<T>) => Promise<T | undefined> {
 }
 
 /** The use cases of imports; the gateway has checked that the caller sees the project of a call. */
-export function manageImports({ imports, forges, targets, fileCounts, workSoon, cancelArchive }: ImportEdges) {
+export function manageImports(edges: ImportEdges) {
+  const { imports, forges, targets, fileCounts, workSoon, cancelArchive, failuresOfArchive } = edges;
   return {
     /** Begins an import: its project is there afterwards. Fails with `invalid`, `unauthorized`, `forbidden`, `not_found`, `unprocessable`. */
     async start({ token, repository: asked, name, optionalStages, ...wanted }: WantedImport): Promise<ShownImport> {
       if (wanted.author.userId === 0) throw unauthorized();
       if (name !== undefined && !isProjectName(name)) throw invalidParams('new_name is invalid');
       if (forges.problemOf(wanted) !== undefined) throw badAddress(wanted);
-      const forge = forges.open(wanted, token);
+      const waiting = new AbortController();
+      const { signal } = waiting;
+      const forge = forges.open(wanted, token, signal);
       const repository = await forge.repository(asked).catch((error: unknown) => {
         throw refusalOfForge(error, wanted);
       });
-      const orLater = bestEffort();
+      const orLater = bestEffort(waiting);
       const highest = await orLater(forge.highestNumbers(repository));
       const made = { ...wanted, key: randomUUID(), repository, name: name ?? repository.name };
       // Before the project, so that one whose process dies is gone on with.
@@ -163,7 +175,8 @@ export function manageImports({ imports, forges, targets, fileCounts, workSoon, 
       try {
         const project = await targets.createProject(made, wanted.requestId);
         // It may wait for long behind another import of its author.
-        if (highest !== undefined) await orLater(targets.reserveNumbers(project, highest, wanted.requestId));
+        if (highest !== undefined)
+          await orLater(targets.reserveNumbers(project, highest, { requestId: wanted.requestId, signal }));
         await imports.setProject(lease, project.projectId);
         const one = { ...lease.import, projectId: project.projectId };
         return { project, import: one, stages: [], failures: [] };
@@ -241,7 +254,8 @@ export function manageImports({ imports, forges, targets, fileCounts, workSoon, 
     /** How the import of a project stands. Fails with `not_found`. */
     async get(projectId: number, requestId: string): Promise<ShownImport> {
       const [project, found] = await Promise.all([targets.project(projectId, requestId), imports.ofProject(projectId)]);
-      if (found === undefined) return { project, import: found, stages: [], failures: [] };
+      if (found === undefined)
+        return { project, import: found, stages: [], failures: await failuresOfArchive(projectId) };
       const [stages, failures, files] = await Promise.all([
         imports.stages(found.id),
         imports.failures(found.id),

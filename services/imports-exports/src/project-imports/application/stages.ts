@@ -115,7 +115,7 @@ function problemOfWiki(error: unknown): string {
 /** Stages by name. */
 export const stages: Readonly<Record<StageName, Stage>> = {
   async repository({ import: { author, repository, requestId }, project, forge, targets, signal }) {
-    await targets.reserveNumbers(project, await forge.highestNumbers(repository), requestId);
+    await targets.reserveNumbers(project, await forge.highestNumbers(repository), { requestId, signal });
     const { authorization, headsPattern } = forge;
     const source = { url: repository.cloneUrl, authorization, headsPattern };
     const call = { requestId, signal };

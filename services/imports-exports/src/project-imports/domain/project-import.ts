@@ -98,7 +98,7 @@ export const maxKnown = 10_000;
 
 /** An item that could not be brought over. */
 export interface FailedItem {
-  /** What it is called at the forge: up to 255 characters are kept. */
+  /** What it is called at the forge, or in the archive: up to 255 characters are kept. */
   readonly item: string;
   readonly reason: string;
 }
@@ -106,7 +106,8 @@ export interface FailedItem {
 /** Such an item, as it is kept. */
 export interface ImportFailure extends FailedItem {
   readonly id: number;
-  readonly stage: StageName;
+  /** Name of its stage; of an archive the kind of its records. */
+  readonly stage: string;
   readonly createdAt: Date;
 }
 

@@ -62,6 +62,15 @@ const identityOf = (key: string): string => tokenIdentity('project_imports', key
 
 const isOpen = sql`status in ('scheduled', 'started')`;
 
+/** A failure of an import, of a forge or an archive. */
+export const toFailure = (row: Record<string, unknown>): ImportFailure => ({
+  id: row.id as number,
+  stage: row.stage as string,
+  item: row.item as string,
+  reason: row.reason as string,
+  createdAt: row.created_at as Date,
+});
+
 /** Opens the store. */
 export const importStore = (db: Database, ring: Keyring) => {
   const leases = leaseStore(db, 'project_imports');
@@ -121,13 +130,7 @@ export const importStore = (db: Database, ring: Keyring) => {
     async failures(id: number): Promise<ImportFailure[]> {
       const rows = await db.query(sql`
         select id, stage, item, reason, created_at from import_failures where import_id = ${id} order by id`);
-      return rows.map((row) => ({
-        id: row.id as number,
-        stage: row.stage as StageName,
-        item: row.item as string,
-        reason: row.reason as string,
-        createdAt: row.created_at as Date,
-      }));
+      return rows.map(toFailure);
     },
 
     // Two processes may take one import each of an author at the same moment: this is fairness, not a limit.

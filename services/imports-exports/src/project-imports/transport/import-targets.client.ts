@@ -85,8 +85,8 @@ export function importTargetsOf({
       const call = { requestId, directorySequence, signal, timeoutMs: repositoryMs };
       await repositories.importWiki({ projectId, ...source }, call);
     },
-    async reserveNumbers({ projectId, directorySequence }, highest, requestId) {
-      const call = { ...options(requestId), directorySequence };
+    async reserveNumbers({ projectId, directorySequence }, highest, { requestId, signal }) {
+      const call = { ...options(requestId), directorySequence, signal };
       await issues.reserveIssueNumbers({ projectId, highest: highest.issues }, call);
       await mergeRequests.reserveMergeRequestNumbers({ projectId, highest: highest.pulls }, call);
     },

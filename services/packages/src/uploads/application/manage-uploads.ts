@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Content } from '@switchyard/blobs';
-import type { Database, PageInfo, PageRequest } from '@switchyard/database';
+import type { Database, PageInfo, PageRequest, Tx } from '@switchyard/database';
 import { notFound, unavailable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { headBytes, imageTypeOf } from '@switchyard/images';
@@ -23,12 +23,16 @@ export interface UploadEdges {
   readonly db: Database;
   readonly uploads: UploadStore;
   readonly contents: Contents;
+  /** Has the uploads of a project measured soon, within the transaction of a change. */
+  readonly measureSoon: (tx: Tx, projectId: number) => Promise<unknown>;
   /** Bytes of the largest file. */
   readonly limit: number;
 }
 
 /** A file that comes in. */
-export type IncomingFile = Pick<NewUpload, 'projectId' | 'uploaderId' | 'source'> & {
+export type IncomingFile = Pick<NewUpload, 'projectId' | 'uploaderId' | 'source' | 'createdAt'> & {
+  /** That of its link; undefined for a new one. */
+  readonly secret?: string;
   /** Its name, once it is known what it is. */
   readonly nameFor: (found: Pick<Upload, 'contentType'>) => string;
 };
@@ -58,14 +62,17 @@ async function* noting(content: Content, head: Head): AsyncGenerator<Uint8Array>
 }
 
 /** Builds the use cases. */
-export function manageUploads({ db, uploads, contents, limit }: UploadEdges): Uploads {
+export function manageUploads({ db, uploads, contents, measureSoon, limit }: UploadEdges): Uploads {
   const found = <T>(upload: T | undefined): T => {
     if (upload === undefined) throw notFound();
     return upload;
   };
 
-  async function removed(isRemoved: boolean): Promise<void> {
-    if (!isRemoved) throw notFound();
+  async function removed(projectId: number, remove: (tx: Tx) => Promise<boolean>): Promise<void> {
+    await db.transaction(async (tx) => {
+      if (!(await remove(tx))) throw notFound();
+      await measureSoon(tx, projectId);
+    });
     faultPoint('upload.deleted');
     contents.collectSoon();
   }
@@ -73,16 +80,16 @@ export function manageUploads({ db, uploads, contents, limit }: UploadEdges): Up
   return {
     list: (projectId, request) => uploads.page(projectId, request),
 
-    async keep({ nameFor, ...file }, content) {
+    async keep({ nameFor, secret = randomBytes(16).toString('hex'), ...file }, content) {
       const head: Head = { bytes: Buffer.alloc(0) };
       const upload = await contents.receive(noting(content, head), limit, (received) =>
         db.transaction(async (tx) => {
           const contentId = await contents.keep(tx, received);
           if (contentId === undefined) throw unavailable(new Error('the blob was pruned before its row was written'));
-          const secret = randomBytes(16).toString('hex');
           const contentType = imageTypeOf(head.bytes) ?? anyFile;
           const made = { ...file, secret, fileName: nameFor({ contentType }), contentType };
           const added = await uploads.add(tx, made, { id: contentId, size: received.size });
+          await measureSoon(tx, file.projectId);
           faultPoint('upload.written');
           return added;
         }),
@@ -93,7 +100,8 @@ export function manageUploads({ db, uploads, contents, limit }: UploadEdges): Up
 
     get: async (projectId, id) => found(await uploads.find(projectId, id)),
     getAt: async (place) => found(isSecret(place.secret) ? await uploads.findAt(place) : undefined),
-    remove: async (projectId, id) => removed(await uploads.remove(projectId, id)),
-    removeAt: async (place) => removed(isSecret(place.secret) && (await uploads.removeAt(place))),
+    remove: (projectId, id) => removed(projectId, (tx) => uploads.remove(tx, projectId, id)),
+    removeAt: (place) =>
+      removed(place.projectId, async (tx) => isSecret(place.secret) && (await uploads.removeAt(tx, place))),
   };
 }

@@ -30,8 +30,16 @@ export interface StoredUpload extends Upload {
   readonly sha256: string;
 }
 
+/** An upload as an archive has it. */
+export interface ArchivedUpload extends StoredUpload {
+  /** Undefined for nobody. */
+  readonly uploader: string | undefined;
+}
+
 /** What is uploaded. */
 export type NewUpload = Pick<Upload, 'projectId' | 'secret' | 'fileName' | 'contentType'> & {
+  /** Undefined for now. */
+  readonly createdAt?: Date | undefined;
   /** Undefined for none. */
   readonly uploaderId: number | undefined;
   /** SHA-256 of what it was called at the forge that it comes from, in hexadecimal digits. */

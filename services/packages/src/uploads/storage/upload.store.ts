@@ -9,7 +9,7 @@ import {
 import { type Sql, sql } from '@switchyard/database/sql';
 import { userColumns, userJoin, userOf } from '@switchyard/directory';
 import { unavailable } from '@switchyard/errors';
-import type { ListedUpload, NewUpload, StoredUpload, Upload, UploadPlace } from '../domain/upload';
+import type { ArchivedUpload, ListedUpload, NewUpload, StoredUpload, Upload, UploadPlace } from '../domain/upload';
 
 interface Row {
   id: number;
@@ -19,6 +19,11 @@ interface Row {
   content_type: string;
   created_at: Date;
   size: number;
+}
+
+interface StoredRow extends Row {
+  blob: string;
+  sha256: string;
 }
 
 const columns = sql`u.id, u.project_id, u.secret, u.file_name, u.content_type, u.created_at`;
@@ -33,16 +38,18 @@ const toUpload = (row: Row): Upload => ({
   size: row.size,
 });
 
+const toStored = (row: StoredRow): StoredUpload => ({ ...toUpload(row), blob: row.blob, sha256: row.sha256 });
+
 const isAt = ({ projectId, secret, fileName }: UploadPlace): Sql =>
   sql`u.project_id = ${projectId} and u.secret = ${secret} and u.file_name = ${fileName}`;
 
 /** Opens the store. */
 export const uploadStore = (db: Database) => {
   async function stored(where: Sql): Promise<StoredUpload | undefined> {
-    const row = await db.one<Row & { blob: string; sha256: string }>(sql`
+    const row = await db.one<StoredRow>(sql`
       select ${columns}, c.size, c.blob, encode(c.sha256, 'hex') as sha256
       from uploads u join contents c on c.id = u.content_id where ${where}`);
-    return row && { ...toUpload(row), blob: row.blob, sha256: row.sha256 };
+    return row && toStored(row);
   }
   async function ofSource(from: SqlExecutor, projectId: number, source: string): Promise<Upload | undefined> {
     const [row] = await from.query<Row>(sql`
@@ -51,8 +58,18 @@ export const uploadStore = (db: Database) => {
       where i.project_id = ${projectId} and i.source = decode(${source}, 'hex')`);
     return row && toUpload(row);
   }
-  const removed = async (where: Sql): Promise<boolean> =>
-    (await db.query(sql`delete from uploads u where ${where} returning 1`)).length > 0;
+  async function ofSecret(from: SqlExecutor, { projectId, secret }: Pick<Upload, 'projectId' | 'secret'>) {
+    const [row] = await from.query<Row>(sql`
+      select ${columns}, c.size from uploads u join contents c on c.id = u.content_id
+      where u.project_id = ${projectId} and u.secret = ${secret}`);
+    return row && toUpload(row);
+  }
+  function found(known: Upload | undefined): Upload {
+    if (known === undefined) throw unavailable(new Error('an upload was deleted while it was imported again'));
+    return known;
+  }
+  const removed = async (tx: Tx, where: Sql): Promise<boolean> =>
+    (await tx.query(sql`delete from uploads u where ${where} returning 1`)).length > 0;
 
   return {
     async page(projectId: number, request: PageRequest): Promise<{ rows: ListedUpload[]; page: PageInfo }> {
@@ -78,29 +95,39 @@ export const uploadStore = (db: Database) => {
     async add(tx: Tx, upload: NewUpload, content: { readonly id: number; readonly size: number }): Promise<Upload> {
       const { projectId, source } = upload;
       const [row] = await tx.query<Row>(sql`
-        insert into uploads as u (project_id, content_id, secret, file_name, content_type, uploader_id)
+        insert into uploads as u (project_id, content_id, secret, file_name, content_type, uploader_id, created_at)
         values (${projectId}, ${content.id}, ${upload.secret}, ${upload.fileName}, ${upload.contentType},
-          ${upload.uploaderId ?? null}::bigint)
-        returning ${columns}`);
-      const added = toUpload({ ...(row as Row), size: content.size });
+          ${upload.uploaderId ?? null}::bigint, coalesce(${upload.createdAt ?? null}::timestamptz, now()))
+        on conflict (project_id, secret) do nothing returning ${columns}`);
+      // One of an archive that came in meanwhile.
+      if (row === undefined) return found(await ofSecret(tx, upload));
+      const added = toUpload({ ...row, size: content.size });
       if (source === undefined) return added;
       const named = await tx.query(sql`
         insert into imported_uploads (project_id, source, upload_id)
         values (${projectId}, decode(${source}, 'hex'), ${added.id}) on conflict do nothing returning 1`);
       if (named.length > 0) return added;
       await tx.query(sql`delete from uploads where id = ${added.id}`);
-      const known = await ofSource(tx, projectId, source);
-      if (known === undefined) throw unavailable(new Error('an upload was deleted while it was imported again'));
-      return known;
+      return found(await ofSource(tx, projectId, source));
     },
 
     findSource: (projectId: number, source: string): Promise<Upload | undefined> => ofSource(db, projectId, source),
+    findSecret: (projectId: number, secret: string): Promise<Upload | undefined> => ofSecret(db, { projectId, secret }),
+
+    async after(projectId: number, id: number, limit: number): Promise<ArchivedUpload[]> {
+      const rows = await db.query<StoredRow & { uploader: string | null }>(sql`
+        select ${columns}, c.size, c.blob, encode(c.sha256, 'hex') as sha256,
+          (select k.username from directory.users k where k.id = u.uploader_id and k.deleted_at is null and k.kind <> 'ghost') as uploader
+        from uploads u join contents c on c.id = u.content_id
+        where u.project_id = ${projectId} and u.id > ${id} order by u.id limit ${limit}`);
+      return rows.map((row) => ({ ...toStored(row), uploader: row.uploader ?? undefined }));
+    },
 
     find: (projectId: number, id: number): Promise<StoredUpload | undefined> =>
       stored(sql`u.project_id = ${projectId} and u.id = ${id}`),
     findAt: (place: UploadPlace): Promise<StoredUpload | undefined> => stored(isAt(place)),
-    remove: (projectId: number, id: number): Promise<boolean> =>
-      removed(sql`u.project_id = ${projectId} and u.id = ${id}`),
-    removeAt: (place: UploadPlace): Promise<boolean> => removed(isAt(place)),
+    remove: (tx: Tx, projectId: number, id: number): Promise<boolean> =>
+      removed(tx, sql`u.project_id = ${projectId} and u.id = ${id}`),
+    removeAt: (tx: Tx, place: UploadPlace): Promise<boolean> => removed(tx, isAt(place)),
   };
 };
