@@ -118,6 +118,30 @@ test('a push under way, and one that was just made, are not taken for abandoned'
   expect(never).not.toHaveBeenCalled();
 });
 
+test('a push that waits for a move to end is not taken for abandoned', async () => {
+  await db.query(sql`insert into repositories (project_id, default_branch) values (1, 'main')`);
+  const { pushId } = await open(['refs/heads/a', 'refs/heads/b'], { age: 60 });
+  let settling: Promise<unknown> | undefined;
+  await db.transaction(async (tx) => {
+    await tx.query(sql`select 1 from repositories for update`);
+    settling = store.settle(pushId, async (found, home) => {
+      expect([found.length, home]).toEqual([2, { storage: 'second', former: 'default' }]);
+      return { settlements: found.map((change) => ({ change, moved: true, facts })) };
+    });
+    await eventually(async () =>
+      expect(
+        await db.query(sql`
+          select 1 from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%for key share%'`),
+      ).toHaveLength(1),
+    );
+    expect(await store.settleAbandoned(() => Promise.reject(new Error('it was taken')))).toBeUndefined();
+    await tx.query(sql`update repositories set storage = 'second', former_storage = 'default'`);
+  });
+  await settling;
+  expect(await states()).toEqual(['done', 'done']);
+});
+
 test('two reconcilers settle different pushes, each whole', async () => {
   await open(['refs/heads/a', 'refs/heads/b'], { age: 60 });
   await open(['refs/heads/c', 'refs/heads/d'], { age: 60, projectId: 2 });

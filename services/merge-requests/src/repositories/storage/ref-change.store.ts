@@ -35,16 +35,17 @@ const toChange = ({ cause, options, ...row }: Row): RefChange => ({
 
 /**
  * The open intents of a push, and where the repository lies. It stays there until the transaction ends: a move waits for
- * this share of the lock of its row.
+ * this share of the lock of its row. The intents are locked before that: while a change waits for a move to end, no
+ * reconciler takes it for abandoned.
  */
 async function openOf(tx: Tx, pushId: string): Promise<{ open: RefChange[]; home: Home }> {
   const rows = await tx.query<Row & { storage: string | null; former: string | null }>(sql`
-    with home as (
-      select storage, former_storage from repositories
-      where project_id = (select project_id from ref_change_intents where push_id = ${pushId}::uuid limit 1)
-      for key share)
-    select ${columns}, (select storage from home) as storage, (select former_storage from home) as former
-    from ref_change_intents where push_id = ${pushId}::uuid and state = 'open' order by id for update`);
+    with opened as materialized (
+      select ${columns} from ref_change_intents where push_id = ${pushId}::uuid and state = 'open' order by id for update),
+    home as materialized (
+      select storage, former_storage from repositories where project_id = (select max("projectId") from opened) for key share)
+    select opened.*, (select storage from home) as storage, (select former_storage from home) as former
+    from opened order by id`);
   const { storage, former } = rows[0] ?? {};
   return {
     open: rows.map(({ storage: _storage, former: _former, ...row }) => toChange(row)),
