@@ -98,6 +98,8 @@ export async function startDirectory({
   async function calling<T>(timeoutMs: number, work: (call: CallOptions) => Promise<T>): Promise<T> {
     const abort = new AbortController();
     calls.add(abort);
+    // What closed it did not see this call.
+    if (closed) abort.abort();
     try {
       return await work({ requestId: `directory-${randomUUID()}`, timeoutMs, signal: abort.signal });
     } finally {
