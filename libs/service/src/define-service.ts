@@ -104,12 +104,30 @@ async function compose<V extends Variables, PeerName extends string, N extends N
     ? await startDirectory({ db, client: peer('groups-admin').client(DirectoryServiceService), log: logger })
     : undefined;
   const bus = replaced.bus ?? openBus(read, name);
-  await bus.check(topicsOf(name));
   const clock = replaced.clock ?? (() => new Date());
-  const areas = await declared.areas({
-    ...{ config, db, bus, clock, peer, sibling, observe },
-    ...{ directory, blobs, prisma },
-  } as unknown as ServiceEdges<V, PeerName, N>);
+  const background: Closable[] = [];
+  let areas: readonly Area[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(background.map((one) => one.close()));
+    await directory?.close();
+    if (replaced.bus === undefined) await bus.close();
+    await Promise.all(areas.map((area) => area.close?.()));
+    if (replaced.blobs === undefined) blobs?.close();
+    await prisma?.$disconnect();
+    await db.close();
+    for (const one of [...connected.map(([, peer]) => peer), ...siblings.values()]) one.close();
+  };
+  await bus.check(topicsOf(name));
+  try {
+    areas = await declared.areas({
+      ...{ config, db, bus, clock, peer, sibling, observe },
+      ...{ directory, blobs, prisma },
+    } as unknown as ServiceEdges<V, PeerName, N>);
+  } catch (error) {
+    // What is wrong is said first of all.
+    await close().catch(() => undefined);
+    throw error;
+  }
 
   const consumers = areas.flatMap((area) => area.consumers ?? []);
   checkReaders(
@@ -118,7 +136,6 @@ async function compose<V extends Variables, PeerName extends string, N extends N
 
   const ensureDirectory = directory?.ensure;
   const endpoints = areas.flatMap(({ http = [] }) => http);
-  const background: Closable[] = [];
   return {
     services: areas.flatMap(({ services = [] }) => services),
     ensureDirectory,
@@ -147,16 +164,7 @@ async function compose<V extends Variables, PeerName extends string, N extends N
     drain: () => {
       for (const area of areas) area.drain?.();
     },
-    close: async () => {
-      await Promise.all(background.map((one) => one.close()));
-      await directory?.close();
-      if (replaced.bus === undefined) await bus.close();
-      await Promise.all(areas.map((area) => area.close?.()));
-      if (replaced.blobs === undefined) blobs?.close();
-      await prisma?.$disconnect();
-      await db.close();
-      for (const one of [...connected.map(([, peer]) => peer), ...siblings.values()]) one.close();
-    },
+    close,
   };
 }
 

@@ -14,7 +14,7 @@ export interface RunningService {
   close(graceMs?: number): Promise<void>;
 }
 
-/** Starts both servers of a composed service, then its background work. */
+/** Starts both servers of a composed service, then its background work. A start that fails closes what was opened for it. */
 export async function startService(
   config: ProcessConfig,
   context: ProcessContext,
@@ -30,7 +30,6 @@ export async function startService(
     countStatements: parts.countStatements,
     guardWrites: parts.guardWrites,
   });
-  await parts.start?.();
   let closing: Promise<void> | undefined;
   const close = async (graceMs: number): Promise<void> => {
     const deadline = Date.now() + graceMs;
@@ -41,6 +40,11 @@ export async function startService(
     await http.close(Math.max(0, deadline - Date.now()));
     await parts.close();
   };
+  await parts.start?.().catch(async (error: unknown) => {
+    // What is wrong is said first of all.
+    await close(0).catch(() => undefined);
+    throw error;
+  });
   return {
     grpcPort: grpc.port,
     httpPort: http.port,

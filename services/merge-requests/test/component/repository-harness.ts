@@ -237,12 +237,18 @@ export async function startHarness(given?: Omit<Ground, 'close'>, further: NodeJ
     signer: readSigner('merge-requests', join(folder, 'merge-requests.pem')),
     trusted: readTrustedKeys(join(folder, 'keys.json')),
   };
-  const config = service.readConfig({
-    ...environmentOn(databaseUrl, folder),
-    ...further,
+  const started = async (): Promise<RunningService> => {
+    const config = service.readConfig({
+      ...environmentOn(databaseUrl, folder),
+      ...further,
+    });
+    const parts = await service.compose(config, context, { bus: silentBus, peers: standInPeers(db, announced) });
+    return startService(config, context, parts);
+  };
+  const running = await started().catch(async (error: unknown) => {
+    await db.close();
+    throw error;
   });
-  const parts = await service.compose(config, context, { bus: silentBus, peers: standInPeers(db, announced) });
-  const running: RunningService = await startService(config, context, parts);
 
   const projectNamed = (name: string) =>
     db.one<Required<Pick<TestProject, 'id' | 'path' | 'visibility' | 'archived'>>>(sql`
