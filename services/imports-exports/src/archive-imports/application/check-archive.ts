@@ -11,6 +11,9 @@ function linesIn(bytes: Uint8Array): number {
   return count;
 }
 
+/** Files that texts link to, of one archive: empty ones take no room in it, and each is a transaction when it comes in. */
+const mostUploads = 100_000;
+
 /**
  * Reads an archive to its end, and writes nothing.
  * @param checkRecords looks at a page of records; called for kinds that are not known as well
@@ -33,6 +36,7 @@ export async function checkArchive(
     }
     if (place.part === 'uploads') {
       parts.uploadEntries += 1;
+      if (parts.uploadEntries > 2 * mostUploads) throw badArchive(`it has more than ${mostUploads} files`);
       if (isUploadRecord(place)) uploadSize = readUpload(await content()).size;
       else if (size !== uploadSize) throw badArchive('a file has another size than its record');
       continue;

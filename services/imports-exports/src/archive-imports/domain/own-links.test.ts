@@ -21,6 +21,21 @@ it.each([
   '/-/project/17/uploads/short/a.png',
 ])('%s stays', (text) => expect(linked(text)).toBe(text));
 
+it('takes time by the length of a page, whatever the archive says of its place', () => {
+  const long = 'a'.repeat(5_000);
+  const page = Buffer.from(`${'a'.repeat(2_000_000)}/uploads/${secret}/`);
+  const began = process.cpuUsage();
+  expect(withOwnLinks(page, { projectId: 17, fullPath: long, url: long }).equals(page)).toBe(true);
+  expect(process.cpuUsage(began).user / 1_000).toBeLessThan(1_000);
+});
+
+it('refuses origins that are none', () => {
+  for (const given of [{ project_id: 1.5 }, { full_path: 'a'.repeat(6_000) }, { url: 'a'.repeat(6_000) }]) {
+    const named = { project_id: 17, full_path: 'a/b', url: 'https://old.example', ...given };
+    expect(() => originOf(Buffer.from(JSON.stringify(named)))).toThrow(/where the project was/);
+  }
+});
+
 it('knows the origin of archives that name one', () => {
   const named = { project_id: 17, full_path: 'acme/app.x', url: 'https://old.example' };
   expect(originOf(Buffer.from(JSON.stringify(named)))).toEqual(origin);
