@@ -3,6 +3,7 @@ import { blobRemains } from '@switchyard/blobs';
 import { followKeyFile } from '@switchyard/secrets';
 import type { Area } from '@switchyard/service';
 import type { Edges } from '../edges';
+import { readInThread } from '../lock-files';
 import type { Reports } from '../reports';
 import { manageExports } from './application/manage-exports';
 import { planExport } from './application/plan-export';
@@ -46,7 +47,7 @@ export function composeDependencyListExports(
       working = workExports({
         work,
         plan: planExport({ work, reports, pipelines }),
-        read: readSource({ work, reports, pipelines }),
+        read: readSource({ work, reports, pipelines, readLockFile: readInThread() }),
         write: writeExport({ work, blobs, remains, signer, toolVersion, email }),
         publish: (tx, ended) => recordEnd(tx, ended, downloadUrlOf(ended.id, externalUrl)),
         pruneSoon: reports.pruneSoon,

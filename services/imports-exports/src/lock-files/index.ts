@@ -1,2 +1,3 @@
+export { type ReadLockFile, readInThread } from './application/read-in-thread';
 export { type LockList, lockFileNames } from './domain/lock-list';
-export { readLockFile } from './domain/read-lock-file';
+export { unreadable } from './domain/read-lock-file';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type BomPart, componentKey, isLicenseId } from '../../boms';
-import { readLockFile } from '../../lock-files';
+import { type BomPart, componentKey } from '../../boms';
+import type { ReadLockFile } from '../../lock-files';
 import type { Reports } from '../../reports';
 import { type ExportSource, projectRef } from '../domain/dependency-list-export';
 import type { ExportLease, SourceRows } from '../domain/export-work';
@@ -14,6 +14,7 @@ export interface ReadingEdges {
   readonly work: Pick<ExportWork, 'addRows' | 'resolveLinks' | 'finishSource'>;
   readonly reports: Pick<Reports, 'read'>;
   readonly pipelines: Pick<PipelineSources, 'readLockFile'>;
+  readonly readLockFile: ReadLockFile;
 }
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
@@ -64,10 +65,14 @@ class Gathered {
 }
 
 /** Reads a source into the rows of an export, in batches; what is read again changes nothing. */
-export function readSource({ work, reports, pipelines }: ReadingEdges) {
-  async function* partsOf({ kind, projectId, path, blob }: ExportSource, requestId: string): AsyncGenerator<BomPart> {
+export function readSource({ work, reports, pipelines, readLockFile }: ReadingEdges) {
+  async function* partsOf(
+    { kind, projectId, path, blob }: ExportSource,
+    requestId: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<BomPart> {
     if (kind === 'report') yield* reports.read(blob);
-    else yield* readLockFile(path, await pipelines.readLockFile(projectId, blob, requestId), isLicenseId);
+    else yield* readLockFile(path, await pipelines.readLockFile(projectId, blob, requestId), signal);
   }
 
   return async (
@@ -75,13 +80,14 @@ export function readSource({ work, reports, pipelines }: ReadingEdges) {
     source: ExportSource,
     requestId: string,
     keepLease: () => Promise<void>,
+    signal: AbortSignal,
   ): Promise<void> => {
     const gathered = new Gathered();
     const write = async () => {
       await work.addRows(id, source.position, gathered.take());
       await keepLease();
     };
-    for await (const part of partsOf(source, requestId)) {
+    for await (const part of partsOf(source, requestId, signal)) {
       gathered.add(part, source.projectId);
       if (gathered.isFull) await write();
     }

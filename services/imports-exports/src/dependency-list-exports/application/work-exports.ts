@@ -16,6 +16,7 @@ export interface WorkingEdges {
     source: ExportSource,
     requestId: string,
     keepLease: () => Promise<void>,
+    signal: AbortSignal,
   ) => Promise<void>;
   readonly write: (one: ExportLease, keepLease: () => Promise<void>) => Promise<ExportFile>;
   readonly publish: PublishEnd;
@@ -33,12 +34,12 @@ export const workExports = ({ work, plan, read, write, publish }: WorkingEdges):
     maxAttempts,
     leases: work,
     otherwise: 'the export failed',
-    async make(one, keepLease) {
+    async make(one, keepLease, signal) {
       const requestId = `dependency-list-export-${one.export.id}`;
       if (!one.planned) await plan(one, requestId);
       faultPoint('dependency_export.planned');
       for (const source of await work.sources(one.export.id, false)) {
-        await read(one, source, requestId, keepLease);
+        await read(one, source, requestId, keepLease, signal);
         faultPoint('dependency_export.source_read');
       }
       return write(one, keepLease);

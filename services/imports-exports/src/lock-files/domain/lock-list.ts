@@ -89,20 +89,65 @@ export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
 /** Elements of a list that was parsed; none of what is none. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Gathers the packages of a file. */
+/** Links of one file: ten times those of a large monorepo. */
+const maxLinks = 500_000;
+
+/** Characters of names and digests that one file is made into: a large monorepo needs five million. */
+const maxCharacters = 50_000_000;
+
+/** A text up to a mark; the whole one without it. A pattern such as `\(.*$` would look at the rest once for each mark. */
+export function before(text: string, mark: string): string {
+  const at = text.indexOf(mark);
+  return at < 0 ? text : text.slice(0, at);
+}
+
+/**
+ * Gathers the packages of a file. A name may stand once in a file and be used a million times: what a file is made into
+ * is bounded, not its size alone. What goes beyond throws, and the file is unreadable.
+ */
 export class LockListBuilder {
   readonly packages: LockedPackage[] = [];
-  readonly links = new Map<string, string[]>();
+  private readonly links = new Map<string, string[]>();
+  private readonly roots = new Set<string>();
+  private linkCount = 0;
+  private characters = 0;
 
-  /** Adds a package under its ref, and what it depends on. */
-  add(ref: string, component: Component | undefined, dependsOn: readonly string[] = []): void {
-    if (component === undefined) return;
-    this.packages.push({ ref, component });
-    if (dependsOn.length > 0) this.links.set(ref, [...(this.links.get(ref) ?? []), ...dependsOn]);
+  /** Counts characters that a file is made into, or that are looked at more than once. @throws above 50,000,000 */
+  spend(characters: number): void {
+    this.characters += characters;
+    if (this.characters > maxCharacters) throw new Error('it is made into too many characters');
   }
 
-  /** The list; `roots` where the file says what the project itself depends on. */
-  list(roots?: readonly string[]): LockList {
-    return { packages: this.packages, links: this.links, ...(roots === undefined ? {} : { roots }) };
+  /** Adds a package under its ref, and what it depends on. @throws where the file is made into too much */
+  add(ref: string, component: Component | undefined, dependsOn: Iterable<string> = []): void {
+    if (component === undefined) return;
+    this.spend(ref.length);
+    for (const { content } of component.hashes) this.spend(content.length);
+    this.packages.push({ ref, component });
+    const links = this.links.get(ref) ?? [];
+    for (const target of dependsOn) {
+      this.countLink(ref.length + target.length);
+      links.push(target);
+    }
+    if (links.length > 0) this.links.set(ref, links);
+  }
+
+  /** Adds what the project itself depends on, by refs. @throws where the file is made into too much */
+  addRoots(refs: Iterable<string>): void {
+    for (const ref of refs) {
+      this.countLink(ref.length);
+      this.roots.add(ref);
+    }
+  }
+
+  /** The list. @param saysRoots whether the file says what the project itself depends on; by default when it names any */
+  list(saysRoots = this.roots.size > 0): LockList {
+    return { packages: this.packages, links: this.links, ...(saysRoots ? { roots: [...this.roots] } : {}) };
+  }
+
+  private countLink(characters: number): void {
+    this.linkCount += 1;
+    if (this.linkCount > maxLinks) throw new Error('it is made into too many links');
+    this.spend(characters);
   }
 }

@@ -187,3 +187,89 @@ it.each(lockFileNames.filter((name) => !lenient.includes(name)))('a %s that is n
       { kind: 'property', property: { name: 'switchyard:dependency_scanning:unreadable_file:path', value: name } },
     ]);
 });
+
+const times = (count: number, make: (at: number) => string, separator = '\n'): string =>
+  Array.from({ length: count }, (_, at) => make(at)).join(separator);
+const property = (name: string, of: string, count: number) =>
+  `<${name}>${times(count, () => `\${${of}}`, '')}</${name}>`;
+const object = (count: number, make: (at: number) => [string, unknown]): object =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => make(at)));
+
+// Each takes minutes where a reader looks at what it has read once more for each line.
+it.each<[string, string, string]>([
+  [
+    'versions of one name',
+    'Cargo.lock',
+    times(8_000, (at) => `[[package]]\nname = "a"\nversion = "${at}"\nsource = "r"\ndependencies = ["a"]`),
+  ],
+  [
+    'properties of properties',
+    'pom.xml',
+    `<project><properties>${property('a', 'b', 900)}${property('b', 'c', 900)}${property('c', 'd', 900)}<d>x</d></properties><dependencies><dependency><groupId>\${a}</groupId><artifactId>x</artifactId><version>1</version></dependency></dependencies></project>`,
+  ],
+  ['blanks', 'requirements.txt', `a${' '.repeat(400_000)}x`],
+  ['a line separator', 'requirements.txt', `a==${'x'.repeat(400_000)};\u2028`],
+  [
+    'workspaces',
+    'package-lock.json',
+    npm({ 'node_modules/d': { version: '1' }, ...object(30_000, (at) => [`w${at}`, { dependencies: { d: '' } }]) }),
+  ],
+  ['brackets', 'pnpm-lock.yaml', `lockfileVersion: 9\npackages:\n  "${'('.repeat(400_000)}\u2028":\n`],
+  [
+    'checksums of one name',
+    'Gemfile.lock',
+    `GEM\n  specs:\n    a (1)\nCHECKSUMS\n${times(60_000, () => `  a (1) sha256=${'a'.repeat(64)}`)}`,
+  ],
+  ['platforms', 'Gemfile.lock', `GEM\n  specs:\n    a (${'-x86'.repeat(150_000)}\u2028)`],
+])('%s of a %s take time in proportion to its size', (_, name, text) => {
+  const start = process.cpuUsage();
+  expect(read(name, text).parts.length).toBeGreaterThan(1);
+  const { user, system } = process.cpuUsage(start);
+  expect((user + system) / 1e6).toBeLessThan(8);
+});
+
+it.each<[string, string, string]>([
+  [
+    'folders in folders',
+    'package-lock.json',
+    npm({
+      [times(1_000, () => 'node_modules/a', '/')]: {
+        version: '1',
+        dependencies: object(1_000, (at) => [`d${at}`, '']),
+      },
+    }),
+  ],
+  [
+    'nested packages',
+    'npm-shrinkwrap.json',
+    `{"lockfileVersion":1${',"dependencies":{"a":{"version":"1"'.repeat(3_000)}${'}}'.repeat(3_000)}}`,
+  ],
+  [
+    'a long header',
+    'yarn.lock',
+    `# yarn lockfile v1\n\na@1:\n  version "1"\n  dependencies:\n${times(10_000, () => '    b "1"')}\nb@1, ${'b'.repeat(9_000)}:\n  version "1"\n\n${'c'.repeat(9_000)}@1, a@1:\n  version "1"\n  dependencies:\n${times(10_000, () => '    b "1"')}`,
+  ],
+  [
+    'files of one name',
+    'poetry.lock',
+    `${times(4_000, () => '[[package]]\nname = "a"\nversion = "1"')}\n[metadata.files]\na = [${times(500, () => `{hash = "md5:${'a'.repeat(32)}"}`, ',')}]`,
+  ],
+  [
+    'a long framework',
+    'packages.lock.json',
+    JSON.stringify({
+      dependencies: {
+        ['n'.repeat(1_000_000)]: object(100, (at) => [`p${at}`, { type: 'Direct', resolved: '1' }]),
+      },
+    }),
+  ],
+  [
+    'links',
+    'composer.lock',
+    JSON.stringify({ packages: [{ name: 'a', version: '1', require: object(500_001, (at) => [`${at}`, '']) }] }),
+  ],
+])('%s of a %s, made into more than its size allows, are unreadable', (_, name, text) => {
+  expect(read(name, text).parts).toEqual([
+    { kind: 'property', property: { name: 'switchyard:dependency_scanning:unreadable_file:path', value: name } },
+  ]);
+});

@@ -29,7 +29,7 @@ const origin = 'gitlab:dependency_scanning';
 const root = '(project)';
 
 /** The property of a list that names a file which could not be read. */
-const unreadable = (path: string): BomPart => ({
+export const unreadable = (path: string): BomPart => ({
   kind: 'property',
   property: { name: 'switchyard:dependency_scanning:unreadable_file:path', value: path },
 });

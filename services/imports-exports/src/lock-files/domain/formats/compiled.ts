@@ -11,21 +11,18 @@ export const cargoLock: LockFormat = {
     const lock = parseToml(text);
     if (lock.package === undefined) throw new Error('it is no lock file of Cargo');
     const packages = listOf(lock.package).map(fieldsOf);
-    const byName = new Map<string, string[]>();
     const refOf = (name: unknown, version: unknown): string => `${name} ${version}`;
-    for (const { name, version } of packages)
-      byName.set(String(name), [...(byName.get(String(name)) ?? []), refOf(name, version)]);
-    // `name`, `name version` or `name version (source)`.
-    const target = (written: unknown): string[] => {
-      const [name = '', version] = String(written).split(' ');
-      return version === undefined ? (byName.get(name) ?? []) : [refOf(name, version)];
+    const byName = new Map(packages.map(({ name, version }) => [String(name), refOf(name, version)]));
+    // `name` where it has one version, else `name version` or `name version (source)`.
+    const target = (written: unknown): string | readonly never[] => {
+      const [name = '', version] = String(written).split(' ', 2);
+      return version === undefined ? (byName.get(name) ?? []) : refOf(name, version);
     };
     const builder = new LockListBuilder();
-    const roots: string[] = [];
     for (const { name, version, source, checksum, dependencies } of packages) {
       const dependsOn = listOf(dependencies).flatMap(target);
       // What has no source is a part of the project.
-      if (source === undefined) roots.push(...dependsOn);
+      if (source === undefined) builder.addRoots(dependsOn);
       else {
         const hash = hashOf('SHA-256', checksum);
         builder.add(
@@ -35,7 +32,7 @@ export const cargoLock: LockFormat = {
         );
       }
     }
-    return builder.list(roots);
+    return builder.list(true);
   },
 };
 
@@ -46,7 +43,6 @@ export const goMod: LockFormat = {
   read(text) {
     if (!/^module\s/m.test(text)) throw new Error('it is no go.mod');
     const builder = new LockListBuilder();
-    const roots: string[] = [];
     let inBlock = false;
     for (const line of text.split(/\r?\n/)) {
       const [code = '', comment = ''] = line.split('//', 2);
@@ -57,10 +53,10 @@ export const goMod: LockFormat = {
         const [module, version] = inBlock ? words : words.slice(1);
         if (module === undefined || version === undefined) continue;
         builder.add(module, packageOf('golang', module, version));
-        if (comment.trim() !== 'indirect') roots.push(module);
+        if (comment.trim() !== 'indirect') builder.addRoots([module]);
       }
     }
-    return builder.list(roots);
+    return builder.list(true);
   },
 };
 
@@ -82,12 +78,26 @@ export const mavenPom: LockFormat = {
       'project.version': project.version ?? parent.version,
       'project.groupId': project.groupId ?? parent.groupId,
     };
-    // A property may name another one; few do so twice.
-    const filled = (value: unknown, depth = 0): string | undefined => {
+    // A property may name another one. Each is filled once, and none of itself.
+    const known = new Map<string, string | undefined>();
+    const property = (name: string): string | undefined => {
+      if (!known.has(name)) {
+        known.set(name, undefined);
+        known.set(name, Object.hasOwn(properties, name) ? filled(properties[name]) : undefined);
+      }
+      return known.get(name);
+    };
+    const filled = (value: unknown): string | undefined => {
       if (typeof value !== 'string') return undefined;
-      const text = value.replace(/\$\{([^}]{1,200})\}/g, (whole, name: string) =>
-        depth < 5 && Object.hasOwn(properties, name) ? (filled(properties[name], depth + 1) ?? whole) : whole,
-      );
+      let [text, last] = ['', 0];
+      for (const { 0: whole, 1: name = '', index } of value.matchAll(/\$\{([^${}]{1,200})\}/g)) {
+        const part = property(name);
+        if (part === undefined) return undefined;
+        text += value.slice(last, index) + part;
+        if (text.length > 1_000) return undefined;
+        last = index + whole.length;
+      }
+      text += value.slice(last);
       return text.includes('${') || text.length > 1_000 ? undefined : text;
     };
     const read = (list: unknown) =>
@@ -137,14 +147,13 @@ export const nugetLock: LockFormat = {
     const frameworks = fieldsOf(JSON.parse(text)).dependencies;
     if (frameworks === undefined) throw new Error('it is no lock file of NuGet');
     const builder = new LockListBuilder();
-    const roots: string[] = [];
     for (const [framework, packages] of Object.entries(fieldsOf(frameworks)))
       for (const [name, value] of Object.entries(fieldsOf(packages))) {
         const one = fieldsOf(value);
         const refOf = (other: string): string => `${framework}/${other.toLowerCase()}`;
         const dependsOn = Object.keys(fieldsOf(one.dependencies)).map(refOf);
         if (one.type === 'Project') {
-          roots.push(...dependsOn);
+          builder.addRoots(dependsOn);
           continue;
         }
         const hash =
@@ -156,8 +165,8 @@ export const nugetLock: LockFormat = {
           packageOf('nuget', name, one.resolved, { hashes: hash === undefined ? [] : [hash] }),
           dependsOn,
         );
-        if (one.type === 'Direct') roots.push(refOf(name));
+        if (one.type === 'Direct') builder.addRoots([refOf(name)]);
       }
-    return builder.list(roots);
+    return builder.list(true);
   },
 };

@@ -1,5 +1,5 @@
 import { type Component, integrityHashes } from '../../../boms';
-import { fieldsOf, type LockFormat, type LockList, LockListBuilder, listOf, packageOf } from '../lock-list';
+import { before, fieldsOf, type LockFormat, type LockList, LockListBuilder, listOf, packageOf } from '../lock-list';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -26,18 +26,18 @@ const dependencyNames = (one: Fields, ...lists: string[]): string[] =>
 /** Versions 2 and 3: packages by their folders. */
 function flatLock(packages: Fields, isLicenseId: (text: string) => boolean): LockList {
   const builder = new LockListBuilder();
+  const has = (path: string): boolean => {
+    builder.spend(path.length);
+    return Object.hasOwn(packages, path);
+  };
   const found = (folder: string, names: readonly string[]): string[] =>
-    names.flatMap((name) => resolved(folder, name, (path) => Object.hasOwn(packages, path)) ?? []);
-  let roots: string[] = [];
+    names.flatMap((name) => resolved(folder, name, has) ?? []);
   for (const [path, value] of Object.entries(packages)) {
     const one = fieldsOf(value);
     const at = path.lastIndexOf(modules);
     if (at < 0) {
       // The project itself, or a workspace of it.
-      roots = [
-        ...roots,
-        ...found(path, dependencyNames(one, 'dependencies', 'devDependencies', 'optionalDependencies')),
-      ];
+      builder.addRoots(found(path, dependencyNames(one, 'dependencies', 'devDependencies', 'optionalDependencies')));
       continue;
     }
     if (one.link === true) continue;
@@ -46,7 +46,7 @@ function flatLock(packages: Fields, isLicenseId: (text: string) => boolean): Loc
     const dependsOn = found(path, dependencyNames(one, 'dependencies', 'optionalDependencies', 'peerDependencies'));
     builder.add(path, packageOf('npm', name, one.version, known, isLicenseId), dependsOn);
   }
-  return builder.list([...new Set(roots)]);
+  return builder.list(true);
 }
 
 /** Version 1: packages inside those that brought them. */
@@ -56,16 +56,19 @@ function nestedLock(root: Fields): LockList {
   const gather = (dependencies: unknown, folder: string): void => {
     for (const [name, value] of Object.entries(fieldsOf(dependencies))) {
       const path = `${folder === '' ? '' : `${folder}/`}${modules}${name}`;
+      builder.spend(path.length);
       all.set(path, fieldsOf(value));
       gather(fieldsOf(value).dependencies, path);
     }
   };
   gather(root.dependencies, '');
+  const has = (path: string): boolean => {
+    builder.spend(path.length);
+    return all.has(path);
+  };
   for (const [path, one] of all) {
     const name = path.slice(path.lastIndexOf(modules) + modules.length);
-    const dependsOn = dependencyNames(one, 'requires').flatMap(
-      (other) => resolved(path, other, (at) => all.has(at)) ?? [],
-    );
+    const dependsOn = dependencyNames(one, 'requires').flatMap((other) => resolved(path, other, has) ?? []);
     builder.add(
       path,
       packageOf('npm', name, one.version, { hashes: integrityHashes(one.integrity), ...scopeOf(one) }),
@@ -150,7 +153,6 @@ export const yarnLock: LockFormat = {
     const refs = new Map<string, string>();
     for (const { names } of entries) for (const name of names) refs.set(unquoted(name), names[0] as string);
     const builder = new LockListBuilder();
-    const roots: string[] = [];
     for (const { names, fields, dependsOn } of entries) {
       const [first = ''] = names;
       if (first === '__metadata') continue;
@@ -158,7 +160,7 @@ export const yarnLock: LockFormat = {
         ([name, range]) => refs.get(`${name}@${range}`) ?? refs.get(`${name}@npm:${range}`) ?? [],
       );
       const resolution = fields.get('resolution') ?? '';
-      if (/@(?:workspace|link|portal):/.test(resolution)) roots.push(...found);
+      if (/@(?:workspace|link|portal):/.test(resolution)) builder.addRoots(found);
       else {
         const name = /^(.+?)@npm:/.exec(resolution)?.[1] ?? nameOf(first);
         builder.add(
@@ -168,13 +170,13 @@ export const yarnLock: LockFormat = {
         );
       }
     }
-    return builder.list(roots.length > 0 ? roots : undefined);
+    return builder.list();
   },
 };
 
 /** Name and version of a package as pnpm writes them: `/@a/b@1.0.0(peer@2)`, `@a/b@1.0.0`, `/@a/b/1.0.0_peer@2`. */
 function pnpmName(key: string): { name: string; version: string } | undefined {
-  const plain = key.replace(/^\//, '').replace(/\(.*$/, '');
+  const plain = before(key.replace(/^\//, ''), '(');
   const at = plain.indexOf('@', 1);
   if (at > 0 && !plain.slice(0, at).includes('/', plain.startsWith('@') ? plain.indexOf('/') + 1 : 0))
     return { name: plain.slice(0, at), version: plain.slice(at + 1) };
@@ -217,7 +219,7 @@ export const pnpmLock: LockFormat = {
         if ((key === 'dev' || key === 'optional') && value === 'true') one.scope = true;
       } else if (indent === 6 && (list === 'dependencies' || list === 'optionalDependencies')) {
         const target = pnpmName(value);
-        const version = value.replace(/\(.*$/, '').replace(/_.*$/, '');
+        const version = before(before(value, '('), '_');
         one?.dependsOn.push(target === undefined ? `${key}@${version}` : `${target.name}@${target.version}`);
       }
     }

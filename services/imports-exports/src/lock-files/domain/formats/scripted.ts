@@ -8,9 +8,12 @@ const normalized = (name: unknown): string =>
     .toLowerCase()
     .replace(/[-_.]+/g, '-');
 
+/** Most digests of one package, as of a component: one for each file in which a version is published. */
+const maxDigests = 500;
+
 /** Digests such as `sha256:…`, of the files in which a version is published. */
 const digests = (written: readonly unknown[]): Component['hashes'] =>
-  written.flatMap((one) => {
+  written.slice(0, maxDigests).flatMap((one) => {
     const [alg, content] = String(one).split(':');
     return (
       hashOf(alg === 'sha256' ? 'SHA-256' : alg === 'sha512' ? 'SHA-512' : alg === 'md5' ? 'MD5' : '', content) ?? []
@@ -26,7 +29,7 @@ export const pipRequirements: LockFormat = {
     // A backslash joins lines.
     for (const line of text.replace(/\\\r?\n/g, ' ').split(/\r?\n/)) {
       const [, name, version, rest = ''] =
-        /^\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*={2,3}\s*([^\s;#,*]+)(.*)$/.exec(line) ?? [];
+        /^\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\]\s*)?={2,3}\s*([^\s;#,*]+)(.*)/.exec(line) ?? [];
       if (name === undefined) continue;
       const hashes = digests([...rest.matchAll(/--hash=(\S+)/g)].map(([, hash]) => hash));
       builder.add(normalized(name), packageOf('pypi', normalized(name), version, { hashes }));
@@ -69,12 +72,24 @@ export const poetryLock: LockFormat = {
     const builder = new LockListBuilder();
     // Files of each package lay apart before version 2 of the format.
     const files = fieldsOf(fieldsOf(lock.metadata).files);
+    const digestsIn = (list: unknown) =>
+      digests(
+        listOf(list)
+          .slice(0, maxDigests)
+          .map((file) => fieldsOf(file).hash),
+      );
+    const known = new Map<string, Component['hashes']>();
+    const digestsOf = (name: string) => {
+      const found = known.get(name) ?? digestsIn(files[name]);
+      known.set(name, found);
+      return found;
+    };
     for (const value of listOf(lock.package)) {
       const one = fieldsOf(value);
-      const hashes = listOf(one.files ?? files[String(one.name)]).map((file) => fieldsOf(file).hash);
-      const known = { hashes: digests(hashes), ...(one.optional === true ? { scope: 'optional' as const } : {}) };
+      const hashes = one.files === undefined ? digestsOf(String(one.name)) : digestsIn(one.files);
+      const about = { hashes, ...(one.optional === true ? { scope: 'optional' as const } : {}) };
       const dependsOn = Object.keys(fieldsOf(one.dependencies)).map(normalized);
-      builder.add(normalized(one.name), packageOf('pypi', normalized(one.name), one.version, known), dependsOn);
+      builder.add(normalized(one.name), packageOf('pypi', normalized(one.name), one.version, about), dependsOn);
     }
     return builder.list();
   },
@@ -88,20 +103,20 @@ export const uvLock: LockFormat = {
     const lock = parseToml(text);
     if (lock.version === undefined) throw new Error('it is no lock file of uv');
     const builder = new LockListBuilder();
-    const roots: string[] = [];
     for (const value of listOf(lock.package)) {
       const one = fieldsOf(value);
       const named = (list: unknown): string[] => listOf(list).map((other) => normalized(fieldsOf(other).name));
       const dependsOn = named(one.dependencies);
       const { editable, virtual } = fieldsOf(one.source);
       if (editable !== undefined || virtual !== undefined) {
-        roots.push(...dependsOn, ...Object.values(fieldsOf(one['dev-dependencies'])).flatMap(named));
+        builder.addRoots(dependsOn);
+        builder.addRoots(Object.values(fieldsOf(one['dev-dependencies'])).flatMap(named));
         continue;
       }
       const hashes = digests([fieldsOf(one.sdist).hash, ...listOf(one.wheels).map((wheel) => fieldsOf(wheel).hash)]);
       builder.add(normalized(one.name), packageOf('pypi', normalized(one.name), one.version, { hashes }), dependsOn);
     }
-    return builder.list(roots);
+    return builder.list(true);
   },
 };
 
@@ -113,9 +128,9 @@ export const bundlerLock: LockFormat = {
     if (!/^(?:GEM|GIT|PATH|DEPENDENCIES)\s*$/m.test(text)) throw new Error('it is no lock file of Bundler');
     const found = new Map<
       string,
-      { version: string; dependsOn: string[]; own: boolean; hashes: Component['hashes'] }
+      { version: string; dependsOn: string[]; own: boolean; hashes: Component['hashes'][number][] }
     >();
-    const roots: string[] = [];
+    const builder = new LockListBuilder();
     let section = '';
     let last: string | undefined;
     for (const line of text.split(/\r?\n/)) {
@@ -125,25 +140,24 @@ export const bundlerLock: LockFormat = {
       if (name !== '' && isGem) {
         last = name;
         // A version may have a platform behind it: the gem is the same.
-        const plain = version.replace(/-(?:x86|x64|arm|aarch|java|universal|mingw|mswin).*$/, '');
+        const platform = version.search(/-(?:x86|x64|arm|aarch|java|universal|mingw|mswin)/);
+        const plain = platform < 0 ? version : version.slice(0, platform);
         if (!found.has(name)) found.set(name, { version: plain, dependsOn: [], own: section === 'PATH', hashes: [] });
       } else if (isGem && last !== undefined) {
         const [, target] = /^ {6}(\S+)/.exec(line) ?? [];
         if (target !== undefined) found.get(last)?.dependsOn.push(target);
       } else if (section === 'DEPENDENCIES') {
         const [, target] = /^ {2}([^\s!]+)/.exec(line) ?? [];
-        if (target !== undefined) roots.push(target);
+        if (target !== undefined) builder.addRoots([target]);
       } else if (section === 'CHECKSUMS') {
         const [, gem = '', sum] = /^ {2}(\S+) \([^)]+\) sha256=([0-9a-f]{64})$/.exec(line) ?? [];
         const hash = hashOf('SHA-256', sum);
-        const one = found.get(gem);
-        if (one !== undefined && hash !== undefined) found.set(gem, { ...one, hashes: [...one.hashes, hash] });
+        if (hash !== undefined) found.get(gem)?.hashes.push(hash);
       }
     }
-    const builder = new LockListBuilder();
     for (const [name, { version, dependsOn, own, hashes }] of found)
-      if (own) roots.push(...dependsOn);
+      if (own) builder.addRoots(dependsOn);
       else builder.add(name, packageOf('gem', name, version, { hashes }), dependsOn);
-    return builder.list(roots);
+    return builder.list(true);
   },
 };
