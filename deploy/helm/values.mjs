@@ -176,7 +176,7 @@ const entrance = {
     tlsSecretName: text('Name of the Secret with its certificate; none: it has no TLS of its own'),
     annotations: textMap('Further annotations, over those of the controller'),
   }),
-  httpRoute: group('The way in by the Gateway API; the listener has the certificate', {
+  httpRoute: group('The way in by the Gateway API, 1.2 or newer; the listener has the certificate', {
     enabled: flag('Whether there is one', false),
     parentRefs: objects('The Gateways that it belongs to; required'),
     hostnames: texts('Its host names. Default: that of `config.externalUrl`'),
