@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { isAppError } from '@switchyard/errors';
 import { type BomPart, componentKey } from '../../boms';
-import type { ReadLockFile } from '../../lock-files';
+import { type ReadLockFile, unreadable } from '../../lock-files';
 import type { Reports } from '../../reports';
 import { type ExportSource, projectRef } from '../domain/dependency-list-export';
 import type { ExportLease, SourceRows } from '../domain/export-work';
@@ -71,8 +72,20 @@ export function readSource({ work, reports, pipelines, readLockFile }: ReadingEd
     requestId: string,
     signal: AbortSignal,
   ): AsyncGenerator<BomPart> {
-    if (kind === 'report') yield* reports.read(blob);
-    else yield* readLockFile(path, await pipelines.readLockFile(projectId, blob, requestId), signal);
+    if (kind === 'report') {
+      yield* reports.read(blob);
+      return;
+    }
+    let text: string;
+    try {
+      text = await pipelines.readLockFile(projectId, blob, requestId);
+    } catch (error) {
+      // The file is larger than may be read, or went from the repository after the export had been planned.
+      if (!isAppError(error, 'too_large', 'not_found')) throw error;
+      yield unreadable(path);
+      return;
+    }
+    yield* readLockFile(path, text, signal);
   }
 
   return async (
