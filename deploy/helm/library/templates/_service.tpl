@@ -527,7 +527,7 @@ usually take, 32 MB each.
 {{- define "switchyard.resources" -}}
 {{- $usual := dict -}}
 {{- with .Values.git -}}
-{{- $processes := add (mul 2 (int .places)) 9 -}}
+{{- $processes := add (mul 2 (int .places)) 10 -}}
 {{- $_ := set $usual "requests" (dict "memory" (printf "%dMi" (add 256 (mul 32 $processes)))) -}}
 {{- $_ := set $usual "limits" (dict "memory" (printf "%dMi" (add 512 (mul (int .processMemory) $processes)))) -}}
 {{- end -}}

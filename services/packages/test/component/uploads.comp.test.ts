@@ -40,12 +40,19 @@ beforeAll(async () => {
           readArchiveBundle: () => {
             throw new Error('no repository');
           },
+          readArchiveWiki: () => {
+            throw new Error('no wiki');
+          },
           async *readArchiveUploads({ importKey }) {
             for (const { upload, content } of archives.get(importKey) ?? [])
               yield* uploadParts(upload, Readable.from([Buffer.from(content)]));
           },
         },
-        { readArchiveBundle: { callers: ['packages'] }, readArchiveUploads: { callers: ['packages'] } },
+        {
+          readArchiveBundle: { callers: ['packages'] },
+          readArchiveWiki: { callers: ['packages'] },
+          readArchiveUploads: { callers: ['packages'] },
+        },
       ),
     ],
   });

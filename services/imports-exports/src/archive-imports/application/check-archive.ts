@@ -1,15 +1,7 @@
 import { badArchive, checkEnd, checkFormat, entryOrder, isUploadRecord } from '../domain/archive-order';
+import { boundValues } from '../domain/page-values';
 import { readUpload } from './archived-upload';
 import type { ArchiveEntry } from './read-archive';
-
-const lineFeed = 10;
-
-/** How many lines end in some bytes. */
-function linesIn(bytes: Uint8Array): number {
-  let count = 0;
-  for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) count += 1;
-  return count;
-}
 
 /** Files that texts link to, of one archive: empty ones take no room in it, and each is a transaction when it comes in. */
 const mostUploads = 100_000;
@@ -44,7 +36,7 @@ export async function checkArchive(
     const bytes = await content();
     if (place.part === 'format') checkFormat(bytes);
     if (place.part === 'records') {
-      records.set(place.kind, (records.get(place.kind) ?? 0) + linesIn(bytes));
+      records.set(place.kind, (records.get(place.kind) ?? 0) + boundValues(bytes));
       await checkRecords(place.kind, bytes);
     }
     if (place.part === 'end') {

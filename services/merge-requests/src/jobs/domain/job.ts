@@ -80,5 +80,6 @@ export const lanes: readonly Lane[] = [
     ofProject: 2,
     restMs: 10,
   },
-  { kinds: ['copy_repository', 'remove_former_copy', 'pack_repository'], places: 2, ofProject: 1, restMs: 10 },
+  { kinds: ['copy_repository', 'remove_former_copy'], places: 2, ofProject: 1, restMs: 10 },
+  { kinds: ['pack_repository'], places: 1, ofProject: 1, restMs: 10 },
 ];
