@@ -265,6 +265,12 @@ it('is for its author alone, for an hour, and not there before it has ended (G-4
     sql`update dependency_list_exports set expires_at = now() - interval '1 second' where id in (${id}, ${waiting.id})`,
   );
   await expect(get(id, author)).rejects.toMatchObject({ kind: 'not_found' });
+  // The hour begins with its end, however long it waits for that.
+  expect((await get(waiting.id, author)).status).toBe(202);
+  await here.db.query(
+    sql`update dependency_list_exports set leased_until = now() - interval '1 second' where id = ${waiting.id}`,
+  );
+  await eventually(async () => expect((await get(waiting.id, author)).status).toBe(0), { within: 60_000 });
 });
 
 it('publishes the end of an export for which a mail is asked, once', async () => {

@@ -40,7 +40,7 @@ export const timeoutStrategy = () =>
     description: 'What follows when a stage takes more than a day: the import goes on without it, or fails.',
   }).default('pessimistic');
 
-/** A stage that can be chosen at the forge's importer and is not there: each has to be false. */
+/** A stage that can be chosen at the forge's importer and is not there: it has to be false. */
 const noStage = () => onlyDefault(boolean(), false).optional();
 
 /** Whether files come over that texts link to. */
@@ -62,7 +62,9 @@ const params = {
   }).default(100),
   optional_stages: hash({
     single_endpoint_issue_events_import: noStage(),
-    single_endpoint_notes_import: noStage(),
+    single_endpoint_notes_import: documented(boolean(), {
+      description: 'All comments come over, also those of large repositories, whether it is true or false.',
+    }).optional(),
     attachments_import: attachments(),
     collaborators_import: documented(boolean(), {
       description:

@@ -26,8 +26,14 @@ export async function setBadInputPackages(
     formats.map((format) => [format, publicationOf(format, 'app0', '1.0.0', 'text')]),
   ) as Record<Format, Publication>;
   for (const one of Object.values(published)) await publish(one);
-  await post(`/projects/${project}/repository/tags`, { tag_name: 'v1.0.0', ref: 'main' });
   const { body: home } = await system.api('GET', `/projects/${project}`);
+  const fullPath: string = home.path_with_namespace;
+  // What the instance has is named after its top-level group, or is the path of its project.
+  const scoped = `@${fullPath.split('/')[0]}/app0`;
+  await publish(publicationOf('npm', scoped, '1.0.0', 'text'));
+  const own = { ...published.maven, send: { ...published.maven.send, path: `maven/${fullPath}/1.0.0/app0-1.0.0.jar` } };
+  await publish(own);
+  await post(`/projects/${project}/repository/tags`, { tag_name: 'v1.0.0', ref: 'main' });
   const packageId: number = (await system.api('GET', at)).body[0].id;
   const packageFile: number = (await system.api('GET', `${at}/${packageId}/package_files`)).body[0].id;
   const rule: number = (await system.api('GET', `${at}/protection/rules`)).body[0].id;
@@ -59,9 +65,12 @@ export async function setBadInputPackages(
     'GET /projects/:id/packages/generic/:package_name/:package_version/*file_path file_path': 'file',
     'PUT /projects/:id/packages/generic/:package_name/:package_version/*file_path file_path': 'file',
     path: published.maven.download.replace('maven/', ''),
+    'GET /packages/maven/*path path': own.send.path.replace('maven/', ''),
+    'GET /packages/npm/*package_name package_name': scoped,
+    'GET /packages/npm/-/package/*package_name/dist-tags package_name': scoped,
     file_name: 'app0-1.0.0.tgz',
     channel: 'stable',
-    module_name: `${new URL(system.url).hostname}/${home.path_with_namespace}`,
+    module_name: `${new URL(system.url).hostname}/${fullPath}`,
     module_version: 'v1.0.0',
     revision: '1-x',
     tag: 'next',

@@ -5,7 +5,7 @@ type Places = Readonly<Record<string, number>>;
 
 /** Makes packages by hand, in a project and in one of a group below, which differ in what their parameters ask for; the id of one with two files. */
 export async function setPackages(system: System, ids: Places): Promise<number> {
-  const [one, three] = [ids['house/one'], ids['attic/three']];
+  const [one, three, ada] = [ids['house/one'], ids['attic/three'], ids['ada/one']];
   await system.query(
     'packages',
     `insert into packages (project_id, format, name, version, status, metadata, created_at) values
@@ -13,7 +13,9 @@ export async function setPackages(system: System, ids: Places): Promise<number> 
       (${one}, 'npm', 'beta', '1.0', 'deprecated', '{"manifest": {}}', '2021-01-01'),
       (${one}, 'npm', 'betamax', '3.0', 'default', '{"manifest": {}}', '2022-01-01'),
       (${one}, 'maven', 'gamma', null, 'default', '{}', '2023-01-01'),
-      (${three}, 'pypi', 'delta', '4.0', 'default', '{}', '2024-01-01')`,
+      (${three}, 'pypi', 'delta', '4.0', 'default', '{}', '2024-01-01'),
+      (${ada}, 'npm', '@ada/beta', '1.0', 'default', '{"manifest": {}}', '2021-01-01'),
+      (${ada}, 'npm', '@ada/betamax', '3.0', 'default', '{"manifest": {}}', '2022-01-01')`,
   );
   const [made] = await system.query('packages', `select id from packages where name = 'alpha'`);
   await system.query(
@@ -38,13 +40,13 @@ export function packageRows({ ids }: { ids: Places }): Row[] {
   });
   const inOne = 'alpha beta betamax';
   const found = ({ objects }: { objects: { package: { name: string } }[] }) => objects.map((one) => one.package.name);
-  const search = (operation: string, place: string): Row => ({
+  const search = (operation: string, place: string, scope = ''): Row => ({
     operation: `GET ${operation}/-/v1/search`,
     path: `${place}/-/v1/search`,
     proofs: {
-      text: reading(found as never, 'BETA => beta betamax', 'max => betamax'),
-      size: reading(found as never, '1 => beta', '2 => beta betamax'),
-      from: reading(found as never, '0 => beta betamax', '1 => betamax'),
+      text: reading(found as never, `BETA => ${scope}beta ${scope}betamax`, `max => ${scope}betamax`),
+      size: reading(found as never, `1 => ${scope}beta`, `2 => ${scope}beta ${scope}betamax`),
+      from: reading(found as never, `0 => ${scope}beta ${scope}betamax`, `1 => ${scope}betamax`),
     },
   });
   return [
@@ -83,6 +85,7 @@ export function packageRows({ ids }: { ids: Places }): Row[] {
     },
     search('/projects/:id/packages/npm', `/projects/${ids['house/one']}/packages/npm`),
     search('/groups/:id/-/packages/npm', `/groups/${ids.house}/-/packages/npm`),
-    search('/packages/npm', '/packages/npm'),
+    // The instance has what is named after its top-level group or user alone.
+    search('/packages/npm', '/packages/npm', '@ada/'),
   ];
 }

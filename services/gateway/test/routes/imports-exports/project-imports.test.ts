@@ -80,13 +80,14 @@ it('says all that is wrong with parameters at once, under the key error (G-4.19-
   ]);
 });
 
-it('refuses stages that it does not have, and takes them as false', async () => {
-  const stages = ['single_endpoint_issue_events_import', 'single_endpoint_notes_import'];
-  const all = (value: boolean) => ({ optional_stages: Object.fromEntries(stages.map((name) => [name, value])) });
+it('refuses a stage that it does not have, and takes it as false', async () => {
+  const all = (value: boolean) => ({
+    optional_stages: { single_endpoint_issue_events_import: value, single_endpoint_notes_import: true },
+  });
   const refused = await send('/import/forgea', { ...wanted, ...all(true) }, 'glpat-chooser');
   expect([refused.status, refused.body]).toEqual([
     400,
-    { error: stages.map((name) => `optional_stages[${name}] is not supported except as false`).join(', ') },
+    { error: 'optional_stages[single_endpoint_issue_events_import] is not supported except as false' },
   ]);
   expect((await send('/import/forgea', { ...wanted, ...all(false) }, 'glpat-chooser')).status).toBe(201);
   expect(gateway.calls.at(-1)?.request).toMatchObject({ collaboratorsImport: false, attachmentsImport: false });

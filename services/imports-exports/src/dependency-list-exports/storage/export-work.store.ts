@@ -16,7 +16,7 @@ import type { Component, Property } from '../../boms';
 import { leased, leaseStore } from '../../leases';
 import type { DependencyListExport, ExportFile, ExportSource } from '../domain/dependency-list-export';
 import type { After, ExportLease, SourceRows } from '../domain/export-work';
-import { exportColumns, toExport } from './export.rows';
+import { exportColumns, isOver, toExport } from './export.rows';
 
 /** Links that one statement resolves: it ends well before a statement is cancelled. */
 const linkBatch = 10_000;
@@ -78,7 +78,7 @@ export const exportWorkStore = (
       update dependency_list_exports x set status = 'running', attempts = attempts + 1, lease = ${taken}::uuid, leased_until = ${leased}
       where id = (
         select id from dependency_list_exports
-        where status in ('created', 'running') and (leased_until is null or leased_until < now()) and expires_at > now()
+        where status in ('created', 'running') and (leased_until is null or leased_until < now())
         order by id limit 1 for update skip locked)
       returning ${exportColumns}, planned, attempts`);
     if (row === undefined) return undefined;
@@ -222,7 +222,7 @@ export const exportWorkStore = (
     const rows = await db.query(sql`
       with gone as (
         delete from dependency_list_exports where id in (
-          select id from dependency_list_exports where expires_at <= now() order by expires_at limit 100 for update skip locked)
+          select x.id from dependency_list_exports x where ${isOver} order by x.expires_at limit 100 for update skip locked)
         returning blob),
       due as (
         insert into blob_remains (blob, due_at) select blob, now() from gone where blob is not null

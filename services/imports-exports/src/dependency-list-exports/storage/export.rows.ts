@@ -7,6 +7,9 @@ export const exportColumns =
   raw(`x.id, x.kind, x.target_id, x.author_id, x.format, x.spec_version, x.send_email, x.status, x.problem,
   x.full_path, x.pipeline_id, x.sha, x.made_at, x.blob, x.size, encode(x.sha256, 'hex') as sha256, x.signature, x.expires_at`);
 
+/** Whether the hour after its end is over; one that waits, or is made, is kept however long that takes. */
+export const isOver = raw(`(x.expires_at <= now() and x.status in ('finished', 'failed'))`);
+
 /** An export of a row with `exportColumns`. */
 export const toExport = (row: Record<string, unknown>): DependencyListExport => ({
   id: row.id as number,

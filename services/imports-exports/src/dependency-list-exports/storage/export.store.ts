@@ -3,7 +3,7 @@ import { sql } from '@switchyard/database/sql';
 import { fullPath, namespacesByIds, projectById } from '@switchyard/directory';
 import { type DependencyListExport, type ExportTarget, maxWaiting } from '../domain/dependency-list-export';
 import type { NewExport } from '../domain/export-work';
-import { exportColumns, toExport } from './export.rows';
+import { exportColumns, isOver, toExport } from './export.rows';
 
 /** Opens the store. */
 export const exportStore = (db: Database) => ({
@@ -34,7 +34,7 @@ export const exportStore = (db: Database) => ({
 
   async find(id: number): Promise<DependencyListExport | undefined> {
     const row = await db.one(
-      sql`select ${exportColumns} from dependency_list_exports x where x.id = ${id} and x.expires_at > now()`,
+      sql`select ${exportColumns} from dependency_list_exports x where x.id = ${id} and not ${isOver}`,
     );
     return row && toExport(row);
   },
