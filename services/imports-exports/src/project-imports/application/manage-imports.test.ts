@@ -4,13 +4,16 @@ const never = new Promise<never>(() => undefined);
 const wanted = { forge: 'github', author: { userId: 7 }, repository: 'acme/app', optionalStages: [] };
 
 /** The use cases over a forge and a service that answer what is given. */
-const managed = (answers: { highest: Promise<object>; reserved: Promise<void> }, signals: AbortSignal[]) =>
+const managed = (
+  answers: { repository?: Promise<object>; highest: Promise<object>; reserved: Promise<void> },
+  signals: AbortSignal[],
+) =>
   manageImports({
     forges: {
       problemOf: () => undefined,
       open: (_place: unknown, _token: string, signal: AbortSignal) => {
         signals.push(signal);
-        return { repository: async () => ({ name: 'app' }), highestNumbers: () => answers.highest };
+        return { repository: async () => answers.repository ?? { name: 'app' }, highestNumbers: () => answers.highest };
       },
     },
     imports: {
@@ -47,3 +50,17 @@ it.each([
     expect(signals.every(({ aborted }) => aborted)).toBe(true);
   },
 );
+
+it('says after 20 s that a forge does not answer, and asks it no longer', async () => {
+  const signals: AbortSignal[] = [];
+  const started = managed({ repository: never, highest: never, reserved: never }, signals).start(
+    wanted as unknown as WantedImport,
+  );
+  const refused = expect(started).rejects.toMatchObject({
+    kind: 'unprocessable',
+    body: { errors: 'Import failed due to an error of the forge: it does not answer within 20 seconds' },
+  });
+  await jest.advanceTimersByTimeAsync(20_000);
+  await refused;
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+});

@@ -128,6 +128,25 @@ function refusalOfProject(error: unknown, forge: ForgeKind): AppError | undefine
   return refused(texts.join(', '));
 }
 
+/** Milliseconds in which a forge says what it has: no row is written after half a minute of a request. */
+const answerMs = 20_000;
+
+/**
+ * The answer of a forge for which a client waits.
+ * @param waiting aborted when it takes too long
+ * @throws ForgeProblem later for none within 20 s
+ */
+async function answerInTime<T>(waiting: AbortController, answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_settle, refuse) => {
+    timer = setTimeout(() => {
+      refuse(new ForgeProblem('later', `it does not answer within ${answerMs / 1_000} seconds`));
+      waiting.abort();
+    }, answerMs);
+  });
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+}
+
 /** Milliseconds for all that the first stage does again; no row is written after half a minute of a request. */
 const bestEffortMs = 5_000;
 
@@ -163,7 +182,7 @@ export function manageImports(edges: ImportEdges) {
       const waiting = new AbortController();
       const { signal } = waiting;
       const forge = forges.open(wanted, token, signal);
-      const repository = await forge.repository(asked).catch((error: unknown) => {
+      const repository = await answerInTime(waiting, forge.repository(asked)).catch((error: unknown) => {
         throw refusalOfForge(error, wanted);
       });
       const orLater = bestEffort(waiting);
