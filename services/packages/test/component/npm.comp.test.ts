@@ -254,6 +254,9 @@ it('changes nothing of a package that a rule protects from the caller', async ()
     await here.forward('DELETE', pathOf('revisions', 'prot', revision), { project: projectId }),
   ];
   expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 403));
+  // npm prints `error` alone.
+  const protectedSaid = '403 Forbidden - Package protected.';
+  expect(await replies[1]?.json()).toEqual({ message: protectedSaid, error: protectedSaid });
   const { _rev: after, 'dist-tags': tags } = (await (await metadata('prot')).json()) as Record<string, unknown>;
   expect([after, tags]).toEqual([revision, { latest: '1.1.0' }]);
   expect(await packages()).toMatchObject([{ status: 'default' }, { status: 'default' }]);

@@ -5,7 +5,7 @@ import type { ForwardedCall, ForwardedEndpoint } from '@switchyard/rpc';
 import { sendContent } from '../../contents';
 import { type PackagesArea, publisherOf } from '../../packages';
 import type { NpmPackages, NpmTarget } from '../application/npm-packages';
-import { npmError } from '../domain/npm-error';
+import { asNpmError, npmError } from '../domain/npm-error';
 import type { Place, PlaceViewer } from '../domain/place';
 import { presentSearch } from '../presenters/npm-search.presenter';
 import { sendJson, sendNothing } from './npm.replies';
@@ -164,7 +164,7 @@ export function npmHttp({ npm, packages, blobs, forwardUrl }: NpmHttpEdges): rea
     ];
   });
   const ofProject = (rest: string) => new RegExp(`^\\/projects\\/(\\d{1,15})\\/npm\\/${rest}$`);
-  return [
+  const endpoints: ForwardedEndpoint[] = [
     ...everywhere,
     { methods: ['PUT'], path: ofProject('metadata\\/([^/]+)'), run: publish },
     { methods: ['PUT'], path: ofProject('revisions\\/([^/]+)\\/([^/]+)'), run: replace },
@@ -173,4 +173,11 @@ export function npmHttp({ npm, packages, blobs, forwardUrl }: NpmHttpEdges): rea
     { methods: ['PUT'], path: ofProject('tags\\/([^/]+)\\/([^/]+)'), run: setTag },
     { methods: ['DELETE'], path: ofProject('tags\\/([^/]+)\\/([^/]+)'), run: deleteTag },
   ];
+  return endpoints.map((one) => ({
+    ...one,
+    run: (call) =>
+      one.run(call).catch((error: unknown) => {
+        throw asNpmError(error);
+      }),
+  }));
 }
