@@ -52,6 +52,7 @@ test('a wiki that is not there is empty to those who may push to it, and not fou
   expect(unseen.status).toBe(404);
   expect(unseen).toEqual(await probe({ id: 0, path: 'group/missing' }, people.outsider));
   expect((await probe(project, people.reporter, 'git-receive-pack')).status).toBe(403);
+  expect((await probe(project, people.readOnly)).status).toBe(404);
   expect(existsSync(wikiIn(project).path)).toBe(false);
 
   const folder = harness.folder();

@@ -33,6 +33,12 @@ test('all problems are reported together', () => {
   expect(Object.keys(problems).sort()).toEqual(['description', 'name', 'path', 'topics', 'visibility_level']);
 });
 
+test('a path is not the Git address of a wiki (ADR 82)', () => {
+  const path = ["cannot end in '.wiki', as the Git addresses of wikis do"];
+  expect(projectProblems({ path: 'app.Wiki' }, namespace)).toEqual({ path });
+  expect(projectProblems({ path: 'app.wiki.x' }, namespace)).toEqual({});
+});
+
 test('topics are texts that people see', () => {
   expect(projectProblems({ topics: ['maths', '\u200b', 'a\u202eb', 'a\nb'] }, namespace)).toEqual({
     topics: ["can't be blank", 'is invalid'],

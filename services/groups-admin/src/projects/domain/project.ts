@@ -149,11 +149,16 @@ const rangeProblems = (value: number | undefined, least: number, most: number): 
 /** Most approvals that a merge request can need. */
 const maxApprovals = 100;
 
+/** A project of such a path would have the Git address of another one's wiki (ADR 82). */
+const wikiProblems = (path: string): string[] =>
+  /\.wiki$/i.test(path) ? ["cannot end in '.wiki', as the Git addresses of wikis do"] : [];
+
 /** What is wrong with a new or changed project in its namespace. */
 export function projectProblems(change: ProjectChange, namespace: ProjectNamespace): Problems {
   const problems: Problems = {};
   if (change.name !== undefined) note(problems, 'name', nameProblems(change.name));
-  if (change.path !== undefined) note(problems, 'path', pathProblems(change.path, { atTop: false }));
+  if (change.path !== undefined)
+    note(problems, 'path', [...pathProblems(change.path, { atTop: false }), ...wikiProblems(change.path)]);
   note(problems, 'description', lengthProblems(change.description ?? undefined, 2_000));
   if (
     namespace.kind === 'group' &&

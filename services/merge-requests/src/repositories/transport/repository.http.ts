@@ -49,7 +49,8 @@ const pushRequest = (call: ForwardedCall): PushRequest => {
 
 const fetchedPlace = (call: ForwardedCall): FetchedPlace => {
   const { actor, access } = call.claims;
-  const mayPush = (access?.level ?? 0) >= developer && !access?.archived && actor?.job === undefined;
+  const mayWrite = actor?.scopes.some((scope) => scope === 'api' || scope === 'write_repository') === true;
+  const mayPush = mayWrite && (access?.level ?? 0) >= developer && !access?.archived && actor?.job === undefined;
   return { projectId: call.projectId, kind: kindOf(call), mayPush };
 };
 
