@@ -26,7 +26,17 @@ const components: { key: string; component: Component }[] = [
   { key: 'x', component: { ...bare, type: 'cryptographic-asset', name: 'x', cpe: 'cpe:/nonsense', copyright: '(c)' } },
   {
     key: 'y',
-    component: { ...bare, type: 'machine-learning-model', name: 'y', licenses: [{ expression: 'MIT AND (X' }] },
+    component: {
+      ...{ ...bare, type: 'machine-learning-model', name: 'y', licenses: [{ expression: 'MIT AND (X' }] },
+      version: '1'.repeat(1_025),
+    },
+  },
+  {
+    key: 'z',
+    component: {
+      ...{ ...bare, type: 'library', name: 'z', cpe: 'cpe:2.3:a:x:y:1\\.0:*:*:*:*:*:*:*' },
+      licenses: [{ expression: 'MIT OR DocumentRef-a:LicenseRef-b' }],
+    },
   },
 ];
 
@@ -60,7 +70,7 @@ it.each(['1.4', '1.5', '1.6'] as const)(
     const document = JSON.parse(await textOf(writeCycloneDx(bom, version)));
     expect(cycloneDxFaults(version, document)).toBeNull();
     expect(document).toMatchObject({ specVersion: version, version: 1, serialNumber: `urn:uuid:${bom.head.id}` });
-    expect(document.components.map(({ name }: Component) => name)).toEqual(['b', 'x', 'y']);
+    expect(document.components.map(({ name }: Component) => name)).toEqual(['b', 'x', 'y', 'z']);
     expect(document.components[0].licenses).toEqual([
       { license: { id: 'MIT' } },
       { license: { name: 'Own' } },
@@ -83,10 +93,10 @@ it('writes SPDX 2.3: every relation and licence leads to something that is there
     creationInfo: { created: '2026-01-02T03:04:05Z', creators: ['Tool: Switchyard-1'] },
   });
   const ids = new Set(['SPDXRef-DOCUMENT', ...document.packages.map((one: { SPDXID: string }) => one.SPDXID)]);
-  expect(ids.size).toBe(5);
+  expect(ids.size).toBe(6);
   for (const { spdxElementId, relatedSpdxElement } of document.relationships)
     expect([ids.has(spdxElementId), ids.has(relatedSpdxElement)]).toEqual([true, true]);
-  const [own, broken] = ['Own', 'MIT AND (X'].map(
+  const [own, broken, foreign] = ['Own', 'MIT AND (X', 'MIT OR DocumentRef-a:LicenseRef-b'].map(
     (name) => document.hasExtractedLicensingInfos.find((one: { name: string }) => one.name === name).licenseId,
   );
   expect(document.packages.map((one: { licenseDeclared: string }) => one.licenseDeclared)).toEqual([
@@ -94,7 +104,9 @@ it('writes SPDX 2.3: every relation and licence leads to something that is there
     `MIT AND ${own} AND (MIT OR Apache-2.0)`,
     'NOASSERTION',
     broken,
+    foreign,
   ]);
+  expect(document.packages.at(-1).externalRefs).toBeUndefined();
   expect(document.packages[1].checksums[0]).toEqual({ algorithm: 'SHA256', checksumValue: 'a'.repeat(64) });
   expect(await textOf(writeSpdx(bom))).toBe(text);
 });

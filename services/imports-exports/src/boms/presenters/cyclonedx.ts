@@ -1,4 +1,5 @@
 import { type Component, type ComponentLicense, componentTypes, type Property } from '../domain/component';
+import { plainCpe } from './plain-cpe';
 
 /** Versions of CycloneDX that are written. */
 export type SpecVersion = '1.4' | '1.5' | '1.6';
@@ -26,9 +27,8 @@ export interface Bom {
   dependencies(): AsyncIterable<{ readonly key: string; readonly dependsOn: readonly string[] }>;
 }
 
-/** Names under which CPE 2.3 is written without escapes; others are left out, as the schema would refuse them. */
-const plainCpe =
-  /^cpe:2\.3:[aho*-](?::(?:[A-Za-z0-9._-]+|[*-])){5}:(?:[a-zA-Z]{2,3}|[*-])(?::(?:[A-Za-z0-9._-]+|[*-])){4}$/;
+/** Characters of a version, which CycloneDX 1.6 is the first to bound; a longer one is left out, since a part of it would be another version. */
+const longestVersion = 1_024;
 
 const licenseObject = (one: ComponentLicense) => {
   // An expression stands alone in its list; beside others it is a name.
@@ -71,7 +71,7 @@ function componentObject(key: string, component: Component, version: SpecVersion
     publisher,
     group,
     name,
-    version: its,
+    version: version === '1.6' && its !== undefined && its.length > longestVersion ? undefined : its,
     description,
     scope,
     ...(hashes.length > 0 ? { hashes: hashes.map(({ alg, content }) => ({ alg, content })) } : {}),

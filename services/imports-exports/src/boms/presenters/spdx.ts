@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Component, type ComponentLicense, componentTypes } from '../domain/component';
 import type { Bom } from './cyclonedx';
+import { plainCpe } from './plain-cpe';
 import { isLicenseExpression } from './spdx-licenses';
 
 /** Licences with names of their own that one document explains; further ones are not asserted. */
@@ -35,7 +36,8 @@ class Licenses {
   private term(one: ComponentLicense): string {
     if ('id' in one) return one.id;
     const text = 'expression' in one ? one.expression : one.name;
-    if ('expression' in one && isLicenseExpression(text)) return text;
+    // The document that says what is meant by a name of its own is not this one.
+    if ('expression' in one && isLicenseExpression(text) && !/\b(?:DocumentRef|LicenseRef)-/.test(text)) return text;
     const id = `LicenseRef-${digestOf(text).slice(0, 16)}`;
     if (!this.own.has(id) && this.own.size >= maxOwnLicenses) return 'NOASSERTION';
     this.own.set(id, text);
@@ -49,7 +51,7 @@ function packageObject(key: string, component: Component, licenses: Licenses): o
     ...(purl === undefined
       ? []
       : [{ referenceCategory: 'PACKAGE-MANAGER', referenceType: 'purl', referenceLocator: purl }]),
-    ...(cpe?.startsWith('cpe:2.3:') && !/\s/.test(cpe)
+    ...(cpe !== undefined && plainCpe.test(cpe)
       ? [{ referenceCategory: 'SECURITY', referenceType: 'cpe23Type', referenceLocator: cpe }]
       : []),
   ];
