@@ -1,3 +1,3 @@
 -- additive
 -- Sizes of the files that texts of projects link to, as the service packages measures them with its packages.
-alter table project_statistics add column uploads_size bigint not null default 0 check (uploads_size >= 0);
+alter table project_statistics add column uploads_size bigint not null default 0;
