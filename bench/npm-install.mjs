@@ -16,7 +16,8 @@ const run = promisify(execFile);
 const packageCount = 200;
 const filesOfPackage = 12;
 const fileBytes = 4_000;
-const rounds = 7;
+/** Of private packages fewer: Verdaccio hashes the password of an account for each request. */
+const rounds = { open: 5, private: 2 };
 const upLimitMs = 60_000;
 // Later ones want Node 22.
 const verdaccio = '6.8.0';
@@ -182,8 +183,8 @@ export async function npmInstall(report) {
       comparisons.push({ kind, packages, ours, theirs, taken: new Map([ours, theirs].map((one) => [one, []])) });
     }
     // The first round compiles what both registries do.
-    for (let round = 0; round <= rounds; round += 1) {
-      for (const { kind, packages, taken } of comparisons) {
+    for (const { kind, packages, taken } of comparisons) {
+      for (let round = 0; round <= rounds[kind]; round += 1) {
         for (const [one, times] of taken) {
           const ms = await install(work, one, kind === 'open' ? undefined : one.token, packages);
           if (round > 0) times.push(ms);
