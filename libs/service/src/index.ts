@@ -10,6 +10,6 @@ export type { Needs, PrismaClass } from './needs';
 export { type RunningService, startService, stopOnSignals } from './process';
 export type { ProcessConfig, ProcessContext, ServiceParts } from './process-parts';
 export { archiveSource, projectRecords, type RecordWriter, recordWriter } from './project-records';
-export { uploadParts, uploadsOf } from './project-uploads';
+export { inMessages, uploadParts, uploadsOf } from './project-uploads';
 export { recordFields } from './record-fields';
 export type { Service } from './service';

@@ -4,16 +4,21 @@ import type { ProjectUpload, ProjectUploadPart } from '@switchyard/protos/rpc/v1
 /** Bytes of a message. */
 const messageBytes = 256 << 10;
 
+/** Bytes as messages of a stream have them, which share their memory with them. */
+export function* inMessages(bytes: Uint8Array): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += messageBytes) {
+    const part = bytes.subarray(at, at + messageBytes);
+    yield Buffer.from(part.buffer, part.byteOffset, part.byteLength);
+  }
+}
+
 /** A file as the messages of a stream. */
 export async function* uploadParts(
   upload: ProjectUpload,
   content: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ProjectUploadPart> {
   yield { upload, data: Buffer.alloc(0) };
-  for await (const chunk of content) {
-    for (let at = 0; at < chunk.length; at += messageBytes)
-      yield { upload: undefined, data: Buffer.from(chunk.subarray(at, at + messageBytes)) };
-  }
+  for await (const chunk of content) for (const data of inMessages(chunk)) yield { upload: undefined, data };
 }
 
 /**

@@ -32,7 +32,7 @@ export { relocated } from './relocated';
 export { repeatedText } from './repeated-text';
 export { searchMatch } from './search-words';
 export { changedSet } from './set-change';
-export { isStorable } from './storable';
+export { isStorable, isStorableValue } from './storable';
 export { countTasks } from './tasks';
 export {
   parseTimeSpent,

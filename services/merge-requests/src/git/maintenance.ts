@@ -1,6 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GitCommandError, type GitOptions, gitText, type Repository, runGit } from './run-git';
+import { countObjects, type ObjectCounts } from './repository';
+import { GitCommandError, type GitOptions, type Repository, runGit } from './run-git';
 
 const timeoutMs = 1_800_000;
 
@@ -16,15 +17,10 @@ export interface MaintenanceBounds {
 const unfinishedMs = 86_400_000;
 
 /** Whether a repository has more loose objects, or more packs, than its bounds. */
-export async function isWorthPacking(
-  repo: Repository,
+export const isWorthPacking = (
+  { loose, packs }: Pick<ObjectCounts, 'loose' | 'packs'>,
   { maxLoose = 2_000, maxPacks = 20 }: MaintenanceBounds = {},
-  options: GitOptions = {},
-): Promise<boolean> {
-  const text = await gitText(repo, ['count-objects', '-v'], options);
-  const count = (key: string): number => Number(new RegExp(`^${key}: (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
-  return count('count') > maxLoose || count('packs') > maxPacks;
-}
+): boolean => loose > maxLoose || packs > maxPacks;
 
 /** Removes packs that a killed process had not finished. */
 async function sweepUnfinishedPacks(repo: Repository): Promise<void> {
@@ -44,7 +40,7 @@ export async function maintainRepository(
   bounds: MaintenanceBounds = {},
   options: GitOptions = {},
 ): Promise<boolean> {
-  if (!(await isWorthPacking(repo, bounds, options))) return false;
+  if (!isWorthPacking(await countObjects(repo, options), bounds)) return false;
   await sweepUnfinishedPacks(repo);
   const long = { timeoutMs, ...options, holdsLocks: true };
   await runGit(repo, ['repack', '--geometric=2', '-d', '-l', '-q'], long);

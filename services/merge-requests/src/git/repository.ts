@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type BranchName, branchNameOf, branchRef } from './names';
-import { gitText, type Repository, runGit } from './run-git';
+import { type GitOptions, gitText, type Repository, runGit } from './run-git';
 
 /**
  * The repository of a project: `<root>/<xx>/<id>.git`, `xx` the last two hexadecimal digits of the id, so that 256
@@ -111,15 +111,26 @@ async function moveAway(repo: Repository, name: string): Promise<string | undefi
   }
 }
 
-/** Bytes the objects take on disk. */
-export async function repositorySize(repo: Repository): Promise<number> {
+/** What lies in the object store of a repository. */
+export interface ObjectCounts {
+  /** Loose objects. */
+  readonly loose: number;
+  readonly packs: number;
+  /** Bytes on disk, those of leftovers included. */
+  readonly size: number;
+}
+
+/** Counts what lies in a repository; one process of git. */
+export async function countObjects(repo: Repository, options: GitOptions = {}): Promise<ObjectCounts> {
   const counts = new Map(
-    (await gitText(repo, ['count-objects', '-v'])).split('\n').map((line) => {
+    (await gitText(repo, ['count-objects', '-v'], options)).split('\n').map((line) => {
       const [key = '', value = '0'] = line.split(': ');
       return [key, Number(value)];
     }),
   );
-  return ((counts.get('size') ?? 0) + (counts.get('size-pack') ?? 0) + (counts.get('size-garbage') ?? 0)) * 1024;
+  const of = (key: string): number => counts.get(key) ?? 0;
+  const size = (of('size') + of('size-pack') + of('size-garbage')) * 1024;
+  return { loose: of('count'), packs: of('packs'), size };
 }
 
 /**

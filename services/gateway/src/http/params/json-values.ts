@@ -1,4 +1,3 @@
-import { isStorable } from '@switchyard/texts';
 import { WrittenNumber } from '../json-bytes';
 
 /** True for a value of JSON that has a text form of its own. */
@@ -22,14 +21,6 @@ export function wholeNumber(value: unknown): unknown {
   // Up to fifteen digits are exact.
   return whole ?? (value.written.length <= 15 ? writtenNumber(value) : undefined);
 }
-
-/** Whether PostgreSQL keeps every key and text in a value of JSON. */
-export const isStorableValue = (value: unknown): boolean =>
-  typeof value === 'string'
-    ? isStorable(value)
-    : typeof value !== 'object' ||
-      value === null ||
-      Object.entries(value).every(([key, inner]) => isStorable(key) && isStorableValue(inner));
 
 /** True for an object of JSON. */
 export const isHash = (value: unknown): value is Record<string, unknown> =>

@@ -1,6 +1,6 @@
-import { isStorable } from '@switchyard/texts';
+import { isStorable, isStorableValue } from '@switchyard/texts';
 import { z } from 'zod';
-import { isHash, isStorableValue, writtenNumber } from './json-values';
+import { isHash, writtenNumber } from './json-values';
 import { invalid, kind, Problem } from './kind';
 import { readText, storable } from './scalars';
 

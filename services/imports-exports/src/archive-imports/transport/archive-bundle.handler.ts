@@ -1,11 +1,9 @@
 import { notFound } from '@switchyard/errors';
 import { ArchiveBundleServiceService } from '@switchyard/protos/imports_exports/v1/archive_bundle';
 import { implement, type ServiceImplementation } from '@switchyard/rpc';
+import { inMessages } from '@switchyard/service';
 import type { ArchiveImportStore } from '../application/imports.ports';
 import { type ReadingEdges, readBundle, readUploads } from '../application/read-archive';
-
-/** Bytes of a message. */
-const messageBytes = 256 << 10;
 
 /** Gives out the repositories and files of archives while these come in. */
 export const archiveBundleHandler = (
@@ -19,7 +17,7 @@ export const archiveBundleHandler = (
   }
   async function* bundle(importKey: string, of: 'repository' | 'wiki') {
     for await (const part of readBundle(edges, await fileOf(importKey), of))
-      for (let at = 0; at < part.length; at += messageBytes) yield { data: part.subarray(at, at + messageBytes) };
+      for (const data of inMessages(part)) yield { data };
   }
   return implement(
     ArchiveBundleServiceService,

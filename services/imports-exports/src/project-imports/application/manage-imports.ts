@@ -128,6 +128,20 @@ function refusalOfProject(error: unknown, forge: ForgeKind): AppError | undefine
   return refused(texts.join(', '));
 }
 
+/** Fails with `error` after some time, when `waiting` is aborted as well; `stop` calls both off. */
+function deadline(waiting: AbortController, milliseconds: number, error: Error) {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_settle, refuse) => {
+    timer = setTimeout(() => {
+      refuse(error);
+      waiting.abort();
+    }, milliseconds).unref();
+  });
+  // What was waited for may have been done long before.
+  late.catch(() => undefined);
+  return { late, stop: () => clearTimeout(timer) };
+}
+
 /** Milliseconds in which a forge says what it has: no row is written after half a minute of a request. */
 const answerMs = 20_000;
 
@@ -136,15 +150,10 @@ const answerMs = 20_000;
  * @param waiting aborted when it takes too long
  * @throws ForgeProblem later for none within 20 s
  */
-async function answerInTime<T>(waiting: AbortController, answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_settle, refuse) => {
-    timer = setTimeout(() => {
-      refuse(new ForgeProblem('later', `it does not answer within ${answerMs / 1_000} seconds`));
-      waiting.abort();
-    }, answerMs);
-  });
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+function answerInTime<T>(waiting: AbortController, answer: Promise<T>): Promise<T> {
+  const text = `it does not answer within ${answerMs / 1_000} seconds`;
+  const { late, stop } = deadline(waiting, answerMs, new ForgeProblem('later', text));
+  return Promise.race([answer, late]).finally(stop);
 }
 
 /** Milliseconds for all that the first stage does again; no row is written after half a minute of a request. */
@@ -155,14 +164,7 @@ const bestEffortMs = 5_000;
  * @param waiting aborted then, for what is not done
  */
 function bestEffort(waiting: AbortController): <T>(done: Promise<T>) => Promise<T | undefined> {
-  const late = new Promise<never>((_settle, refuse) => {
-    setTimeout(() => {
-      refuse(new Error('it takes too long'));
-      waiting.abort();
-    }, bestEffortMs).unref();
-  });
-  // It may have been done long before.
-  late.catch(() => undefined);
+  const { late } = deadline(waiting, bestEffortMs, new Error('it takes too long'));
   return (done) =>
     Promise.race([done, late]).catch((error: unknown) => {
       logger.warn({ err: error }, 'the numbers of an import are kept later');

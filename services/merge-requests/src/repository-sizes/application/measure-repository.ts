@@ -1,13 +1,14 @@
 import { isAppError } from '@switchyard/errors';
 import {
   countCommits,
+  countObjects,
   isAncestor,
   isWorthPacking,
+  type ObjectCounts,
   type Repository,
   readCommit,
   readHeads,
   repositoryExists,
-  repositorySize,
   type Sha,
 } from '../../git';
 import type { MeasuredRepository, RepositoryMeasurement } from '../domain/repository-measurement';
@@ -41,9 +42,11 @@ async function countDefaultBranch(repo: Repository, known: MeasuredRepository): 
   return { commitCount: continues ? known.commitCount + commits : commits, countedSha: head };
 }
 
-/** Bytes that the objects of a wiki take; 0 where there is none. */
-const wikiSizeOf = async (wiki: Repository): Promise<number> =>
-  (await repositoryExists(wiki)) ? repositorySize(wiki) : 0;
+const nothing = { loose: 0, packs: 0, size: 0 };
+
+/** What lies in a wiki; nothing where there is none. */
+const countWiki = async (wiki: Repository): Promise<ObjectCounts> =>
+  (await repositoryExists(wiki)) ? countObjects(wiki) : nothing;
 
 /**
  * Measures a repository and its wiki, and publishes the result, changed or not, so that a reader that lost one is right again within a
@@ -64,15 +67,15 @@ export const measureRepository =
     const known = await sizes.find(projectId);
     if (known === undefined) return;
     const repo = await repositoryOf(projectId, 'code');
-    const wiki = await repositoryOf(projectId, 'wiki');
-    const wikiSize = await wikiSizeOf(wiki);
+    const wiki = await countWiki(await repositoryOf(projectId, 'wiki'));
     if (!(await repositoryExists(repo))) {
-      return sizes.save(projectId, { size: 0, wikiSize, commitCount: 0, countedSha: undefined });
+      return sizes.save(projectId, { size: 0, wikiSize: wiki.size, commitCount: 0, countedSha: undefined });
     }
     const count = await countDefaultBranch(repo, known).catch((error) => {
       if (!isAppError(error, 'request_timeout', 'too_large')) throw error;
       return known;
     });
-    await sizes.save(projectId, { size: await repositorySize(repo), wikiSize, ...count });
-    if ((await isWorthPacking(repo)) || (wikiSize > 0 && (await isWorthPacking(wiki)))) await pack(projectId);
+    const code = await countObjects(repo);
+    await sizes.save(projectId, { size: code.size, wikiSize: wiki.size, ...count });
+    if (isWorthPacking(code) || isWorthPacking(wiki)) await pack(projectId);
   };

@@ -1,4 +1,4 @@
-import { isStorable } from '@switchyard/texts';
+import { isStorableValue } from '@switchyard/texts';
 import { valid } from 'semver';
 
 /**
@@ -86,11 +86,6 @@ const metadata = recordOf({
   annotations: texts,
 });
 
-const isKept = (value: Json): boolean =>
-  typeof value === 'object'
-    ? Object.entries(value).every(([name, inner]) => isStorable(name) && isKept(inner))
-    : typeof value !== 'string' || isStorable(value);
-
 const isVersion = (version: string): boolean => version.length <= 128 && !/\s/.test(version) && valid(version) !== null;
 const isName = (name: string): boolean => name.length <= 120 && namePattern.test(name) && !/^\.+$/.test(name);
 
@@ -112,7 +107,7 @@ export function readChart(document: unknown): ReadChart {
     return value === undefined ? [`${name} is missing`] : isGood(value) ? [] : [`${name} is invalid`];
   });
   if (problems.length > 0) return { problems };
-  if (!isKept(found as ChartMetadata)) return { problems: ['Chart.yaml holds characters that cannot be kept'] };
+  if (!isStorableValue(found)) return { problems: ['Chart.yaml holds characters that cannot be kept'] };
   if (JSON.stringify(found).length > chartBounds.described) return { problems: ['Chart.yaml is too long'] };
   return { chart: found as ChartMetadata };
 }

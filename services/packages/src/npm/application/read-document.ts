@@ -1,4 +1,5 @@
 import { isAppError } from '@switchyard/errors';
+import { isStorable } from '@switchyard/texts';
 import Assembler from 'stream-json/assembler.js';
 import { parser } from 'stream-json/parser.js';
 import { npmError } from '../domain/npm-error';
@@ -33,8 +34,8 @@ type Piece = { begins: string } | { data: string } | 'ends' | { document: JsonOb
 
 const malformed = () => npmError('bad_request', 'the body is not a JSON object');
 
-/** Text that no database takes, or that would reach the prototype of an object. */
-const refusedText = /[\0\p{Surrogate}]|^__proto__$/u;
+/** Whether a text is one that no database takes, or that would reach the prototype of an object. */
+const isRefused = (text: string): boolean => text === '__proto__' || !isStorable(text);
 
 /** Builds the document from its tokens, and passes the attachment by. */
 function documentBuilder() {
@@ -61,7 +62,7 @@ function documentBuilder() {
     }
     const isText = name === 'endString' || name === 'keyValue';
     const given = name === 'endString' ? text : value;
-    if (isText && refusedText.test(String(given))) throw npmError('bad_request', 'a text of the body is invalid');
+    if (isText && isRefused(String(given))) throw npmError('bad_request', 'a text of the body is invalid');
     values += 1;
     document.tapChain(isText && name === 'endString' ? { name: 'stringValue', value: given } : { name, value });
     if (values > bounds.values || document.depth > bounds.depth)
