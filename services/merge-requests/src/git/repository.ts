@@ -155,6 +155,18 @@ export async function withObjectArea<T>(
   }
 }
 
+/** Moves a file into a folder that is made where it is missing; packing may remove an empty one at any time. */
+async function moveInto(folder: string, path: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await rename(path, join(folder, basename(path)));
+    } catch (cause) {
+      if (attempt === 5 || (cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+      await mkdir(folder, { recursive: true });
+    }
+  }
+}
+
 /**
  * Moves every object of an area into the store behind it. A pack becomes visible by its `.idx`, which therefore goes
  * last. An object that is there already stays as it is.
@@ -169,9 +181,8 @@ export async function migrateObjects(
     if (!folder.isDirectory() || !/^([0-9a-f]{2}|pack)$/.test(folder.name)) continue;
     const names = await readdir(join(area.objects.directory, folder.name));
     if (names.length === 0) continue;
-    await mkdir(join(target, folder.name), { recursive: true });
     for (const name of names.filter((name) => !name.startsWith('tmp_')).sort((a, b) => rank(a) - rank(b))) {
-      await rename(join(area.objects.directory, folder.name, name), join(target, folder.name, name));
+      await moveInto(join(target, folder.name), join(area.objects.directory, folder.name, name));
     }
   }
 }

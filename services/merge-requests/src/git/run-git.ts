@@ -23,6 +23,16 @@ export {
 /** What its work takes places from: a wiki shares those of its project's repository. */
 export const placeOf = (repo: Repository | undefined): string => repo?.path.replace(/\.wiki\.git$/, '.git') ?? '';
 
+/** Runs of one command that lost the folder for its new objects. */
+const maxRuns = 5;
+
+/**
+ * Packing removes each folder of loose objects that it has emptied. A command that writes an object there makes the
+ * folder again; it fails when packing is between its two steps. Nothing was written then, or whole objects only.
+ */
+const lostItsFolder = (cause: unknown): boolean =>
+  cause instanceof GitCommandError && /unable to create temporary file: No such file or directory/.test(cause.stderr);
+
 /**
  * Runs git to its end and keeps its output, once there is a place for it ({@link admitted}). Throws {@link
  * GitCommandError} on any other exit code, `too_large` past `maxOutput` and past the limits of a process,
@@ -36,7 +46,13 @@ export async function runGit(
 ): Promise<GitResult> {
   const { signal, done } = await admitted(placeOf(repo), options);
   try {
-    return await (startedGit ?? runGitHere)(repo, args, { ...options, signal });
+    for (let run = 1; ; run++) {
+      try {
+        return await (startedGit ?? runGitHere)(repo, args, { ...options, signal });
+      } catch (cause) {
+        if (run === maxRuns || !lostItsFolder(cause)) throw cause;
+      }
+    }
   } finally {
     done();
   }

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +23,7 @@ import {
   uploadPack,
   zeroSha,
 } from '../../src/git';
+import { migrateObjects, withObjectArea } from '../../src/git/repository';
 import { gitEnvironment, runGit, startGit, streamGit } from '../../src/git/run-git';
 import { author, committer, Workshop } from './support/workshop';
 
@@ -87,6 +90,30 @@ describe('repositories on disk', () => {
     expect(await listCommits(repo, { from: [tip!], limit: 100 })).toHaveLength(25);
     expect(await listCommits(repo, { from: [loose], limit: 1 })).toHaveLength(1);
     expect((await countObjects(repo)).size).toBeGreaterThan(0);
+    await runGit(repo, ['fsck', '--strict']);
+  });
+
+  it('take objects while packing removes their empty folders', async () => {
+    const repo = openRepository(root, 5);
+    await ensureRepository(repo);
+    const folders = Array.from({ length: 256 }, (_, at) =>
+      join(repo.path, 'objects', at.toString(16).padStart(2, '0')),
+    );
+    const remove = `for (;;) for (const folder of ${JSON.stringify(folders)}) try { fs.rmdirSync(folder); } catch {}`;
+    const packing = spawn(process.execPath, ['-e', remove], { stdio: 'ignore' });
+    try {
+      for (let at = 0; at < 20; at++) {
+        const action = (name: number) => ({ action: 'create' as const, path: `${name}`, content: randomBytes(8) });
+        const actions = Array.from({ length: 30 }, (_, name) => action(name));
+        await commitFiles(repo, { parent: undefined, author, committer, message: 'm', actions });
+        await withObjectArea(repo, async (area) => {
+          await commitFiles(area, { parent: undefined, author, committer, message: 'm', actions: [action(31)] });
+          await migrateObjects(area);
+        });
+      }
+    } finally {
+      packing.kill('SIGKILL');
+    }
     await runGit(repo, ['fsck', '--strict']);
   });
 
