@@ -16,8 +16,8 @@ export interface PendingChanges {
   lease(owner: Owner, holder: string, leaseMs: number): Promise<'taken' | 'held' | 'idle'>;
   /** Gives the lease back. */
   release(holder: string): Promise<void>;
-  /** The oldest events of an owner, at most `limit`, but for those of projects that rest. */
-  oldest(owner: Owner, limit: number): Promise<readonly PendingChange[]>;
+  /** The oldest events of an owner after the event `after`, at most `limit`, but for those of projects that rest. */
+  oldest(owner: Owner, after: number, limit: number): Promise<readonly PendingChange[]>;
   /** Counts a failure of an event. */
   failed(id: number): Promise<void>;
   /** Moves an event to those that were passed over. */

@@ -18,20 +18,23 @@ function queueOf(
   awayFor: (eventId: string) => string | undefined = () => undefined,
 ) {
   const event = { type: 't', body: '', tries: 0 };
-  let waiting: PendingChange[] = eventIds.map((eventId, id) => ({
+  let waiting: PendingChange[] = eventIds.map((eventId, at) => ({
     ...event,
-    ...{ id, eventId, projectId: projectOf(eventId) },
+    ...{ id: at + 1, eventId, projectId: projectOf(eventId) },
   }));
   const recorded: string[] = [];
   const passedOver: string[] = [];
   const asked: string[][] = [];
+  const read: number[] = [];
   const resting = new Map<number, string>();
   const remove = (ids: readonly number[]) => {
     waiting = waiting.filter(({ id }) => !ids.includes(id));
   };
   const pending = {
-    oldest: async (_owner: string, limit: number) =>
-      waiting.filter(({ projectId }) => !resting.has(projectId)).slice(0, limit),
+    oldest: async (_owner: string, after: number, limit: number) => {
+      read.push(after);
+      return waiting.filter(({ id, projectId }) => id > after && !resting.has(projectId)).slice(0, limit);
+    },
     rest: async (_tx: unknown, _owner: string, away: ReadonlyMap<number, string>) => {
       for (const [projectId, part] of away) resting.set(projectId, part);
     },
@@ -77,7 +80,7 @@ function queueOf(
   const add = (eventId: string) => {
     waiting = [...waiting, { ...event, id: (waiting.at(-1)?.id ?? 0) + 1, eventId, projectId: projectOf(eventId) }];
   };
-  return { round, add, asked, recorded, passedOver, waiting: () => waiting.map(({ eventId }) => eventId) };
+  return { round, add, asked, read, recorded, passedOver, waiting: () => waiting.map(({ eventId }) => eventId) };
 }
 
 const late = () => new RenderedTooLate('late');
@@ -143,6 +146,8 @@ describe('a part of an owner that is away', () => {
       ['1a', '1b', '1c'],
       [['1a', '2a', '1b', '2b', '3a'], ['1c']],
     ]);
+    // What waits is not read past again and again.
+    expect(queue.read).toEqual([0, 5, 5, 7]);
     now = askAgainMs;
     expect([await rounds(queue.round, 5), queue.asked.slice(2)]).toEqual([['idle'], [['2a']]]);
     away.clear();

@@ -60,6 +60,12 @@ export function renderChanges(owner: Owner, render: RenderHookBodies, edges: Ren
   const { db, pending, changes, followers, countPassedOver } = edges;
   let size = batchSize;
   let askAgainAt = 0;
+  /**
+   * Where projects rest, the last event that was worked off: what waits before it rests, so a round does not read past
+   * all of it. An event that got its id earlier and was stored later waits until the parts are asked again.
+   */
+  let after = 0;
+  let rests = false;
 
   async function record({ ids, bodies, away }: Answered): Promise<void> {
     await db.transaction(async (tx) => {
@@ -92,11 +98,13 @@ export function renderChanges(owner: Owner, render: RenderHookBodies, edges: Ren
       }),
     );
     askAgainAt = performance.now() + askAgainMs;
+    after = 0;
+    rests = parts.length > 0;
   }
 
   /** Whether the owner renders the second event: then it is not away, and the first event is what takes too long. */
   async function rendersTheNext(): Promise<boolean> {
-    const [, next] = await pending.oldest(owner, 2);
+    const [, next] = await pending.oldest(owner, after, 2);
     // The last event holds up no other.
     if (next === undefined) return false;
     return render([next]).then(
@@ -124,12 +132,15 @@ export function renderChanges(owner: Owner, render: RenderHookBodies, edges: Ren
   /** Renders and records the oldest events. @throws AppError unavailable while the owner or the database is away */
   return async (): Promise<Round> => {
     if (performance.now() >= askAgainAt) await askAgain();
-    const batch = await pending.oldest(owner, size);
+    const batch = await pending.oldest(owner, after, size);
     if (batch.length === 0) return 'idle';
     try {
       const rendered = await render(batch);
       faultPoint('changes.rendered');
-      await record(answered(batch, rendered));
+      const done = answered(batch, rendered);
+      await record(done);
+      rests ||= done.away.size > 0;
+      if (rests) after = batch.at(-1)?.id ?? after;
       size = Math.min(size * 2, batchSize);
       return 'done';
     } catch (error) {

@@ -50,11 +50,12 @@ export const pendingChangeStore = (db: Database) => ({
     await db.query(sql`delete from change_queues where holder = ${holder}`);
   },
 
-  oldest: (owner: Owner, limit: number): Promise<PendingChange[]> =>
+  oldest: (owner: Owner, after: number, limit: number): Promise<PendingChange[]> =>
     db.query<PendingChange>(
       named(
         'pending_change_oldest',
-        sql`select ${columns} from pending_changes p where p.owner = ${owner}
+        sql`select ${columns} from pending_changes p
+          where p.owner = ${owner} and p.id > ${after}::bigint
             and not exists (select from resting_changes r where r.owner = p.owner and r.project_id = p.project_id)
           order by p.id limit ${limit}::int`,
       ),
