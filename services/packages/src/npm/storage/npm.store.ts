@@ -33,6 +33,9 @@ function ofName(place: Place, name: string): Sql {
     select k.project_id from ${from} where ${condition} order by k.id desc limit 1)`;
 }
 
+/** Name, time in seconds, id. */
+type TagRow = readonly [string, number, number];
+
 interface VersionRow {
   id: number;
   project_id: number;
@@ -41,6 +44,7 @@ interface VersionRow {
   updated_at: Date;
   manifest: string;
   dist: string;
+  tags: readonly TagRow[] | null;
 }
 
 const toVersion = (row: VersionRow): ServedVersion => ({
@@ -53,6 +57,13 @@ const toVersion = (row: VersionRow): ServedVersion => ({
   dist: row.dist,
 });
 
+/** Of the tags of one name, which projects of a group may each have, the one that was set last. */
+function newestTags(rows: readonly Pick<VersionRow, 'version' | 'tags'>[]): ServedTag[] {
+  const tags = rows.flatMap(({ version, tags }) => (tags ?? []).map(([name, at, id]) => ({ name, version, at, id })));
+  tags.sort((a, b) => a.at - b.at || a.id - b.id);
+  return [...new Map(tags.map(({ name, version }) => [name, { name, version }])).values()];
+}
+
 /** Opens the store. */
 export const npmStore = (db: Database) => ({
   async find(place: Place, name: string, form: 'full' | 'short'): Promise<ServedPackage> {
@@ -60,23 +71,15 @@ export const npmStore = (db: Database) => ({
     const condition = ofName(place, name);
     const query = sql`
       select k.id, k.project_id, k.version, k.created_at, k.updated_at, (k.metadata->${part}::text)::text as manifest,
-        (k.metadata->'dist')::text as dist
+        (k.metadata->'dist')::text as dist,
+        (select json_agg(json_build_array(t.name, extract(epoch from t.updated_at), t.id))
+          from package_tags t where t.package_id = k.id) as tags
       from ${from} where ${condition} order by k.id desc limit ${versionLimit}`;
     const rows = await db.query<VersionRow>(place.kind === 'project' ? named('npm_versions_of_project', query) : query);
     const newest = new Map<string, ServedVersion>();
     for (const row of rows) if (!newest.has(row.version)) newest.set(row.version, toVersion(row));
     const versions = [...newest.values()].reverse();
-    if (versions.length === 0) return { name, versions, tags: [] };
-    const ids = versions.map(({ id }) => id);
-    const tags = await db.query<ServedTag>(
-      named(
-        'npm_tags',
-        sql`
-      select distinct on (t.name) t.name, k.version from package_tags t join packages k on k.id = t.package_id
-      where t.package_id = any(${ids}::bigint[]) order by t.name, t.updated_at desc, t.id desc`,
-      ),
-    );
-    return { name, versions, tags };
+    return { name, versions, tags: newestTags(rows.filter(({ id, version }) => newest.get(version)?.id === id)) };
   },
 
   async search(place: Place, { text, from: offset, size }: NpmSearch): Promise<{ found: NpmFound[]; total: number }> {
