@@ -167,7 +167,9 @@ class BoundPool extends pg.Pool {
         throw error;
       });
     }
-    const answer = AsyncResource.bind(callback);
+    // `AsyncResource.bind` makes a function with properties for each call, which costs as much as a small statement.
+    const caller = new AsyncResource('pool');
+    const answer: PoolCallback = (...given) => caller.runInAsyncScope(callback, undefined, ...given);
     super.connect((error, client, done) => {
       if (isInvalidPassword(error)) super.connect(answer);
       else answer(error, client, done);
