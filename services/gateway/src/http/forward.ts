@@ -67,8 +67,9 @@ export function forwarder(
           sent.set(request, forwarded);
           // The proxy says so once the request has its socket.
           if (isTransfer(request) && forwarded.socket) forwarded.once('close', way.join(forwarded.socket));
+          // A request that was answered before its body had come says nothing when its connection closes.
           const onClose = (): void => {
-            if (!response.writableFinished) forwarded.destroy();
+            if (!response.writableFinished || !request.complete) forwarded.destroy();
           };
           if (response.destroyed) onClose();
           else response.once('close', onClose);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { identityKey, relayedKey } from '@switchyard/rpc';
@@ -147,6 +147,28 @@ describe('what streams through the gateway', () => {
     const asked = ask('/group/project.git/git-upload-pack', 'POST', '0000', { 'content-length': '1000' });
     await eventually(() => expect([asked.status, asked.ended]).toEqual([408, 'whole']), { within: 10_000 });
     await eventually(() => expect(gone).toHaveBeenCalled(), { within: 10_000 });
+    rate.restore();
+  });
+
+  it('a service stops when a body stands still, whose sender stays there after the 408', async () => {
+    const rate = jest.replaceProperty(streamRate, 'windowMs', 100 as never);
+    const [came, gone] = [jest.fn(), jest.fn()];
+    answer = (request) => {
+      came();
+      request.resume().once('close', gone);
+    };
+    const { hostname, port } = new URL(gateway.url);
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    let reply = '';
+    socket.on('data', (chunk) => {
+      reply += chunk;
+    });
+    const head = ['POST /group/project.git/git-upload-pack HTTP/1.1', 'Host: x', 'PRIVATE-TOKEN: glpat-developer'];
+    socket.write([...head, 'Content-Length: 1000', '', '0000'].join('\r\n'));
+    await eventually(() => expect(reply).toMatch(/^HTTP\/1\.1 408 /), { within: 10_000 });
+    await eventually(() => expect(gone).toHaveBeenCalled(), { within: 10_000 });
+    expect(came).toHaveBeenCalled();
+    socket.destroy();
     rate.restore();
   });
 
