@@ -36,6 +36,10 @@ export class AppError extends Error {
   }
 }
 
+/** A body with its `message`, where that is a text, as `error` too: npm shows nothing else of a reply. */
+export const withErrorText = (body: ErrorBody): ErrorBody =>
+  body.error !== undefined || typeof body.message !== 'string' ? body : { ...body, error: body.message };
+
 const withReason = (kind: ErrorKind, reason?: string): AppError =>
   new AppError(kind, reason === undefined ? undefined : `${errorKinds[kind].text} - ${reason}`);
 

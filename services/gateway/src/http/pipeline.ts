@@ -227,6 +227,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
   }
 
   const serve = async (request: Request, response: Response): Promise<void> => {
+    response.locals.errorText = route.errorText;
     edges.admission.knock(route);
     const abort = new AbortController();
     response.on('close', () => {

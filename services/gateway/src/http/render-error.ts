@@ -1,4 +1,4 @@
-import { AppError, isAppError, unavailable } from '@switchyard/errors';
+import { AppError, isAppError, unavailable, withErrorText } from '@switchyard/errors';
 import { logger } from '@switchyard/telemetry';
 import type { NextFunction, Request, Response } from 'express';
 import { Throttled } from './rate-limits';
@@ -25,7 +25,7 @@ export function renderError(error: unknown, request: Request, response: Response
       `Bearer realm="Protected by OAuth 2.0", error="${code}", error_description="${description}"`,
     );
   }
-  response.status(known.status).json(known.body);
+  response.status(known.status).json(response.locals.errorText === true ? withErrorText(known.body) : known.body);
 }
 
 /**

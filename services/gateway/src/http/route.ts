@@ -197,6 +197,8 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
    * and pip send theirs only then. It says nothing of whether the target is there.
    */
   readonly challenges?: true;
+  /** Refusals have their `message` as `error` too, which is all that npm shows of a reply. */
+  readonly errorText?: true;
   /**
    * The reply is a stream of server-sent events with this name; `returns` names the component of their data. It lasts as
    * long as its reader, and is timed until it begins.

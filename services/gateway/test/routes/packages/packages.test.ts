@@ -240,6 +240,19 @@ it.each(ways)('takes %s wherever package managers come in (G-4.17-12)', async (_
   }
 });
 
+it('npm is told why in `error`, the one field that it prints', async () => {
+  const npm = (method: string, at: string) =>
+    gateway.send(method, `/projects/1/packages/npm/${at}`, { token: 'glpat-npm', raw: Buffer.from('{}') });
+  access = projectAccess({ level: 20 });
+  expect((await npm('PUT', 'app')).body).toEqual({ message: '403 Forbidden', error: '403 Forbidden' });
+  access = undefined;
+  const none = '404 Project Not Found';
+  expect((await npm('PUT', 'app')).body).toEqual({ message: none, error: none });
+  expect((await gateway.send('DELETE', '/projects/1/packages/5', { token: 'glpat-npm' })).body).toEqual({
+    message: none,
+  });
+});
+
 it('passes the paths of Go modules and Helm charts on, with what Go writes in them kept', async () => {
   const go = '/projects/1/packages/go/forge.example/!acme/app';
   const asked = [
