@@ -246,6 +246,13 @@ export const joinProject = (projectId: Sql): Sql =>
 /** All projects `p` with their namespaces `n`; for the `from` of a list of projects. */
 export const projectsFrom: Sql = sql`directory.projects p join directory.namespaces n on n.id = p.namespace_id`;
 
+/**
+ * Projects that are open to all addresses (G-4.15-6), as a condition on `n`; for what many groups are searched for and
+ * whose finds are more than titles.
+ */
+export const openToAllAddresses: Sql = sql`not exists (
+  select from directory.namespaces r where r.id = n.ancestry[1] and r.address_restricted)`;
+
 /** Projects of a group and of the groups below it, as a condition on `n`. */
 export const inGroup = (groupId: number): Sql => sql`n.ancestry @> array[${groupId}::bigint]`;
 

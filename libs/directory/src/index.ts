@@ -13,6 +13,7 @@ export {
   memberProjects,
   membersAtLevel,
   mergeRequestRule,
+  openToAllAddresses,
   type ProjectRule,
   packageRule,
   projectsFrom,

@@ -51,6 +51,7 @@ const columnsOf: { [K in Kind]: (value: Extract<Entity, { $case: K }>['value']) 
     mentions_disabled: namespace.mentionsDisabled,
     default_branch_protection: namespace.defaultBranchProtection ?? null,
     emails_disabled: namespace.emailsDisabled,
+    address_restricted: namespace.addressRestricted,
   }),
   project: (project) => ({
     id: project.id,

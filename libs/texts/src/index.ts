@@ -27,6 +27,7 @@ export {
 } from './issue-references';
 export { asCode, fenceFor, linkAddress, literal } from './literal-text';
 export { type Mentions, mentionsIn, newMentions } from './mentions';
+export { pythonName } from './python-names';
 export { type Command, parseQuickActions } from './quick-actions';
 export { relocated } from './relocated';
 export { repeatedText } from './repeated-text';

@@ -87,6 +87,7 @@ export class DirectoryModel {
       tier: '',
       mentionsDisabled: false,
       emailsDisabled: false,
+      addressRestricted: false,
       ...rest,
     };
     this.namespaces.set(id, namespace);

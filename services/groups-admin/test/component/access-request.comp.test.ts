@@ -1,8 +1,8 @@
 import { sql } from '@switchyard/database/sql';
 import { AccessRequestServiceService } from '@switchyard/protos/groups_admin/v1/access_request';
-import { DirectoryRow } from '@switchyard/protos/groups_admin/v1/directory';
 import type { GroupSettings } from '@switchyard/protos/groups_admin/v1/group';
 import { ListUserMembershipsRequest_SourceType as SourceType } from '@switchyard/protos/groups_admin/v1/member';
+import { namespaceRow } from '../support/directory-row';
 import { groupClients, refusal } from '../support/group-clients';
 import { bodyOf, pageOf, type RunningGroups, runGroups, shown, type TestUser } from '../support/running-groups';
 
@@ -290,12 +290,7 @@ test('the list of domains belongs to top-level groups, and is checked', async ()
 });
 
 test('mentions_disabled reaches the directory, for the group itself alone', async () => {
-  const inDirectory = async (id: number) => {
-    const last = await running.db.one<{ row: Buffer }>(sql`
-      select row from directory_changes where entity = 'namespace' and entity_id = ${id} order by sequence desc limit 1`);
-    const { entity } = DirectoryRow.decode(last?.row ?? Buffer.alloc(0));
-    return entity?.$case === 'namespace' ? entity.value.mentionsDisabled : undefined;
-  };
+  const inDirectory = async (id: number) => (await namespaceRow(running.db, id))?.mentionsDisabled;
   expect(await inDirectory(group)).toBe(false);
   expect(await shown('Group', set(group, { mentionsDisabled: true }))).toMatchObject({ mentions_disabled: true });
   expect([await inDirectory(group), await inDirectory(subgroup)]).toEqual([true, false]);

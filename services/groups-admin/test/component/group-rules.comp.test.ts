@@ -1,9 +1,9 @@
 import { sql } from '@switchyard/database/sql';
 import { ResolveRequest } from '@switchyard/protos/groups_admin/v1/access';
-import { DirectoryRow } from '@switchyard/protos/groups_admin/v1/directory';
 import { resolveAccess } from '../../src/directory/application/resolve-access';
 import { accessStore } from '../../src/directory/storage/access.store';
 import { machineTokenStore } from '../../src/directory/storage/machine-token.store';
+import { namespaceRow } from '../support/directory-row';
 import { groupClients, refusal } from '../support/group-clients';
 import { allGroups, allProjects } from '../support/requests';
 import { pageOf, type RunningGroups, runGroups, shown, type TestUser } from '../support/running-groups';
@@ -193,6 +193,8 @@ describe('address ranges and git protocols (G-4.15-5, G-4.15-6)', () => {
     expect(await update(top.id, { enabledGitAccessProtocol: 'ssh' })).toMatchObject({
       enabled_git_access_protocol: 'ssh',
     });
+    const restricted = async (id: number) => (await namespaceRow(running.db, id))?.addressRestricted;
+    expect([await restricted(top.id), await restricted(child.id)]).toEqual([true, false]);
     const addresses = { ranges: ['10.0.0.0/8', '2001:db8::/32'] };
     const targets = [groupNamed('walled'), groupNamed('walled/child'), projectNamed(project.id)];
     for (const target of targets) {
@@ -212,6 +214,7 @@ describe('address ranges and git protocols (G-4.15-5, G-4.15-6)', () => {
     });
     const open = await resolve(ada, targets[2]);
     expect([open.addresses, open.access?.gitProtocol]).toEqual([undefined, undefined]);
+    expect(await restricted(top.id)).toBe(false);
   });
 
   test('are refused where they are wrong, with all problems, and below the top level', async () => {
@@ -362,12 +365,7 @@ test('the protection of default branches is printed in both forms, and reaches t
   expect(group).toMatchObject({ default_branch_protection: 2 });
   const update = (settings: object) =>
     shown('Group', groups(ada).updateGroup({ groupId: group.id, settings }, { group: group.id }));
-  const inDirectory = async () => {
-    const row = await running.db.one<{ row: Buffer }>(sql`
-      select row from directory_changes where entity = 'namespace' and entity_id = ${group.id} order by sequence desc limit 1`);
-    const { entity } = DirectoryRow.decode(row?.row ?? Buffer.alloc(0));
-    return entity?.$case === 'namespace' ? entity.value.defaultBranchProtection : undefined;
-  };
+  const inDirectory = async () => (await namespaceRow(running.db, group.id))?.defaultBranchProtection;
   const full = { pushAccessLevel: 40, mergeAccessLevel: 40, allowForcePush: false, developerCanInitialPush: false };
   expect(await inDirectory()).toEqual(full);
   expect(await update({ defaultBranchProtection: 4 })).toMatchObject({

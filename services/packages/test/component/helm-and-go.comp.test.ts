@@ -257,6 +257,11 @@ it.each<[string, () => Promise<Buffer>, string]>([
   ['a device', () => chart([yamlOf('bad', '1.0.0'), [{ name: 'bad/x', type: 'block-device' }]]), 'device'],
   ['a way out', () => chart([yamlOf('bad', '1.0.0'), [{ name: 'bad/../../x' }, 'x']]), 'outside of its folder'],
   ['no Chart.yaml', () => chart([[{ name: 'bad/values.yaml' }, 'x']]), 'chart has no Chart.yaml'],
+  [
+    'no folder',
+    () => chart([[{ name: 'Chart.yaml' }, 'apiVersion: v2\nname: bad\nversion: 1.0.0\n']]),
+    'no Chart.yaml',
+  ],
   ['no version', () => chart([yamlOf('bad', '..')]), 'version is invalid'],
   ['no archive', async () => Buffer.from('text'), 'not a gzipped tar archive'],
   [
@@ -272,6 +277,15 @@ it.each<[string, () => Promise<Buffer>, string]>([
   const reply = await push('bad', await content());
   expect([reply.status, await reply.json()]).toEqual([400, { error: expect.stringContaining(text) }]);
   expect((await here.list('helm')).filter(({ name }) => name === 'bad')).toEqual([]);
+});
+
+it('refuses a chart whose file another chart of the channel has', async () => {
+  expect((await push('twins', await chart([yamlOf('app', '1.0.0-1.0.0')]))).status).toBe(201);
+  const twin = await chart([yamlOf('app-1.0.0', '1.0.0')]);
+  const reply = await push('twins', twin);
+  expect([reply.status, await reply.json()]).toEqual([400, { error: 'chart has the file name of another chart' }]);
+  expect((await here.list('helm')).filter(({ name }) => name === 'app-1.0.0')).toEqual([]);
+  expect((await push('other', twin)).status).toBe(201);
 });
 
 it('keeps nothing of a chart whose form fails behind it', async () => {

@@ -3,6 +3,7 @@ import {
   CreatePackageProtectionRuleRequest,
   PackageProtectionServiceService,
 } from '@switchyard/protos/packages/v1/package_protection';
+import { eventually } from '@switchyard/testkit';
 import { type PackageFormats, packageFormats } from './package-formats';
 
 let here: PackageFormats;
@@ -92,6 +93,11 @@ it('finds in a group and in the instance what the caller may read (G-4.17-8, G-4
   // The token of the group reads all that lies below it, and has no user.
   expect(await (await here.ask('GET', ofGroup, here.deployToken)).text()).toBe('secret');
   expect((await here.ask('GET', ofAll, here.deployToken)).status).toBe(404);
+  // What is open to some addresses alone is found where the gateway compares them: in its project and groups (G-4.15-6).
+  here.here.directory.changeNamespace(here.group, { addressRestricted: true });
+  await eventually(async () => expect((await here.ask('GET', ofAll, here.member)).status).toBe(404));
+  expect((await here.ask('GET', ofGroup, here.member)).status).toBe(200);
+  here.here.directory.changeNamespace(here.group, { addressRestricted: false });
   // In the instance a path that is not that of its project would let anybody publish in place of another one.
   await put('com/acme/app/1/app-1.jar', 'elsewhere');
   const found = (place: string) => here.ask('GET', `${place}/packages/maven/com/acme/app/1/app-1.jar`, here.member);

@@ -12,6 +12,7 @@ import { pack } from 'tar-stream';
 import { service } from '../../src/service';
 
 let here: TestInstallation;
+let groupId = 0;
 let groupPath = '';
 let projectId = 0;
 let projects: number[];
@@ -23,6 +24,7 @@ beforeAll(async () => {
   await here.stop();
   await here.start({ SWITCHYARD_NPM_PACKAGE_LIMIT: String(limit) });
   const { id, fullPath } = here.directory.namespace({ visibility: 'public' });
+  groupId = id;
   groupPath = fullPath;
   projects = Array.from({ length: 20 }, () => here.directory.project(id, { visibility: 'public' }).id);
   projectId = projects[0] ?? 0;
@@ -175,6 +177,21 @@ it('finds in the instance what is named after its top-level group, and nothing e
   expect(statuses).toEqual([200, 404, 404]);
   const search = await here.forward('GET', '/npm/search?text=app&size=20', {});
   expect(await search.json()).toMatchObject({ objects: [{ package: { name: scoped } }], total: 1 });
+  // What is open to some addresses alone is found where the gateway compares them (G-4.15-6).
+  here.directory.changeNamespace(groupId, { addressRestricted: true });
+  const instance = (path: string) => here.forward('GET', path, {});
+  await eventually(async () =>
+    expect((await instance(`/npm/metadata/${encodeURIComponent(scoped)}`)).status).toBe(404),
+  );
+  expect(await (await instance('/npm/search?text=app&size=20')).json()).toMatchObject({ objects: [], total: 0 });
+  here.directory.changeNamespace(groupId, { addressRestricted: false });
+});
+
+it('refuses a manifest that is too long', async () => {
+  const document = await documentOf('long', '1.0.0');
+  const versions = document.versions as Record<string, object>;
+  versions['1.0.0'] = { ...versions['1.0.0'], keywords: ['x'.repeat(1 << 20)] };
+  expect(await reply(await publish(document))).toEqual([400, error('the manifest is too long')]);
 });
 
 it.each([{}, { _attachments: [] }, { versions: {}, _attachments: { a: { data: 1 } } }])(

@@ -63,23 +63,44 @@ it.each(['first', 'last'])('publishes a form whose file comes %s, and lists and 
 });
 
 it('takes one name of a file of a version once, however the name of its project is written (PEP 503)', async () => {
-  await publish(formOf('twice-1.tar.gz', 'one', { name: 'Twi.ce', version: '1' }));
-  const again = await publish(formOf('twice-1.tar.gz', 'two', { name: 'twi-ce', version: '1' }));
+  await publish(formOf('twi_ce-1.tar.gz', 'one', { name: 'Twi.ce', version: '1' }));
+  const again = await publish(formOf('twi_ce-1.tar.gz', 'two', { name: 'twi-ce', version: '1' }));
   expect([again.status, await again.json()]).toEqual([
     400,
     { message: 'Validation failed: File name has already been taken' },
   ]);
-  expect((await publish(formOf('twice-2.tar.gz', 'two', { name: 'TWI_CE', version: '2' }))).status).toBe(201);
+  expect((await publish(formOf('twi_ce-2.tar.gz', 'two', { name: 'TWI_CE', version: '2' }))).status).toBe(201);
   expect((await here.list('pypi')).filter(({ name }) => /twi/i.test(name))).toEqual([
     { name: 'Twi.ce', version: '1' },
     { name: 'Twi.ce', version: '2' },
   ]);
 });
 
+it('has each version once, however it is spelled, and files with its name alone (PEP 440)', async () => {
+  expect((await publish(formOf('spelled-1.0.tar.gz', 'one', { name: 'spelled', version: '1.0' }))).status).toBe(201);
+  for (const [fileName, version] of [
+    ['spelled-1.0.tar.gz', 'v1'],
+    ['spelled-1.0.tar.gz', '1.0.0'],
+    ['other-9.zip', '1.0'],
+  ] as const)
+    expect((await publish(formOf(fileName, 'two', { name: 'spelled', version }))).status).toBe(400);
+  const wheel = await publish(formOf('spelled-1-py3-none-any.whl', 'three', { name: 'spelled', version: '1.0.0' }));
+  expect(wheel.status).toBe(201);
+  const at = ['2', '2.0', 'v2'].map((version) =>
+    publish(formOf(`spelled-${version}.tar.gz`, version, { name: 'spelled', version })),
+  );
+  const statuses = (await Promise.all(at)).map(({ status }) => status);
+  expect(statuses).toContain(201);
+  expect(statuses.filter((status) => status !== 201 && status !== 409)).toEqual([]);
+  const versions = (await here.list('pypi')).filter(({ name }) => name === 'spelled').map(({ version }) => version);
+  expect(versions).toEqual(['1.0', expect.stringMatching(/^v?2(\.0)?$/)]);
+});
+
 it('has one winner of two first versions in two spellings at once, and no fault', async () => {
   const statuses = await Promise.all(
     ['Ra.ce', 'ra-ce', 'RA_CE'].map(
-      async (name, at) => (await publish(formOf(`r-${at}.whl`, name, { name, version: '1' }))).status,
+      async (name, at) =>
+        (await publish(formOf(`ra_ce-1-${at}-py3-none-any.whl`, name, { name, version: '1' }))).status,
     ),
   );
   expect(statuses).toContain(201);

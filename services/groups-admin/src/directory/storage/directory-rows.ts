@@ -23,6 +23,7 @@ export async function namespaceChanges(
       coalesce(owner_id, 0) as "ownerId", coalesce(avatar_url, '') as "avatarUrl",
       marked_for_deletion_at is not null as deleting, coalesce(tier, '') as tier,
       settings @> '{"mentions_disabled": true}' as "mentionsDisabled", settings @> '{"emails_enabled": false}' as "emailsDisabled",
+      cardinality(ancestry) = 1 and settings ->> 'ip_restriction_ranges' is not null as "addressRestricted",
       settings -> 'default_branch_protection_defaults' as protection
     from namespaces where id = any(${[...ids]}::bigint[]) order by cardinality(ancestry), id`);
   return rows.map(({ protection, ...row }) =>

@@ -54,6 +54,7 @@ it.each<[string, readonly Entry[]]>([
     ],
   ],
   ['\0', [{ name: 'top/./wanted', size: 1 }]],
+  ['nothing', [{ name: 'wanted', size: 1 }]],
   ['\0', [{ name: 'top/wanted', type: 'contiguous-file', size: 1 }]],
   ['file_twice', [wanted, wanted]],
   ['file_twice', [wanted, { name: 'top/./wanted', size: 1 }]],
@@ -78,6 +79,59 @@ it.each<[string, readonly Entry[]]>([
   ['unpacks_to_too_much', [wanted, { name: 'top/zeros', size: 2 << 20 }]],
 ])('finds %j', async (problem, entries) => {
   expect((await inspected(await archiveOf(entries))).found).toBe(problem);
+});
+
+describe('an entry that readers know by different names', () => {
+  const tarPart = async (entry: Entry): Promise<Buffer> => (await tarOf([entry])).subarray(0, -1_024);
+  /** A header with a content, of a type that no library writes. */
+  async function header(type: string, content: string): Promise<Buffer> {
+    const block = Buffer.from((await tarOf([{ name: 'header', size: content.length }])).subarray(0, 512));
+    block.write(type, 156);
+    block.fill(' ', 148, 156);
+    block.write(
+      `${block
+        .reduce((sum, byte) => sum + byte, 0)
+        .toString(8)
+        .padStart(6, '0')}\0 `,
+      148,
+    );
+    return Buffer.concat([block, Buffer.from(content), Buffer.alloc(-content.length & 511)]);
+  }
+  const pax = (key: string, value: string): string => {
+    const line = ` ${key}=${value}\n`;
+    const length = line.length + 2;
+    return `${length > 9 ? length : length - 1}${line}`;
+  };
+  const rest = async () => [await tarPart({ name: 'top/wanted', size: 1 }), Buffer.alloc(1_024)];
+
+  it.each<[string, () => Promise<Buffer[]>]>([
+    ['named_twice', async () => [await header('g', pax('path', 'top/innocent')), ...(await rest())]],
+    ['named_twice', async () => [await header('g', pax('size', '1000000')), ...(await rest())]],
+    [
+      'named_twice',
+      async () => [
+        await tarPart({ name: 'top/first', size: 700 }),
+        await header('x', pax('path', 'top/innocent')),
+        await header('L', 'top/other\0'),
+        ...(await rest()),
+      ],
+    ],
+    [
+      'named_twice',
+      async () => [
+        await header('x', pax('path', 'top/a')),
+        await header('x', pax('mtime', '12345')),
+        ...(await rest()),
+      ],
+    ],
+    ['named_twice', async () => [await header('x', pax('GNU.sparse.name', 'top/a')), ...(await rest())]],
+    ['\0', async () => [await header('g', pax('comment', 'abcdefg')), ...(await rest())]],
+    ['\0', async () => [await header('x', pax('mtime', '12345')), ...(await rest())]],
+    ['nothing', async () => [await header('x', pax('path', 'top/innocent')), ...(await rest())]],
+    ['nothing', async () => [await header('L', 'top/innocent\0'), ...(await rest())]],
+  ])('finds %j', async (problem, parts) => {
+    expect((await inspected(gzipSync(Buffer.concat(await parts())))).found).toBe(problem);
+  });
 });
 
 it('refuses a bomb before it has come whole, and a bomb that follows the archive', async () => {

@@ -3,7 +3,14 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { AppError } from '@switchyard/errors';
 import { extract, type Header } from 'tar-stream';
-import { type EntryProblem, nameAtTop, problemOfEntry } from '../domain/archive-entry';
+import {
+  blockSize,
+  type EntryProblem,
+  isInTopFolder,
+  isNamedTwice,
+  nameAtTop,
+  problemOfEntry,
+} from '../domain/archive-entry';
 
 /** What is wrong with an archive, or with the file that is read of it. */
 export type ArchiveProblem = EntryProblem | 'no_archive' | 'unpacks_to_too_much' | 'file_too_large' | 'file_twice';
@@ -13,7 +20,7 @@ export interface ArchiveRules {
   /** Bytes that it may unpack to. */
   readonly unpacked: number;
   readonly entries: number;
-  /** Name of the file in the top folder that is read; of several, in any case, readers do not agree which one counts. */
+  /** Name of the file in a folder at the top that is read; of several, in any case, readers do not agree which one counts. */
   readonly wanted: string;
   /** Bytes that this file may have. */
   readonly wantedBytes: number;
@@ -31,7 +38,6 @@ export interface InspectedArchive {
   file(): Promise<Buffer | undefined>;
 }
 
-const blockSize = 512;
 const zeros = Buffer.alloc(blockSize);
 
 /**
@@ -81,6 +87,37 @@ function endOfArchive(): {
   };
 }
 
+/** Keeps what stands between the content of an entry and the header of the next one: further headers. */
+function betweenEntries(): {
+  /** Looks at content, before it is unpacked. */
+  see(chunk: Buffer): void;
+  /** The blocks before the header of an entry, whose content begins at `offset`. Entries come in order. */
+  before(entry: { readonly offset: number; readonly size: number }): Buffer;
+} {
+  let seen = 0;
+  /** Where the content of the last entry ends. */
+  let after = 0;
+  /** What was seen from there on. */
+  let kept: Buffer[] = [];
+
+  return {
+    see(chunk) {
+      const known = Math.min(Math.max(after - seen, 0), chunk.length);
+      if (known < chunk.length) kept.push(chunk.subarray(known));
+      seen += chunk.length;
+    },
+    before({ offset, size }) {
+      const [first] = kept;
+      const all = first !== undefined && kept.length === 1 ? first : Buffer.concat(kept);
+      const blocks = all.subarray(0, offset - blockSize - after);
+      const next = offset + Math.ceil(size / blockSize) * blockSize;
+      kept = next - after < all.length ? [all.subarray(next - after)] : [];
+      after = next;
+      return blocks;
+    },
+  };
+}
+
 /** Inspects a gzipped tar archive as it passes by. Nothing is unpacked, and memory does not depend on its size. */
 export function inspectArchive(rules: ArchiveRules): InspectedArchive {
   const { refuse } = rules;
@@ -89,10 +126,12 @@ export function inspectArchive(rules: ArchiveRules): InspectedArchive {
   gunzip.on('error', () => {});
   let unpacked = 0;
   const end = endOfArchive();
+  const between = betweenEntries();
   const bounded = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       unpacked += chunk.length;
       end.see(chunk);
+      between.see(chunk);
       if (unpacked > rules.unpacked) done(refuse('unpacks_to_too_much'));
       else done(null, chunk);
     },
@@ -122,13 +161,15 @@ export function inspectArchive(rules: ArchiveRules): InspectedArchive {
       const problem = problemOfEntry(header);
       if (problem !== undefined) throw refuse(problem);
       const { byteOffset: offset, size = 0 } = header as Header & { readonly byteOffset: number };
-      if (end.precedes({ offset, size: header.type === 'directory' ? 0 : size })) throw refuse('no_archive');
+      const place = { offset, size: header.type === 'directory' ? 0 : size };
+      if (end.precedes(place)) throw refuse('no_archive');
+      if (isNamedTwice(between.before(place))) throw refuse('named_twice');
       rules.onEntry?.(header);
       const name = header.type === 'directory' ? undefined : nameAtTop(header.name);
       if (name?.toLowerCase() === rules.wanted.toLowerCase()) {
         found += 1;
         if (found > 1) throw refuse('file_twice');
-        if (name === rules.wanted) file = await read(entry as AsyncIterable<Buffer>);
+        if (name === rules.wanted && isInTopFolder(header.name)) file = await read(entry as AsyncIterable<Buffer>);
       }
       entry.resume();
     }

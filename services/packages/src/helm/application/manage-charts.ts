@@ -19,6 +19,7 @@ const problems: Readonly<Record<ArchiveProblem, string>> = {
   file_too_large: 'Chart.yaml is too large',
   file_twice: 'chart has more than one Chart.yaml',
   link_or_device: 'chart has a link or a device',
+  named_twice: 'chart names a file in two ways',
   leads_out: 'chart has a file outside of its folder',
 };
 
@@ -52,7 +53,12 @@ export const manageCharts = ({ store, packages, contents }: ChartEdges) => ({
       const chart = chartOf(await archive.file());
       const key = { projectId, format: 'helm' as const, name: chart.name, version: chart.version };
       const fileMetadata = { channel, chart };
-      return packages.publishReceived({ key, fileName: chartFileName(chart), publisher, fileMetadata }, received);
+      const fileName = chartFileName(chart);
+      return packages.publishReceived({ key, fileName, publisher, fileMetadata }, received, async (tx, packageId) => {
+        // `app` 1.0.0-1.0.0 and `app-1.0.0` 1.0.0 would be one file to Helm.
+        if (await store.isTaken(tx, { projectId, channel }, fileName, packageId))
+          throw invalidParams('chart has the file name of another chart');
+      });
     });
   },
 

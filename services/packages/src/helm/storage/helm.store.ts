@@ -1,4 +1,4 @@
-import type { Database } from '@switchyard/database';
+import type { Database, Tx } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
 import type { Channel, ChannelState, ChartFile, IndexedChart } from '../domain/channel';
 import type { ChartMetadata } from '../domain/chart';
@@ -52,6 +52,14 @@ export const helmStore = (db: Database) => ({
       if (last === undefined || rows.length < batch) return;
       after = sql`and (k.name, k.id) > (${last.name}, ${last.id}::bigint)`;
     }
+  },
+
+  async isTaken(tx: Tx, channel: Channel, fileName: string, packageId: number): Promise<boolean> {
+    const name = `helm ${channel.channel} ${fileName}`;
+    await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${name}, ${channel.projectId}::bigint))`);
+    const rows = await tx.query(sql`
+      select from ${files} where ${inChannel(channel)} and f.file_name = ${fileName} and k.id <> ${packageId} limit 1`);
+    return rows.length > 0;
   },
 
   async find(channel: Channel, fileName: string): Promise<ChartFile | undefined> {

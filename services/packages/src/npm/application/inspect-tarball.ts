@@ -24,6 +24,7 @@ const refusals = {
   file_too_large: noPackageJson,
   file_twice: () => npmError('bad_request', 'the tarball has more than one package.json'),
   link_or_device: () => npmError('bad_request', 'the tarball has a link or a device'),
+  named_twice: () => npmError('bad_request', 'the tarball names a file in two ways'),
   leads_out: () => npmError('bad_request', 'the tarball has a file outside of its folder'),
 } as const;
 

@@ -27,5 +27,6 @@ export interface NpmFound {
   readonly name: string;
   readonly version: string;
   readonly publishedAt: Date;
+  /** What it says of itself: `description`, `keywords`, `maintainers`. */
   readonly manifest: Readonly<Record<string, unknown>>;
 }

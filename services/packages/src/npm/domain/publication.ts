@@ -49,6 +49,9 @@ const shortMembers = [
   ...['bin', 'directories', 'engines', 'os', 'cpu', 'libc', 'funding', 'hasInstallScript', '_hasShrinkwrap'],
 ];
 
+/** Longest manifest, characters: those of one name are read together, and large real ones have 100,000. */
+const longestManifest = 1 << 20;
+
 /** Longest text of a deprecation, characters. */
 const longestDeprecation = 3_000;
 
@@ -131,11 +134,7 @@ export function readPublication(name: string, document: JsonObject, tarball: Att
     throw refuse('dist-tags is invalid');
   const deprecated = deprecationOf(manifest);
   if (deprecated === '') delete manifest.deprecated;
-  return {
-    version,
-    fileName,
-    tags: tags.map(([tag]) => tag),
-    deprecated,
-    metadata: metadataOf(manifest, tarball),
-  };
+  const metadata = metadataOf(manifest, tarball);
+  if (JSON.stringify(metadata.manifest).length > longestManifest) throw refuse('the manifest is too long');
+  return { version, fileName, tags: tags.map(([tag]) => tag), deprecated, metadata };
 }

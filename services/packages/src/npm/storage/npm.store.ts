@@ -1,7 +1,14 @@
 import type { Database, Tx } from '@switchyard/database';
 import { contains } from '@switchyard/database';
 import { named, type Sql, sql } from '@switchyard/database/sql';
-import { everybodysPackages, inGroup, joinProject, packageRule, visibleProjects } from '@switchyard/directory';
+import {
+  everybodysPackages,
+  inGroup,
+  joinProject,
+  openToAllAddresses,
+  packageRule,
+  visibleProjects,
+} from '@switchyard/directory';
 import type { NewTag, ServedPackage, ServedTag, ServedVersion } from '../domain/packument';
 import type { NpmFound, NpmSearch, Place, PlaceViewer } from '../domain/place';
 
@@ -22,7 +29,8 @@ function within(place: Place): Sql {
   const visible = visibleTo(place.viewer);
   if (place.kind === 'group') return sql`${inGroup(place.id)} and ${visible}`;
   // Another one's package may not come in place of that which a name has always meant: a scope has its own group alone.
-  return sql`starts_with(k.name, '@' || lower(split_part(n.full_path, '/', 1)) || '/') and ${visible}`;
+  return sql`starts_with(k.name, '@' || lower(split_part(n.full_path, '/', 1)) || '/') and ${visible}
+    and ${openToAllAddresses}`;
 }
 
 /** Packages of a name in a place, as a condition on `k`. */
@@ -87,7 +95,7 @@ export const npmStore = (db: Database) => ({
       name: string;
       version: string;
       created_at: Date;
-      manifest: Record<string, unknown>;
+      manifest: Record<string, unknown> | null;
       total: number;
     }>(sql`
       with newest as (
@@ -96,13 +104,15 @@ export const npmStore = (db: Database) => ({
         where ${shown} and ${within(place)} and k.name ilike ${contains(text)}
         order by k.name, (t.id is not null) desc, k.id desc),
       page as (select id, count(*) over () as total from newest order by name limit ${size} offset ${offset})
-      select k.name, k.version, k.created_at, k.metadata->'manifest' as manifest, page.total
+      select k.name, k.version, k.created_at, page.total, (
+          select jsonb_object_agg(m.key, m.value) from jsonb_each(k.metadata->'manifest') m
+          where m.key in ('description', 'keywords', 'maintainers')) as manifest
       from page join packages k on k.id = page.id order by k.name`);
     const found = rows.map((row) => ({
       name: row.name,
       version: row.version,
       publishedAt: row.created_at,
-      manifest: row.manifest,
+      manifest: row.manifest ?? {},
     }));
     return { found, total: rows[0]?.total ?? 0 };
   },

@@ -1,5 +1,6 @@
+import type { Tx } from '@switchyard/database';
 import type { PackageFile, PackageFormat, PackageKey } from '../domain/package';
-import type { PackagePlace, PlacedFile } from '../domain/package-place';
+import type { PackagePlace, PlacedFile, SpelledVersion } from '../domain/package-place';
 
 /** What package managers find in a place; each is one statement. */
 export interface PackagePlaces {
@@ -19,6 +20,9 @@ export interface PackagePlaces {
   pypiFilesIn(place: PackagePlace, normalizedName: string): Promise<PlacedFile[]>;
   /** Normalized names of Python projects in order, up to 50,000. */
   pypiNamesIn(place: PackagePlace): Promise<string[]>;
-  /** The spelling in which a project has a Python name already; undefined when it does not have it. */
-  pypiSpelling(projectId: number, normalizedName: string): Promise<string | undefined>;
+  /**
+   * Versions that a project has of a Python name, oldest first, each as it is spelled, up to 20,000.
+   * @param tx reads them in this transaction, and keeps others from doing so until it ends
+   */
+  pypiVersions(projectId: number, normalizedName: string, tx?: Tx): Promise<SpelledVersion[]>;
 }

@@ -23,3 +23,9 @@ export interface PlacedFile extends PackageFile {
   /** What its format keeps of the package. */
   readonly packageMetadata: Readonly<Record<string, unknown>>;
 }
+
+/** A version as it was published. */
+export interface SpelledVersion {
+  readonly name: string;
+  readonly version: string;
+}

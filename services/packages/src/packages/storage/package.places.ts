@@ -1,8 +1,8 @@
-import type { Database } from '@switchyard/database';
+import type { Database, Tx } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
-import { inGroup, joinProject } from '@switchyard/directory';
+import { inGroup, joinProject, openToAllAddresses } from '@switchyard/directory';
 import type { PackageFile, PackageFormat, PackageKey } from '../domain/package';
-import type { PackagePlace, PlacedFile } from '../domain/package-place';
+import type { PackagePlace, PlacedFile, SpelledVersion } from '../domain/package-place';
 import { fileColumns, isServed, type PackageFileRow, toPackageFile } from './package.rows';
 import { maySee } from './package-sight';
 
@@ -21,7 +21,10 @@ function within(place: PackagePlace): { join: Sql; where: Sql } {
   const seen = maySee(place.searcher);
   if ('groupId' in place) return { join, where: sql`${inGroup(place.groupId)} and ${seen}` };
   // Another one's file may not come in place of that which a path has always meant.
-  return { join, where: sql`lower(n.full_path || '/' || p.path) = lower(k.name) and ${seen}` };
+  return {
+    join,
+    where: sql`lower(n.full_path || '/' || p.path) = lower(k.name) and ${seen} and ${openToAllAddresses}`,
+  };
 }
 
 /** Opens what package managers find. */
@@ -79,12 +82,12 @@ export const packagePlaces = (db: Database) => ({
     return rows.map(({ name }) => name);
   },
 
-  async pypiSpelling(projectId: number, name: string): Promise<string | undefined> {
-    const row = await db.one<{ name: string }>(sql`
-      select k.name from packages k
+  async pypiVersions(projectId: number, name: string, tx?: Tx): Promise<SpelledVersion[]> {
+    await tx?.query(sql`select pg_advisory_xact_lock(hashtextextended(${`pypi ${name}`}, ${projectId}::bigint))`);
+    return (tx ?? db).query<SpelledVersion>(sql`
+      select k.name, coalesce(k.version, '') as version from packages k
       where k.project_id = ${projectId} and k.format = 'pypi' and ${normalized} = ${name}
         and k.status <> 'pending_destruction'
-      order by k.id limit 1`);
-    return row?.name;
+      order by k.id limit ${mostFiles}`);
   },
 });

@@ -59,7 +59,8 @@ const refusals: Record<ProtectedAct, string> = {
 export const requireUnprotected =
   (rules: Pick<ProtectionRuleStore, 'ofFormat'>): RequireUnprotected =>
   async (db, act, { projectId, format, name }, level) => {
-    if (!allows(await rules.ofFormat(db, projectId, format), act, name, level)) throw forbidden(refusals[act]);
+    const known = await rules.ofFormat(db, projectId, format);
+    if (!allows(known, act, { format, name }, level)) throw forbidden(refusals[act]);
   };
 
 const none = () => notFound('Package protection rule');

@@ -25,7 +25,16 @@ it.each([
   ['delete', '@acme/a', 60, true],
   ['delete', 'b-release', 40, true],
 ] as const)('%s of %s by level %s', (act, name, level, expected) => {
-  expect(allows(rules, act, name, level)).toBe(expected);
+  expect(allows(rules, act, { format: 'npm', name }, level)).toBe(expected);
+});
+
+it.each([
+  ['pypi', 'my_app', 'My.App', false],
+  ['pypi', 'My-*', 'my_other', false],
+  ['pypi', 'my-app', 'my-apps', true],
+  ['npm', 'my-app', 'my_app', true],
+])('names of %s: %s is for %s: %s', (format, namePattern, name, expected) => {
+  expect(allows([rule({ namePattern, push: 'maintainer' })], 'push', { format, name }, 30)).toBe(expected);
 });
 
 it('puts administrators above every role', () => {

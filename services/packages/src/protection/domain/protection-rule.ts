@@ -1,5 +1,6 @@
 import { wildcard, wildcardProblem } from '@switchyard/patterns';
 import { levels } from '@switchyard/rights';
+import { pythonName } from '@switchyard/texts';
 
 /** Level of an administrator, above every role. */
 const adminLevel = 60;
@@ -34,16 +35,20 @@ export type ProtectedAct = 'push' | 'delete';
 export const effectiveLevel = (actor: { readonly admin: boolean } | undefined, level: number | undefined): number =>
   actor?.admin === true ? adminLevel : (level ?? levels.none);
 
+/** A name, or a pattern of names, as names of the format are compared: those that mean one package are one. */
+const compared = (format: string, text: string): string => (format === 'pypi' ? pythonName(text) : text);
+
 /** Whether rules of the package's format allow a level to act on a package: every rule that matches its name has to. */
 export const allows = (
   rules: readonly Pick<ProtectionRule, 'namePattern' | ProtectedAct>[],
   act: ProtectedAct,
-  name: string,
+  { format, name }: { readonly format: string; readonly name: string },
   level: number,
 ): boolean =>
   rules.every((rule) => {
     const role = rule[act];
-    return role === undefined || requiredLevels[role] <= level || !wildcard(rule.namePattern)(name);
+    const isMeant = () => wildcard(compared(format, rule.namePattern))(compared(format, name));
+    return role === undefined || requiredLevels[role] <= level || !isMeant();
   });
 
 /** Why a rule is none; empty when it is one. */

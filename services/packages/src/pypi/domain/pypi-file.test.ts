@@ -1,4 +1,5 @@
-import { digestProblems, formProblems, isFileName, normalizeName } from './pypi-file';
+import { pythonName } from '@switchyard/texts';
+import { canonicalVersion, digestProblems, formProblems, isFileName, isNamedAfter } from './pypi-file';
 
 const good = {
   fileName: 'my_app-1.0-py3-none-any.whl',
@@ -26,6 +27,8 @@ it.each([
   [{ name: 'a\0' }, ['name is invalid']],
   [{ version: 'latest' }, ['version is invalid']],
   [{ version: '1.0/..' }, ['version is invalid']],
+  [{ version: '2.0' }, ['content is not named after the name and the version']],
+  [{ name: 'other' }, ['content is not named after the name and the version']],
   [{ requiresPython: '>=3\n' }, ['requires_python is invalid']],
   [{ sha256: 'a'.repeat(63), md5: 'x' }, ['sha256_digest is invalid', 'md5_digest is invalid']],
 ])('the form with %j', (given, problems) => {
@@ -35,9 +38,52 @@ it.each([
 it.each(['1', 'v1.0', '1!2.3', '1.0a1', '1.0.rc.2', '1.0-1', '1.0.post2', '1.0.dev3', '1.0a1.post2.dev3+local.7'])(
   'the version %s may be published (PEP 440)',
   (version) => {
-    expect(formProblems({ ...good, version })).toEqual([]);
+    expect(formProblems({ ...good, version, fileName: `my_app-${version}.tar.gz` })).toEqual([]);
   },
 );
+
+it.each([
+  ['1.0', '1', true],
+  ['v1.0', '1.0.0', true],
+  ['0!1.0', '1', true],
+  ['1.0-alpha.1', '1a1', true],
+  ['1.0c', '1rc0', true],
+  ['1-1', '1.post1', true],
+  ['1.rev2', '1.0.post2', true],
+  ['1.0.DEV', '1.dev0', true],
+  ['1.0+Local.07', '1+local_7', true],
+  ['1.01', '1.1', true],
+  ['1.0', '1.0.1', false],
+  ['10', '1', false],
+  ['1!1', '1', false],
+  ['1a1', '1b1', false],
+  ['1', '1.post0', false],
+  ['1', '1.dev0', false],
+  ['1', '1+local', false],
+])('%s and %s are one version: %s (PEP 440)', (one, other, expected) => {
+  expect(canonicalVersion(one) === canonicalVersion(other)).toBe(expected);
+});
+
+it.each([
+  ['my_app-1.0-py3-none-any.whl', true],
+  ['my_app-1.0.0-1-cp312-cp312-manylinux_2_17_x86_64.whl', true],
+  ['my-app-1.0.tar.gz', true],
+  ['My.App-v1.zip', true],
+  ['my_app-1.0-py3.12.egg', true],
+  ['my_app-1.1-py3-none-any.whl', false],
+  ['my_app-1.0.1.tar.gz', false],
+  ['my-1.0.tar.gz', false],
+  ['my-app-other-1.0.tar.gz', false],
+  ['app-1.0.tar.gz', false],
+  ['my_app.tar.gz', false],
+])('%s is named after my-app 1.0: %s', (fileName, expected) => {
+  expect(isNamedAfter(fileName, 'My.App', '1.0')).toBe(expected);
+});
+
+it('knows the versions of wheels that have a `-`', () => {
+  expect(isNamedAfter('app-1.0_1-py3-none-any.whl', 'app', '1.0-1')).toBe(true);
+  expect(isNamedAfter('app-1.0-1.tar.gz', 'app', '1.0.post1')).toBe(true);
+});
 
 it('checks a long version in linear time', () => {
   const started = performance.now();
@@ -46,7 +92,7 @@ it('checks a long version in linear time', () => {
 });
 
 it('knows a name however it is written (PEP 503)', () => {
-  expect(['My.App', 'my_app', 'MY--app', 'my-.-app'].map(normalizeName)).toEqual(Array(4).fill('my-app'));
+  expect(['My.App', 'my_app', 'MY--app', 'my-.-app'].map(pythonName)).toEqual(Array(4).fill('my-app'));
   expect(isFileName('..')).toBe(false);
 });
 

@@ -1,3 +1,5 @@
+import { pythonName } from '@switchyard/texts';
+
 /** What a publisher says of a file; each is undefined where it is not said. */
 export interface PypiForm {
   /** Name of the file. */
@@ -28,17 +30,14 @@ const printable = /^[\x20-\x7e]*$/;
 // try again.
 const parts = [
   'v?',
-  '(?:\\d+!)?',
-  '\\d+(?:\\.\\d+)*',
-  '(?:[-_.]?(?:alpha|a|beta|b|preview|pre|c|rc)(?:[-_.]?\\d+)?)?',
-  '(?:-\\d+|[-_.]?(?:post|rev|r)(?:[-_.]?\\d+)?)?',
-  '(?:[-_.]?dev(?:[-_.]?\\d+)?)?',
-  '(?:\\+[a-z0-9]+(?:[-_.][a-z0-9]+)*)?',
+  '(?:(?<epoch>\\d+)!)?',
+  '(?<release>\\d+(?:\\.\\d+)*)',
+  '(?:[-_.]?(?<phase>alpha|a|beta|b|preview|pre|c|rc)(?:[-_.]?(?<phaseNumber>\\d+))?)?',
+  '(?:-(?<implicitPost>\\d+)|[-_.]?(?<post>post|rev|r)(?:[-_.]?(?<postNumber>\\d+))?)?',
+  '(?:[-_.]?(?<dev>dev)(?:[-_.]?(?<devNumber>\\d+))?)?',
+  '(?:\\+(?<local>[a-z0-9]+(?:[-_.][a-z0-9]+)*))?',
 ];
 const versionPattern = new RegExp(`^${parts.join('')}$`, 'i');
-
-/** The name by which an index knows a project, however it is written (PEP 503). */
-export const normalizeName = (name: string): string => name.replace(/[-_.]+/g, '-').toLowerCase();
 
 /** Whether a text can be the name of a project (PEP 508). */
 export const isName = (text: string): boolean => text.length <= longest && namePattern.test(text);
@@ -47,6 +46,55 @@ export const isName = (text: string): boolean => text.length <= longest && nameP
 export const isFileName = (text: string): boolean => text.length <= longest && fileNamePattern.test(text);
 
 const isVersion = (text: string): boolean => text.length <= longest && versionPattern.test(text);
+
+/** Phases before a release that have several names, and the one that counts. */
+const phases: Readonly<Record<string, string>> = { alpha: 'a', beta: 'b', c: 'rc', pre: 'rc', preview: 'rc' };
+
+const numberOf = (digits = ''): string => digits.replace(/^0+(?=.)/, '') || '0';
+
+/**
+ * The one spelling of a version that installers take for the same (PEP 440): `v1.0`, `1.0.0` and `1` are one. Undefined
+ * for what is no version.
+ */
+export function canonicalVersion(version: string): string | undefined {
+  const found = isVersion(version) ? versionPattern.exec(version.toLowerCase())?.groups : undefined;
+  if (found === undefined) return undefined;
+  const { epoch, release = '', phase, phaseNumber, implicitPost, post, postNumber, dev, devNumber, local } = found;
+  const numbers = release.split('.').map(numberOf);
+  while (numbers.length > 1 && numbers.at(-1) === '0') numbers.pop();
+  const localParts = local?.split(/[-_.]/).map((part) => (/^\d+$/.test(part) ? numberOf(part) : part));
+  return [
+    `${numberOf(epoch)}!${numbers.join('.')}`,
+    phase && `${phases[phase] ?? phase}${numberOf(phaseNumber)}`,
+    (implicitPost ?? post) && `.post${numberOf(implicitPost ?? postNumber)}`,
+    dev && `.dev${numberOf(devNumber)}`,
+    localParts && `+${localParts.join('.')}`,
+  ].join('');
+}
+
+/**
+ * Whether the name of a file is that of a version of a project, as building tools write it: `<name>-<version>.tar.gz`, and
+ * `<name>-<version>-<what it runs on>.whl`, in any spelling of both.
+ */
+export function isNamedAfter(fileName: string, name: string, version: string): boolean {
+  const stem = fileName.replace(/\.(?:tar\.(?:gz|bz2|xz|Z)|tgz|tar|zip|whl|egg)$/i, '');
+  const wanted = canonicalVersion(version);
+  const parts = stem.split('-');
+  return parts.some((_, at) => {
+    if (pythonName(parts.slice(0, at).join('-')) !== pythonName(name)) return false;
+    const rest = parts.slice(at);
+    // Wheels have `_` where a version has `-`.
+    return rest.some(
+      (__, end) =>
+        canonicalVersion(
+          rest
+            .slice(0, end + 1)
+            .join('-')
+            .replaceAll('_', '-'),
+        ) === wanted,
+    );
+  });
+}
 const isDigest =
   (digits: number) =>
   (text: string): boolean =>
@@ -68,13 +116,16 @@ const optional: readonly [keyof PypiForm, string, (text: string) => boolean][] =
 
 /** What is wrong with a form, as `name text`; nothing when it may be used. */
 export function formProblems(form: PypiForm): string[] {
-  return [
+  const problems = [
     ...needed.flatMap(([key, name, isGood]) =>
       !form[key] ? [`${name} is missing`] : isGood(form[key]) ? [] : [`${name} is invalid`],
     ),
     // Publishing tools send the fields that they have nothing to say in as empty.
     ...optional.flatMap(([key, name, isGood]) => (!form[key] || isGood(form[key]) ? [] : [`${name} is invalid`])),
   ];
+  if (problems.length > 0) return problems;
+  const { fileName, name, version } = form as CheckedPypiForm;
+  return isNamedAfter(fileName, name, version) ? [] : ['content is not named after the name and the version'];
 }
 
 /** The digests that a publisher announced and the content does not have, as `name text`. */

@@ -1,10 +1,11 @@
 import type { BlobStore } from '@switchyard/blobs';
 import { invalidParams } from '@switchyard/errors';
 import { type ForwardedCall, type ForwardedEndpoint, readUploadForm, type TakeFormFile } from '@switchyard/rpc';
+import { pythonName } from '@switchyard/texts';
 import { longestUploadMs, sendContent, sendDocument, sendJson, withinLimit } from '../../contents';
 import { nothingFound, type PackagesArea, placeOf, publisherOf } from '../../packages';
 import type { PypiFiles } from '../application/manage-pypi-files';
-import { formProblems, isFileName, isName, isSha256, normalizeName, type PypiForm } from '../domain/pypi-file';
+import { formProblems, isFileName, isName, isSha256, type PypiForm } from '../domain/pypi-file';
 import { linkFile, namesHtml, namesJson, negotiate, projectHtml, projectJson } from '../presenters/simple-index';
 
 /** What the endpoints work with. */
@@ -80,7 +81,7 @@ export function pypiHttp({ files, packages, blobs, limit, root }: PypiHttpEdges)
     const written = call.parts[0] ?? '';
     const found = isName(written) ? await files.filesOf(placeOf(call), written) : [];
     if (found.length === 0) throw nothingFound(call);
-    const name = normalizeName(written);
+    const name = pythonName(written);
     const links = found.map((file) => linkFile(baseOf(call), file));
     await send(call, { html: () => projectHtml(name, links), json: () => projectJson(name, links) });
   }

@@ -1,12 +1,9 @@
+import { pythonName } from '@switchyard/texts';
 import { parse as parseToml } from 'smol-toml';
 import { type Component, hashOf } from '../../../boms';
 import { fieldsOf, type LockFormat, type LockList, LockListBuilder, listOf, packageOf } from '../lock-list';
 
-/** Names that mean one package in Python (PEP 503). */
-const normalized = (name: unknown): string =>
-  String(name)
-    .toLowerCase()
-    .replace(/[-_.]+/g, '-');
+const normalized = (name: unknown): string => pythonName(String(name));
 
 /** Most digests of one package, as of a component: one for each file in which a version is published. */
 const maxDigests = 500;
