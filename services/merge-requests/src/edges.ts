@@ -54,6 +54,15 @@ export const dataVariables = {
   SWITCHYARD_STORAGES_SERVED: storageNames.optional(),
 };
 
+/** The same, and the way to the processes of the other storages, as who asks them. */
+export const movingVariables = {
+  ...dataVariables,
+  /** Who serves the other storages. */
+  SWITCHYARD_STORAGE_PEERS: storagePeers.optional(),
+  /** File with the private key of the service; not needed where this process serves all storages. */
+  SWITCHYARD_IDENTITY_KEY_FILE: z.string().optional(),
+};
+
 /** Keys of the values that the service stores encrypted. */
 export const secretVariables = {
   ...encryptionVariables,
@@ -67,7 +76,7 @@ export const variables = {
   ...secretVariables,
   ...outboundVariables,
   /** Who serves the other storages. */
-  SWITCHYARD_STORAGE_PEERS: storagePeers.optional(),
+  SWITCHYARD_STORAGE_PEERS: movingVariables.SWITCHYARD_STORAGE_PEERS,
   /**
    * Seconds after which another process takes over what a crashed one left unfinished: ref changes, merges under way,
    * jobs. The searches for such work are as far apart.

@@ -148,7 +148,7 @@ function headOf(refs: readonly Ref[], [best, ...others]: CopyRequest['defaultBra
 }
 
 /** Writes all refs of a repository that nobody uses yet. */
-export async function writeRefs(draft: Repository, refs: readonly Ref[]): Promise<void> {
+export async function writeRefs(draft: Repository, refs: readonly Pick<Ref, 'ref' | 'sha'>[]): Promise<void> {
   const lines = refs.map(({ sha, ref }) => `${sha} ${ref}\n`);
   const file = await open(join(draft.path, 'packed-refs'), 'w');
   try {

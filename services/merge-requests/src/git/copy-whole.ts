@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { writeRefs } from './copy-repository';
+import { type CopyDescription, type CopySource, type SettingsFile, sourceHere } from './copy-source';
 import type { Sha } from './names';
-import { listRefs, type Ref } from './refs';
-import { buryRepository, initRepository, migrateObjects, repositoryExists, withObjectArea } from './repository';
+import { listRefs } from './refs';
+import { buryRepository, initRepository, migrateObjects, withObjectArea } from './repository';
 import { GitCommandError, type Repository, runGit } from './run-git';
 
 /** Milliseconds for a check of all objects, and for the index of a history. */
@@ -15,29 +16,6 @@ const timeoutMs = 7_200_000;
 const copiesAtOnce = 8;
 /** Lists of the objects of a source that is packed meanwhile; each finds less than the one before. */
 const maxLists = 20;
-/** Extensions of what belongs to a pack, in the order in which git may see them. */
-const packFile = /^pack-[0-9a-f]{40}\.(?:pack|rev|keep|idx)$/;
-
-const isGone = (cause: unknown): boolean => (cause as NodeJS.ErrnoException).code === 'ENOENT';
-
-const namesIn = (folder: string): Promise<string[]> =>
-  readdir(folder).catch((cause) => {
-    if (!isGone(cause)) throw cause;
-    return [];
-  });
-
-/** Files with the objects of a repository. Loose ones first: git packs them before it removes them. */
-async function objectFiles(repo: Repository): Promise<string[]> {
-  const objects = join(repo.path, 'objects');
-  const files: string[] = [];
-  for (const folder of (await namesIn(objects)).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
-    const names = await namesIn(join(objects, folder));
-    files.push(...names.filter((name) => /^[0-9a-f]{38}$/.test(name)).map((name) => join(folder, name)));
-  }
-  const packs = await namesIn(join(objects, 'pack'));
-  files.push(...packs.filter((name) => packFile.test(name)).map((name) => join('pack', name)));
-  return files;
-}
 
 /** Writes what was copied to the disk: the other copy is removed one day. */
 async function flush(path: string): Promise<void> {
@@ -49,11 +27,14 @@ async function flush(path: string): Promise<void> {
   }
 }
 
-/** Copies a file with objects to the disk, and ends in the middle of it where `signal` fires. */
-async function copyObjectFile(source: string, target: string, signal: AbortSignal | undefined): Promise<void> {
-  const file = await open(source, 'r');
+/** Writes a file with objects to the disk, and ends in the middle of it where `signal` fires. */
+async function writeObjectFile(
+  content: AsyncIterable<Buffer>,
+  target: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   await mkdir(dirname(target), { recursive: true });
-  await pipeline(file.createReadStream(), createWriteStream(target, { mode: 0o444, flush: true }), { signal });
+  await pipeline(content, createWriteStream(target, { mode: 0o444, flush: true }), { signal });
 }
 
 /**
@@ -61,23 +42,21 @@ async function copyObjectFile(source: string, target: string, signal: AbortSigna
  * git's never change, so it is safe while either side is used and packed. Repeatable; does nothing where `from` is gone.
  * @param signal ends it, with nothing brought over
  */
-export async function copyObjects(from: Repository, into: Repository, signal?: AbortSignal): Promise<void> {
-  if (!(await repositoryExists(from))) return;
+export async function copyObjects(from: CopySource, into: Repository, signal?: AbortSignal): Promise<void> {
+  const first = await from.objectFiles(signal);
+  if (first === undefined) return;
   await withObjectArea(into, async (area) => {
-    const there = new Set(await objectFiles(into));
-    for (let list = 1; ; list += 1) {
-      const missing = (await objectFiles(from)).filter((name) => !there.has(name));
+    const there = new Set(await sourceHere(into).objectFiles());
+    for (let listed: readonly string[] = first, list = 1; ; list += 1) {
+      const missing = listed.filter((name) => !there.has(name));
       if (missing.length === 0) break;
-      if (list > maxLists) throw new Error(`the objects of ${from.path} do not come to rest`);
+      if (list > maxLists) throw new Error(`the objects of ${from.name} do not come to rest`);
       const copyOne = async (name: string): Promise<void> => {
         signal?.throwIfAborted();
-        try {
-          await copyObjectFile(join(from.path, 'objects', name), join(area.objects.directory, name), signal);
-        } catch (cause) {
-          // It was packed meanwhile: the next list has the pack.
-          if (isGone(cause)) return;
-          throw cause;
-        }
+        const content = await from.openObjectFile(name, signal);
+        // It was packed meanwhile: the next list has the pack.
+        if (content === undefined) return;
+        await writeObjectFile(content, join(area.objects.directory, name), signal);
         there.add(name);
       };
       for (let at = 0; at < missing.length; at += copiesAtOnce) {
@@ -85,21 +64,19 @@ export async function copyObjects(from: Repository, into: Repository, signal?: A
         // The area is removed only once nothing writes to it.
         for (const end of ends) if (end.status === 'rejected') throw end.reason;
       }
+      listed = (await from.objectFiles(signal)) ?? [];
     }
     await migrateObjects(area);
   });
 }
 
-/** Copies the files beside objects and refs: HEAD, the configuration, why a copy failed. */
-async function copySettings(from: Repository, into: Repository): Promise<void> {
-  for (const entry of await readdir(from.path, { withFileTypes: true })) {
-    if (!entry.isFile() || entry.name === 'packed-refs' || entry.name.endsWith('.lock')) continue;
-    await copyFile(join(from.path, entry.name), join(into.path, entry.name));
-    await flush(join(into.path, entry.name));
-  }
+async function writeSettings(into: Repository, settings: readonly SettingsFile[]): Promise<void> {
+  for (const { name, content } of settings) await writeFile(join(into.path, name), content, { flush: true });
 }
 
-const linesOf = (refs: readonly Ref[]): string => refs.map(({ ref, sha }) => `${sha} ${ref}\n`).join('');
+type Refs = CopyDescription['refs'];
+
+const linesOf = (refs: Refs): string => refs.map(({ ref, sha }) => `${sha} ${ref}\n`).join('');
 
 /** @throws GitCommandError when something is missing of what the refs reach */
 const requireWhole = (repo: Repository, options: Parameters<typeof runGit>[2]) =>
@@ -121,7 +98,7 @@ export interface WholeCopy {
 }
 
 /** Begins a copy of all of `from`, in the same folder as `target`, which it is to become. */
-export async function copyWhole(from: Repository, target: Repository): Promise<WholeCopy> {
+export async function copyWhole(from: CopySource, target: Repository): Promise<WholeCopy> {
   const parent = dirname(target.path);
   await mkdir(parent, { recursive: true });
   // A name that `sweepLeftovers` knows.
@@ -130,10 +107,10 @@ export async function copyWhole(from: Repository, target: Repository): Promise<W
   let checked: ReadonlySet<Sha> | undefined;
   let replaced: string | undefined;
 
-  async function check(refs: readonly Ref[], signal: AbortSignal | undefined): Promise<void> {
+  async function check(refs: Refs, signal: AbortSignal | undefined): Promise<void> {
     const options = { timeoutMs, ...(signal && { signal }) };
     const copied = await listRefs(draft, ['refs/'], options);
-    if (linesOf(copied) !== linesOf(refs)) throw new Error(`the copy of ${from.path} has other refs`);
+    if (linesOf(copied) !== linesOf(refs)) throw new Error(`the copy of ${from.name} has other refs`);
     const tips = new Set(refs.map(({ sha }) => sha));
     if (checked === undefined) {
       await requireWhole(draft, options);
@@ -154,9 +131,9 @@ export async function copyWhole(from: Repository, target: Repository): Promise<W
   return {
     async update(signal) {
       // Refs before objects: what they reach was there when they were listed.
-      const refs = await listRefs(from, ['refs/'], { timeoutMs, ...(signal && { signal }) });
+      const { refs, settings } = await from.describe(signal);
       await copyObjects(from, draft, signal);
-      await copySettings(from, draft);
+      await writeSettings(draft, settings);
       await writeRefs(draft, refs);
       await check(refs, signal);
     },

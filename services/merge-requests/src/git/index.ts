@@ -14,6 +14,7 @@ export {
   ensureUncopied,
   readCopyError,
 } from './copy-repository';
+export { type CopyDescription, type CopySource, isObjectFile, sourceHere } from './copy-source';
 export { copyObjects, copyWhole, isWhole, type WholeCopy } from './copy-whole';
 export * from './diffs';
 export * from './fetch-remote';

@@ -43,9 +43,11 @@ export interface PushHooks {
   /**
    * Called once with the accepted updates when their objects are in place and before any ref moves. A rejection refuses
    * them.
-   * @returns where the refs move: elsewhere when the repository was moved meanwhile, with the objects
+   * @param atomic whether all of them move, or none
+   * @returns where the refs move: elsewhere when the repository was moved meanwhile, with the objects. Or how they have
+   * moved, where another process has it then: per update, undefined when it moved, else why not
    */
-  onIntent(updates: readonly ProposedUpdate[]): Promise<Repository>;
+  onIntent(updates: readonly ProposedUpdate[], atomic: boolean): Promise<Repository | readonly (string | undefined)[]>;
   /**
    * Called once after the refs were tried, before the client hears of it. Messages are printed as `remote:` lines.
    * A rejection changes nothing that has moved: the intent stays open for the reconciler.
@@ -306,8 +308,14 @@ async function carryOut(
     if (accepted.length > 0) {
       options.signal?.throwIfAborted();
       await migrateObjects(area);
-      const place = await hooks.onIntent(accepted.map((command) => proposed.get(command)!));
-      const failed = await runToCompletion(() => moveRefs(place, accepted, atomic, settled));
+      const place = await hooks.onIntent(
+        accepted.map((command) => proposed.get(command)!),
+        atomic,
+      );
+      const failed =
+        'path' in place
+          ? await runToCompletion(() => moveRefs(place, accepted, atomic, settled))
+          : refusals(accepted, place);
       for (const [command, reason] of failed) refused.set(command, reason);
     }
     const results = push.commands.map((command): UpdateResult => {
@@ -385,6 +393,16 @@ async function isForward(area: Repository, { old, new: next }: Command, options:
   // An old value that is no longer stored cannot be reached either.
   const [present] = await describeObjects(area, [old], options);
   return present !== undefined && (await isAncestor(area, old, next, options));
+}
+
+/** Updates that another process did not make, with its reasons. */
+function refusals(commands: readonly Command[], reasons: readonly (string | undefined)[]): Map<Command, string> {
+  return new Map(
+    commands.flatMap((command, at): [Command, string][] => {
+      const reason = reasons[at];
+      return reason === undefined ? [] : [[command, reason]];
+    }),
+  );
 }
 
 /** Tries all in one transaction; unless the push is atomic, a failure of one is then found by trying each alone. */

@@ -4,15 +4,17 @@ import { projectById } from '@switchyard/directory';
 import { notFound } from '@switchyard/errors';
 import { configuredOutbound } from '@switchyard/outbound';
 import { expressionsInSlices } from '@switchyard/patterns';
+import { connect, readSigner, type Sibling } from '@switchyard/rpc';
 import { type Area, type Closable, command, type RecordWriter, recordWriter } from '@switchyard/service';
 import { gauge } from '@switchyard/telemetry';
-import { dataVariables, type Edges } from '../edges';
+import { type Edges, movingVariables } from '../edges';
 import { measureGit, type Repository, sweepLeftovers } from '../git';
 import { enqueueJobs, type JobHandlers } from '../jobs';
 import { archiveRepository } from './application/archive-repository';
 import { refChanges } from './application/change-refs';
 import type { CollaboratesOn } from './application/collaboration';
 import { commitFiles } from './application/commit-files';
+import { formerFollower } from './application/copies';
 import { servedElsewhere } from './application/elsewhere';
 import { emptyStorage } from './application/empty-storage';
 import { findLicense } from './application/find-license';
@@ -23,7 +25,7 @@ import { manageBranches } from './application/manage-branches';
 import { manageProtectedBranches } from './application/manage-protected-branches';
 import { manageProtectedTags } from './application/manage-protected-tags';
 import { type ManageTags, manageTags, type TagsByName } from './application/manage-tags';
-import { moveRepository, removeFormerCopy } from './application/move-repository';
+import { moveRepository, removeFormerCopy, removeFormerHere } from './application/move-repository';
 import { openProjectRepository } from './application/open-project-repository';
 import { packRepository } from './application/pack-repository';
 import { pickCommit } from './application/pick-commit';
@@ -63,9 +65,11 @@ import {
   toProtectedTag,
 } from './transport/protected-ref.record';
 import { protectedTagHandler } from './transport/protected-tag.handler';
-import { type ProcessesOf, processesBy } from './transport/relay';
+import { otherProcesses, type ProcessesOf, processesBy, serviceName } from './transport/relay';
 import { repositoryHandler } from './transport/repository.handler';
 import { repositoryEndpoints } from './transport/repository.http';
+import { changesElsewhere, copiesIn } from './transport/repository-copy.client';
+import { repositoryCopyHandler } from './transport/repository-copy.handler';
 import { repositoryExportHandler } from './transport/repository-export.handler';
 import { repositoryFileHandler } from './transport/repository-file.handler';
 import { repositoryImportHandler } from './transport/repository-import.handler';
@@ -124,6 +128,17 @@ function storagesOf(config: StorageConfig): Storages {
   return storagesIn(config.SWITCHYARD_DATA, weights, served);
 }
 
+const othersOf = (
+  storages: Storages,
+  { SWITCHYARD_STORAGE_PEERS: addresses }: Pick<Edges['config'], 'SWITCHYARD_STORAGE_PEERS'>,
+  sibling: Edges['sibling'],
+): ReturnType<typeof otherProcesses> =>
+  otherProcesses(
+    storages.names.filter((name) => !storages.serves(name)),
+    addresses ?? new Map(),
+    sibling,
+  );
+
 /** The storages of this process, where others have other ones; undefined where it has all of them. */
 export function dividedStorages(config: StorageConfig): readonly string[] | undefined {
   const { isDivided, served } = storagesOf(config);
@@ -142,13 +157,26 @@ export function repositoriesOf(db: Database, config: StorageConfig): Repositorie
 /** The sub-command `move-repository`. */
 export const moveRepositories = command({
   usage: '<project> <storage>',
-  variables: dataVariables,
+  variables: movingVariables,
   async run({ config, db, write }, [written = '', storage = '', ...more]) {
     if (storage === '' || more.length > 0) throw new Error('needs a project and a storage');
     const [storages, repositories] = [storagesOf(config), repositoryStore(db)];
     const projectId = await repositories.projectAt(written);
     if (projectId === undefined) throw new Error(`there is no project ${written}`);
-    await moveRepository({ repositories, storages })(projectId, storage, write);
+    const { SWITCHYARD_IDENTITY_KEY_FILE: keyFile } = config;
+    const siblings: Sibling[] = [];
+    const processes = othersOf(storages, config, (address) => {
+      if (keyFile === undefined) throw new Error('SWITCHYARD_IDENTITY_KEY_FILE: is needed to ask the other processes');
+      const sibling = connect(address, readSigner(serviceName, keyFile));
+      siblings.push(sibling);
+      return sibling;
+    });
+    try {
+      const copies = copiesIn(storages, processes);
+      await moveRepository({ repositories, storages, copies })(projectId, storage, write);
+    } finally {
+      for (const sibling of siblings) sibling.close();
+    }
   },
 });
 
@@ -213,19 +241,16 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
   const storages = storagesOf(config);
   const repositoryOf = repositoriesOf(db, config);
   const repositories = repositoryStore(db);
-  const inPlace = writeInPlace({ repositories, storages });
+  const processes = othersOf(storages, config, given.sibling);
+  const copies = copiesIn(storages, processes);
+  const followFormer = formerFollower(copies, storages);
+  const inPlace = writeInPlace({ repositories, storages, followFormer });
   const protectedBranches = protectedBranchStore(db, given.prisma);
   const protectedTags = protectedTagStore(db, given.prisma);
   const kept = keptFromImport({ protectedBranches, protectedTags, ...ports.importLimits });
   const divided = dividedStorages(config);
-  const processesOf =
-    divided &&
-    processesBy(
-      servedElsewhere({ repositories, storages }),
-      storages.names.filter((name) => !storages.serves(name)),
-      config.SWITCHYARD_STORAGE_PEERS ?? new Map(),
-      given.sibling,
-    );
+  const processesOf = divided && processesBy(servedElsewhere({ repositories, storages }), processes);
+  const elsewhere = processesOf && changesElsewhere(processesOf);
   const accessBy = ({ changeRefs, beginRefChange }: RefChanging): RepositoryAccess => ({
     openRepository: openProjectRepository({ repositories, storages, changeRefs }),
     isHere: async (projectId) => !((await processesOf?.([projectId]))?.has(projectId) ?? false),
@@ -243,7 +268,9 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
   const changes = refChanges({
     log,
     projects: repositories,
-    repositoryAt: storages.at,
+    storages,
+    followFormer,
+    settleElsewhere: elsewhere?.settle,
     externalUrl: given.config.SWITCHYARD_EXTERNAL_URL,
     subscribers: [
       followDefaultBranch({
@@ -260,7 +287,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
   });
   const access = accessBy(changes);
   const { changeRefs, openRepository: open, collaboratesOn } = access;
-  const wikis = wikisOf({ open, repositories, storages });
+  const wikis = wikisOf({ open, repositories, storages, followFormer, changeElsewhere: elsewhere?.changeWiki });
 
   const outbound = configuredOutbound(config);
   const backupRuns = () => isBackupRunning(config.SWITCHYARD_DATA);
@@ -318,7 +345,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
       copy_repository: async ({ projectId }) => {
         await open(projectId);
       },
-      remove_former_copy: removeFormerCopy({ repositories, storages, isBackupRunning: backupRuns }),
+      remove_former_copy: removeFormerCopy({ repositories, storages, copies, isBackupRunning: backupRuns }),
       pack_repository: packing.packRepository,
     },
     consumers: [
@@ -356,6 +383,12 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
       sourceCodeHandler(readSource({ open })),
       repositoryImportHandler(imports.importRepository, imports.importBundle),
       repositoryExportHandler(open, wikis),
+      repositoryCopyHandler({
+        storages,
+        removeFormer: removeFormerHere({ repositories, storages, isBackupRunning: backupRuns }),
+        settleBegun: changes.settleBegun,
+        changeWiki: wikis.changeBegun,
+      }),
     ],
     http: repositoryEndpoints({ fetches, receivePush: pushes, files, archives: writing.archiveRepository }),
     close: () => outbound.close(),
@@ -380,7 +413,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
           }),
         ),
         repeat('leftovers of killed processes', sweepEveryMs, async () => {
-          await sweepCopies({ repositories, storages, isBackupRunning: backupRuns })();
+          await sweepCopies({ repositories, storages, copies, isBackupRunning: backupRuns })();
           for (const storage of storages.served) await sweepLeftovers(storages.folderOf(storage));
         }),
         measureBacklog(log),

@@ -1,35 +1,26 @@
-import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { eventually, signalOf } from '@switchyard/testkit';
+import { eventually } from '@switchyard/testkit';
 import { openRepository, parseSha, zeroSha } from '../../src/git';
 import type { MergeTrainEdges } from '../../src/merge-trains/application/merge-train.edges';
 import { dropTrainRef } from '../../src/merge-trains/application/run-merge-train';
 import { mergeTrainStore } from '../../src/merge-trains/storage/merge-train.store';
 import { moveRepositories } from '../../src/repositories';
+import { formerFollower } from '../../src/repositories/application/copies';
 import { moveRepository } from '../../src/repositories/application/move-repository';
 import { storagesIn } from '../../src/repositories/application/storages';
 import { sweepCopies } from '../../src/repositories/application/sweep-copies';
 import { writeInPlace } from '../../src/repositories/application/write-in-place';
 import { repositoryStore } from '../../src/repositories/storage/repository.store';
+import { copiesIn } from '../../src/repositories/transport/repository-copy.client';
 import { areasOn } from '../support/areas';
-import { silentBus } from '../support/stand-ins';
 import { gitSteps } from './git-steps';
-import {
-  type Ground,
-  type Harness,
-  insertProject,
-  people,
-  prepareGround,
-  startHarness,
-  type TestProject,
-} from './repository-harness';
-import { git, killProcesses, processOf } from './repository-process';
+import { type Ground, type Harness, people, prepareGround, startHarness, type TestProject } from './repository-harness';
+import { moveUntil, pointsOfMoves, removeThroughDeaths, silent } from './repository-move-steps';
 
 const storages = { SWITCHYARD_REPOSITORY_STORAGES: 'default:1,second:0' };
-const silent = { bus: () => silentBus, write: () => undefined };
 let ground: Ground;
 let harness: Harness;
 let said: string[];
@@ -42,13 +33,13 @@ afterAll(async () => {
   await harness?.close();
   await ground?.close();
 });
-afterEach(killProcesses);
 beforeEach(() => {
   said = [];
 });
 
 const { pushed } = gitSteps(() => harness);
 const folders = () => storagesIn(harness.data, new Map(Object.entries({ default: 1, second: 0 })));
+const copies = () => copiesIn(folders(), new Map());
 const inDefault = ({ id }: TestProject) => openRepository(join(harness.data, 'repositories'), id);
 const inSecond = ({ id }: TestProject) => openRepository(join(harness.data, 'storages', 'second'), id);
 const move = ({ id }: TestProject, storage = 'second') =>
@@ -164,6 +155,7 @@ test('a move that does not get the lock, or holds up pushes for too long, follow
   const outcomes: string[] = [];
   const move = moveRepository({
     storages: folders(),
+    copies: copies(),
     repositories: {
       ...repositories,
       async move(...args) {
@@ -202,7 +194,11 @@ test('the ref of a train is removed with the one connection that its transaction
   const edges = {
     mergeTrains: mergeTrainStore(db),
     openRepository: async () => ({ repo: inDefault(project) }),
-    writeInPlace: writeInPlace({ repositories: repositoryStore(db), storages: folders() }),
+    writeInPlace: writeInPlace({
+      repositories: repositoryStore(db),
+      storages: folders(),
+      followFormer: formerFollower(copies(), folders()),
+    }),
   };
   await dropTrainRef(edges as unknown as MergeTrainEdges)(project.id, 1, undefined).finally(() => db.close());
   expect(await harness.git(inDefault(project).path, 'for-each-ref', 'refs/merge-requests')).toBe('');
@@ -212,7 +208,7 @@ test('a copy that no row names goes, and stays where it is the only one', async 
   const repositories = repositoryStore(harness.db);
   let copying = true;
   const sweep = (ageMs?: number) =>
-    sweepCopies({ repositories, storages: folders(), isBackupRunning: async () => copying }, ageMs)();
+    sweepCopies({ repositories, storages: folders(), copies: copies(), isBackupRunning: async () => copying }, ageMs)();
   const [{ project: moved }, { project: stays }, { project: only }, { project: deleted }, { project: unknown }] = [
     await pushed(),
     await pushed(),
@@ -271,70 +267,28 @@ test('a process that does not have all storages in use does not start', async ()
   );
 });
 
-test.each([
-  ['move.copied', 'default'],
-  ['move.placed', 'default'],
-  ['move.recorded', 'second'],
-] as const)(
-  'a move killed at %s leaves the repository in %s, and can be made again',
-  async (point, storage) => {
+test.each(pointsOfMoves)(
+  'a move killed at %s leaves the repository on the side %s, and can be made again',
+  async (point, side) => {
     const { project } = await pushed();
-    const faultFile = join(mkdtempSync(join(ground.folder, 'fault-')), 'fault');
-    writeFileSync(faultFile, point);
-    const child = spawn(
-      process.execPath,
-      [
-        '--require',
-        join(__dirname, '../../../../libs/testkit/jest/register-ts.cjs'),
-        join(__dirname, 'repository-move-process.ts'),
-        ground.databaseUrl,
-        harness.data,
-        storages.SWITCHYARD_REPOSITORY_STORAGES,
-        String(project.id),
-        'second',
-      ],
-      { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, NODE_ENV: 'test', FAULT_FILE: faultFile } },
-    );
-    expect(await signalOf(child)).toBe('SIGKILL');
-    expect((await homeOf(project))?.storage).toBe(storage);
+    const environment = { SWITCHYARD_DATA: harness.data, ...storages };
+    expect(await moveUntil(point, ground, environment, project.id, 'second')).toBe('SIGKILL');
+    expect((await homeOf(project))?.storage).toBe(side === 'from' ? 'default' : 'second');
     expect(await branches(project)).toEqual(['main']);
-    if (storage === 'default') await move(project);
+    if (side === 'from') await move(project);
     expect(await branches(project)).toEqual(['main']);
     await harness.git(inSecond(project).path, 'fsck', '--strict');
   },
   60_000,
 );
 
-test('a removal that is killed at any point is finished by another process', async () => {
-  const own = await prepareGround();
-  const db = openDatabase({ url: own.databaseUrl, applicationName: 'repository move test' });
-  try {
-    await insertProject(db, 1);
-    const first = await processOf(own, 'move.objects_followed', storages);
-    const folder = join(own.folder, 'work');
-    await git('/', 'init', '--quiet', '--initial-branch=main', folder);
-    await git(folder, 'commit', '--quiet', '--allow-empty', '-m', 'First');
-    await git(folder, 'push', '--quiet', first.remote('group/project1'), 'main');
-    const environment = { SWITCHYARD_DATA: own.folder, ...storages };
-    await moveRepositories.run({ db, ...silent }, ['group/project1', 'second'], environment);
-    await db.query(sql`update jobs set run_at = now() where kind = 'remove_former_copy'`);
-    expect(await first.exited).toBe('SIGKILL');
-    const former = openRepository(join(own.folder, 'repositories'), 1).path;
-    expect(existsSync(former)).toBe(true);
-    const second = await processOf(own, 'move.former_removed', storages);
-    expect(await second.exited).toBe('SIGKILL');
-    expect(existsSync(former)).toBe(false);
-    await processOf(own, undefined, storages);
-    await eventually(
-      async () => {
-        expect(await db.query(sql`select former_storage as former from repositories`)).toEqual([{ former: null }]);
-      },
-      { within: 30_000 },
-    );
-    await git(openRepository(join(own.folder, 'storages', 'second'), 1).path, 'fsck', '--strict');
-  } finally {
-    await killProcesses();
-    await db.close();
-    await own.close();
-  }
-}, 120_000);
+test(
+  'a removal that is killed at any point is finished by another process',
+  () =>
+    removeThroughDeaths(({ folder }) => ({
+      from: storages,
+      to: undefined,
+      folders: { from: join(folder, 'repositories'), to: join(folder, 'storages', 'second') },
+    })),
+  120_000,
+);

@@ -7,12 +7,16 @@ import { HookBodyServiceService } from '@switchyard/protos/merge_requests/v1/hoo
 import { SourceCodeServiceService } from '@switchyard/protos/merge_requests/v1/source_code';
 import type { HookEvent } from '@switchyard/protos/rpc/v1/hook_body';
 import { anonymous } from '@switchyard/rpc';
+import { eventually } from '@switchyard/testkit';
 import { openRepository, openWiki } from '../../src/git';
+import { moveRepositories } from '../../src/repositories';
 import { storagesIn } from '../../src/repositories/application/storages';
+import { type RepositoryKind, repositoryKinds } from '../../src/repositories/domain/repository';
 import { forker, forkOf, relate } from './fork-steps';
 import { gitSteps } from './git-steps';
 import { at, mergeRequestSteps, mr } from './merge-request-steps';
 import { type Ground, type Harness, people, prepareGround, startHarness, type TestProject } from './repository-harness';
+import { moveUntil, pointsOfMoves, removeThroughDeaths, silent } from './repository-move-steps';
 
 /** Two processes, each with the volume of one storage; the gateway knows the first alone. */
 
@@ -23,13 +27,13 @@ let harness: Harness;
 let other: Harness;
 let environments: Record<'default' | 'second', NodeJS.ProcessEnv>;
 
-beforeAll(async () => {
-  ground = await prepareGround();
+/** What two processes are started with that have one storage each. */
+async function environmentsOn(folder: string, named = storages): Promise<typeof environments> {
   const taken = new Set<number>();
   const port = async () => String(await freePort(taken));
   const [grpc, http, otherGrpc, otherHttp] = [await port(), await port(), await port(), await port()];
-  const common = { SWITCHYARD_REPOSITORY_STORAGES: storages, SWITCHYARD_RECOVERY_SECONDS: '1' };
-  environments = {
+  const common = { SWITCHYARD_REPOSITORY_STORAGES: named, SWITCHYARD_RECOVERY_SECONDS: '1' };
+  return {
     default: {
       ...common,
       ...{ GRPC_PORT: grpc, HTTP_PORT: http, SWITCHYARD_STORAGES_SERVED: 'default' },
@@ -38,12 +42,14 @@ beforeAll(async () => {
     second: {
       ...common,
       ...{ GRPC_PORT: otherGrpc, HTTP_PORT: otherHttp, SWITCHYARD_STORAGES_SERVED: 'second' },
-      ...{
-        SWITCHYARD_STORAGE_PEERS: `default=127.0.0.1:${grpc}/${http}`,
-        SWITCHYARD_DATA: join(ground.folder, 'other'),
-      },
+      ...{ SWITCHYARD_STORAGE_PEERS: `default=127.0.0.1:${grpc}/${http}`, SWITCHYARD_DATA: join(folder, 'other') },
     },
   };
+}
+
+beforeAll(async () => {
+  ground = await prepareGround();
+  environments = await environmentsOn(ground.folder);
   harness = await startHarness(ground, environments.default);
   other = await startHarness(ground, environments.second);
 });
@@ -159,6 +165,180 @@ test('between repositories of two processes there are no merge requests', async 
   ]);
 });
 
+/** What the command that moves to a storage is started with, beside its process. */
+const moving = (to: keyof typeof environments): NodeJS.ProcessEnv => ({
+  SWITCHYARD_DATA: ground.folder,
+  SWITCHYARD_IDENTITY_KEY_FILE: join(ground.folder, 'merge-requests.pem'),
+  ...environments[to],
+});
+const move = ({ id }: TestProject, to: keyof typeof environments, by = moving(to)) =>
+  moveRepositories.run({ db: harness.db, ...silent }, [String(id), to], by);
+const homeOf = ({ id }: TestProject) =>
+  harness.db.one<{ storage: string; former: string | null }>(sql`
+    select storage, former_storage as former from repositories where project_id = ${id}`);
+const remoteOf = ({ path }: TestProject, kind: RepositoryKind = 'code') =>
+  harness.remote(people.maintainer, kind === 'wiki' ? `${path}.wiki` : path);
+const branches = async (project: TestProject, kind?: RepositoryKind): Promise<string[]> =>
+  (await harness.git('/', 'ls-remote', '--heads', remoteOf(project, kind)))
+    .split('\n')
+    .flatMap((line) => line.split('refs/heads/')[1] ?? [])
+    .sort();
+/** A project whose code and wiki were pushed to. */
+async function pushedBoth(storage: keyof typeof environments): Promise<{ project: TestProject; folder: string }> {
+  const both = await pushed(given(storage));
+  await harness.git(both.folder, 'push', '--quiet', remoteOf(both.project, 'wiki'), 'main');
+  return both;
+}
+const pathIn = (storage: keyof typeof environments, { id }: TestProject, kind: RepositoryKind = 'code') =>
+  (kind === 'wiki' ? openWiki : openRepository)(
+    storage === 'default' ? join(ground.folder, 'repositories') : join(ground.folder, 'other', 'storages', 'second'),
+    id,
+  ).path;
+const removeNow = ({ id }: TestProject) =>
+  harness.db.query(sql`
+    update jobs set run_at = now() where kind = 'remove_former_copy' and project_id = ${id} returning id`);
+
+test.each([
+  ['code', 'default', 'second'],
+  ['code', 'second', 'default'],
+  ['wiki', 'default', 'second'],
+  ['wiki', 'second', 'default'],
+] as const)(
+  'the %s of a project moves from %s to %s while it is pushed to, and no push is refused or lost',
+  async (kind, from, to) => {
+    const { project, folder } = await pushedBoth(from);
+    let moved = false;
+    const arrived = ['main'];
+    const pushing = (async () => {
+      for (let count = 0; !moved || count < 5; count += 1) {
+        await harness.git(folder, 'commit', '--quiet', '--allow-empty', '-m', `More ${count}`);
+        await harness.git(folder, 'push', '--quiet', remoteOf(project, kind), `HEAD:refs/heads/more-${count}`);
+        arrived.push(`more-${count}`);
+      }
+    })();
+    await move(project, to);
+    moved = true;
+    await pushing;
+    expect(await homeOf(project)).toEqual({ storage: to, former: from });
+    expect(await branches(project, kind)).toEqual(arrived.sort());
+    expect(await removeNow(project)).toHaveLength(1);
+    await eventually(async () => expect(await homeOf(project)).toEqual({ storage: to, former: null }));
+    for (const one of repositoryKinds)
+      expect([from, to].map((storage) => existsSync(pathIn(storage, project, one)))).toEqual([false, true]);
+    expect(await branches(project, kind)).toEqual(arrived);
+    expect(await branches(project, kind === 'code' ? 'wiki' : 'code')).toEqual(['main']);
+    await harness.git(pathIn(to, project, kind), 'fsck', '--strict');
+    const sha = await commit(project, 'after', { 'after.txt': 'after\n' }, { start: 'main' });
+    expect((await harness.git(pathIn(to, project), 'rev-parse', 'refs/heads/after')).trim()).toBe(sha);
+  },
+  120_000,
+);
+
+test.each(repositoryKinds)(
+  'refs of the %s, whose change began before a move and waits for it, move there',
+  async (kind) => {
+    const { project, folder } = await pushedBoth('default');
+    const head = (await harness.git(folder, 'rev-parse', 'HEAD')).trim();
+    await harness.git(folder, 'commit', '--quiet', '--allow-empty', '-m', 'Second');
+    const [former, now] = [pathIn('default', project, kind), pathIn('second', project, kind)];
+    const remote = remoteOf(project, kind);
+    let waiting: Promise<unknown>[] = [];
+    // As a move does: the lock, the copy, the row.
+    await harness.db.transaction(async (tx) => {
+      await tx.query(sql`select 1 from repositories where project_id = ${project.id} for update`);
+      waiting = [
+        harness.git(folder, 'push', '--quiet', remote, 'HEAD:main', 'HEAD:refs/heads/second'),
+        harness.gitFails(
+          folder,
+          'push',
+          '--quiet',
+          '--atomic',
+          remote,
+          'HEAD:refs/heads/new',
+          'HEAD:refs/heads/main/x',
+        ),
+        ...(kind === 'code' ? [commit(project, 'by-api', { 'one.txt': 'one\n' }, { start: 'main' })] : []),
+      ];
+      await eventually(async () => {
+        const locks = await harness.db.query(sql`
+        select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%for key share%'`);
+        expect(locks).toHaveLength(waiting.length);
+      });
+      for (const one of repositoryKinds)
+        await harness.git(
+          '/',
+          'clone',
+          '--quiet',
+          '--mirror',
+          pathIn('default', project, one),
+          pathIn('second', project, one),
+        );
+      await tx.query(sql`
+      update repositories set storage = 'second', former_storage = 'default' where project_id = ${project.id}`);
+    });
+    const [, refused] = await Promise.all(waiting);
+    expect(refused).toContain('HEAD -> new (A branch or tag name cannot be the beginning of another)');
+    expect(await branches(project, kind)).toEqual([...(kind === 'code' ? ['by-api'] : []), 'main', 'second']);
+    expect((await harness.git(now, 'rev-parse', 'main')).trim()).toBe(
+      (await harness.git(folder, 'rev-parse', 'HEAD')).trim(),
+    );
+    expect((await harness.git(former, 'rev-parse', 'main')).trim()).toBe(head);
+    expect(await harness.git(folder, 'push', remote, 'HEAD:refs/heads/third')).toContain('HEAD -> third');
+  },
+  60_000,
+);
+
+test.each(pointsOfMoves)(
+  'a move to another process killed at %s leaves the repository on the side %s, and can be made again',
+  async (point, side) => {
+    const { project } = await pushedBoth('default');
+    expect(await moveUntil(point, ground, moving('second'), project.id, 'second')).toBe('SIGKILL');
+    expect((await homeOf(project))?.storage).toBe(side === 'from' ? 'default' : 'second');
+    for (const kind of repositoryKinds) expect(await branches(project, kind)).toEqual(['main']);
+    if (side === 'from') await move(project, 'second');
+    for (const kind of repositoryKinds) {
+      expect(await branches(project, kind)).toEqual(['main']);
+      await harness.git(pathIn('second', project, kind), 'fsck', '--strict');
+    }
+  },
+  60_000,
+);
+
+test('a removal of a copy in another process that is killed at any point is finished', async () => {
+  const layout = await environmentsOn('', 'default:1,second:0');
+  await removeThroughDeaths(({ folder }) => ({
+    from: layout.default,
+    to: { ...layout.second, SWITCHYARD_DATA: join(folder, 'other') },
+    folders: { from: join(folder, 'repositories'), to: join(folder, 'other', 'storages', 'second') },
+  }));
+}, 120_000);
+
+test('what cannot be moved to another process is said in one line, and stays', async () => {
+  const source = await harness.project({ ...given('second'), visibility: 'public' });
+  await commit(source, 'main', { 'README.md': 'base\n' });
+  await expect(move(source, 'default', moving('second'))).rejects.toThrow('the storage default is not served here');
+  const { SWITCHYARD_IDENTITY_KEY_FILE: _, ...keyless } = moving('default');
+  await expect(move(source, 'default', keyless)).rejects.toThrow('SWITCHYARD_IDENTITY_KEY_FILE');
+  const nobody = { ...moving('default'), SWITCHYARD_STORAGE_PEERS: 'second=127.0.0.1:1/1' };
+  await expect(move(source, 'default', nobody)).rejects.toThrow();
+  const fork = await forkOf(harness, source);
+  await commit(fork, 'fix', { 'fix.txt': 'fix\n' }, { start: 'main', by: forker });
+  const body = { source_branch: 'fix', target_branch: 'main', title: 'Fix it', target_project_id: source.id };
+  const made = await api(forker, 'POST', at(fork, '/merge_requests'), body);
+  for (const [one, tied] of [
+    [source, fork],
+    [fork, source],
+  ] as const)
+    await expect(move(one, 'default')).rejects.toThrow(`leads to project ${tied.id}, which another process has`);
+  expect((await api(people.maintainer, 'PUT', mr(source, made.body.iid), { state_event: 'close' })).status).toBe(200);
+  await move(source, 'default');
+  expect([await homeOf(source), await homeOf(fork)]).toEqual([
+    { storage: 'default', former: 'second' },
+    { storage: 'second', former: null },
+  ]);
+}, 60_000);
+
 const pushesTo = (projects: readonly TestProject[]) =>
   harness.db.query<HookEvent & Record<string, unknown>>(sql`
     select event_id as id, type, body::text as body from events.outbox
@@ -232,7 +412,10 @@ test('a process that is away takes no projects but its own with it', async () =>
       sha: (await harness.git(folder, 'rev-parse', 'HEAD')).trim(),
     })),
   );
+  const { project: moved } = await pushed(given('second'));
+  await move(moved, 'default');
   await other.stopService();
+  expect(await commit(moved, 'late', { 'late.txt': 'late\n' }, { start: 'main' })).toHaveLength(40);
   const status = async (project: TestProject, path: string) =>
     (await api(people.developer, 'GET', at(project, path))).status;
   expect([await status(here, '/repository/branches'), await status(there, '/repository/branches')]).toEqual([200, 503]);

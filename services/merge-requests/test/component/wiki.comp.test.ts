@@ -4,6 +4,7 @@ import { sql } from '@switchyard/database/sql';
 import { RepositoryExportServiceService } from '@switchyard/protos/merge_requests/v1/repository_export';
 import { eventually } from '@switchyard/testkit';
 import { ensureRepository, openRepository, openWiki, readHead } from '../../src/git';
+import { formerFollower } from '../../src/repositories/application/copies';
 import { importBundle } from '../../src/repositories/application/import-bundle';
 import { moveRepository, removeFormerCopy } from '../../src/repositories/application/move-repository';
 import { purgeRepositories } from '../../src/repositories/application/purge-repositories';
@@ -11,6 +12,7 @@ import { storagesIn } from '../../src/repositories/application/storages';
 import { sweepCopies } from '../../src/repositories/application/sweep-copies';
 import { wikisOf } from '../../src/repositories/application/wikis';
 import { repositoryStore } from '../../src/repositories/storage/repository.store';
+import { copiesIn } from '../../src/repositories/transport/repository-copy.client';
 import { gitSteps } from './git-steps';
 import { type Harness, type Person, people, startHarness, type TestProject } from './repository-harness';
 
@@ -25,6 +27,7 @@ afterAll(() => harness?.close());
 
 const remote = (person: Person | undefined, { path }: TestProject) => harness.remote(person, `${path}.wiki`);
 const folders = () => storagesIn(harness.data, new Map(Object.entries({ default: 1, second: 0 })));
+const copies = () => copiesIn(folders(), new Map());
 const wikiIn = ({ id }: TestProject, storage = 'default') => folders().at(storage, id, 'wiki');
 const headOf = async (path: string, ref: string) => (await harness.git(path, 'rev-parse', ref)).trim();
 const probe = async (project: TestProject, person: Person | undefined, service = 'git-upload-pack') => {
@@ -127,6 +130,7 @@ test('it moves with the repository, also one that is made meanwhile', async () =
   let isMade = false;
   const move = moveRepository({
     storages: folders(),
+    copies: copies(),
     repositories: {
       ...repositories,
       async move(...args) {
@@ -152,7 +156,8 @@ test('it moves with the repository, also one that is made meanwhile', async () =
   await harness.git(pages, 'push', '--quiet', remote(people.developer, project), 'main');
   expect(await headOf(wikiIn(project, 'second').path, 'main')).toBe(await headOf(pages, 'main'));
   expect((await harness.git(wikiIn(project, 'second').path, 'cat-file', '-t', late)).trim()).toBe('commit');
-  await removeFormerCopy({ storages: folders(), repositories, isBackupRunning: async () => false })({
+  const isBackupRunning = async () => false;
+  await removeFormerCopy({ storages: folders(), copies: copies(), repositories, isBackupRunning })({
     projectId: project.id,
   });
   expect([existsSync(wikiIn(project).path), existsSync(wikiIn(project, 'second').path)]).toEqual([false, true]);
@@ -163,7 +168,7 @@ test('it goes with its project, and so do what no row names and what lies in the
   const isBackupRunning = async () => false;
   const [{ project: deleted }, { project: kept }] = [await withWiki(), await withWiki()];
   await ensureRepository(wikiIn(kept, 'second'));
-  await sweepCopies({ repositories, storages: folders(), isBackupRunning }, 0)();
+  await sweepCopies({ repositories, storages: folders(), copies: copies(), isBackupRunning }, 0)();
   expect([existsSync(wikiIn(kept).path), existsSync(wikiIn(kept, 'second').path)]).toEqual([true, false]);
   await harness.db.query(sql`update directory.projects set deleted_at = now() where id = ${deleted.id}`);
   await purgeRepositories({ repositories, storages: folders(), isBackupRunning })();
@@ -182,7 +187,13 @@ test('it goes out as a bundle and comes in with it; where there is none, none is
     return Buffer.concat(parts);
   }
   const { openRepository: open, changeRefs } = harness.beside.repositories;
-  const wikis = wikisOf({ open, repositories: repositoryStore(harness.db), storages: folders() });
+  const wikis = wikisOf({
+    open,
+    repositories: repositoryStore(harness.db),
+    storages: folders(),
+    followFormer: formerFollower(copies(), folders()),
+    changeElsewhere: undefined,
+  });
   async function bring(content: Buffer) {
     async function* readBundle() {
       if (content.length > 0) yield content;

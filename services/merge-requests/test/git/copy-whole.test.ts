@@ -1,7 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { copyObjects, copyWhole, isWhole, maintainRepository, openRepository, type Repository } from '../../src/git';
+import {
+  copyObjects,
+  copyWhole,
+  isWhole,
+  maintainRepository,
+  openRepository,
+  type Repository,
+  sourceHere,
+} from '../../src/git';
 import { Workshop } from './support/workshop';
 
 let shop: Workshop;
@@ -28,7 +36,7 @@ test('a copy has all refs, HEAD, and the objects that no ref reaches, loose and 
   inside(shop.repo, 'pack-refs', '--all');
   inside(shop.repo, 'repack', '-d', '-q');
   const late = inside(shop.repo, 'commit-tree', '-m', 'Late', 'main^{tree}');
-  const copy = await copyWhole(shop.repo, target);
+  const copy = await copyWhole(sourceHere(shop.repo), target);
   await copy.update();
   expect(existsSync(target.path)).toBe(false);
   await copy.place();
@@ -43,7 +51,7 @@ test('a copy has all refs, HEAD, and the objects that no ref reaches, loose and 
 });
 
 test('what comes after the first copy is brought over by the second, also where the source was packed', async () => {
-  const copy = await copyWhole(shop.repo, target);
+  const copy = await copyWhole(sourceHere(shop.repo), target);
   await copy.update();
   shop.git('commit', '--quiet', '--allow-empty', '-m', 'four');
   shop.git('push', '--quiet', 'origin', 'main', ':gone', ':v1');
@@ -54,17 +62,17 @@ test('what comes after the first copy is brought over by the second, also where 
   expect(inside(target, ...list)).toBe(inside(shop.repo, ...list));
   expect(inside(target, 'log', '--format=%s', 'main')).toBe('four\nthree\ntwo\none');
   const later = inside(shop.repo, 'commit-tree', '-m', 'Later', 'main^{tree}');
-  await copyObjects(shop.repo, target);
+  await copyObjects(sourceHere(shop.repo), target);
   expect(inside(target, 'cat-file', '-t', later)).toBe('commit');
 });
 
 test('a copy that is ended has nothing half, and is made again', async () => {
-  const copy = await copyWhole(shop.repo, target);
+  const copy = await copyWhole(sourceHere(shop.repo), target);
   await expect(copy.update(AbortSignal.abort(new Error('too long')))).rejects.toThrow('too long');
   const area = mkdtempSync(join(shop.root, 'into-'));
   execFileSync('git', ['init', '--quiet', '--bare', area]);
   const ending = new AbortController();
-  const copying = copyObjects(shop.repo, { path: area }, ending.signal);
+  const copying = copyObjects(sourceHere(shop.repo), { path: area }, ending.signal);
   setImmediate(() => ending.abort(new Error('too long')));
   await expect(copying).rejects.toThrow();
   expect(readdirSync(join(area, 'objects')).sort()).toEqual(['info', 'pack']);
@@ -76,7 +84,7 @@ test('a copy that is ended has nothing half, and is made again', async () => {
 test('a source with a hole is not copied, and what is begun goes', async () => {
   const blob = inside(shop.repo, 'rev-parse', 'main:file');
   rmSync(join(shop.repo.path, 'objects', blob.slice(0, 2), blob.slice(2)));
-  const copy = await copyWhole(shop.repo, target);
+  const copy = await copyWhole(sourceHere(shop.repo), target);
   await expect(copy.update()).rejects.toThrow(/fsck/);
   await copy.drop();
   expect(readdirSync(dirname(target.path))).toEqual([]);
@@ -86,7 +94,7 @@ test('a source with a hole is not copied, and what is begun goes', async () => {
 test('what a killed process left in the place of a copy is removed', async () => {
   mkdirSync(target.path, { recursive: true });
   writeFileSync(join(target.path, 'HEAD'), 'ref: refs/heads/other\n');
-  const copy = await copyWhole(shop.repo, target);
+  const copy = await copyWhole(sourceHere(shop.repo), target);
   await copy.update();
   await copy.place();
   await copy.drop();

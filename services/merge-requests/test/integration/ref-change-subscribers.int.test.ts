@@ -35,7 +35,9 @@ test('subscribers are notified of every move, again after a failure', async () =
   const changes = refChanges({
     log: refChangeStore(db, 5),
     projects: repositoryStore(db),
-    repositoryAt: () => repo,
+    storages: { at: () => repo, serves: () => true },
+    followFormer: async () => undefined,
+    settleElsewhere: undefined,
     externalUrl: 'https://forge.example',
     subscribers: [
       {

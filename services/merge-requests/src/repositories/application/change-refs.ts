@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Tx } from '@switchyard/database';
-import { isAppError } from '@switchyard/errors';
+import { isAppError, unavailable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import { type IssueReference, issueReferences } from '@switchyard/texts';
 import {
-  copyObjects,
   countCommits,
   describeObjects,
   listCommits,
@@ -37,8 +36,10 @@ import {
 } from '../domain/ref-change';
 import { fallbackDefaultBranch, type Home, initialDefault, type RepositoryProject } from '../domain/repository';
 import type { NewDefault } from '../domain/settlement';
+import type { FollowFormer } from './copies';
 import { countedCommits, findReadme } from './push-facts';
 import type { BeginRefChange, ChangeRefsRequest, LocalSubscriber, RefChanging, Say } from './ref-change';
+import type { Storages } from './storages';
 
 faultPoints.push(
   'push.intent_committed',
@@ -54,7 +55,11 @@ faultPoints.push(
  */
 export type MoveRefs = (changes: readonly RefChange[], repo: Repository) => Promise<readonly (string | undefined)[]>;
 
-type Settled = { settlements: readonly Settlement[]; newDefault?: NewDefault | undefined };
+type Settled = {
+  settlements: readonly Settlement[];
+  newDefault?: NewDefault | undefined;
+  handedOver?: boolean | undefined;
+};
 
 /** Where intents are kept; see storage/ref-change.store.ts. */
 export interface RefChangeLog {
@@ -88,11 +93,35 @@ export interface RefChangeLog {
   prune(): Promise<void>;
 }
 
+/** A change whose intents are committed. */
+export interface BegunChange {
+  readonly projectId: number;
+  readonly pushId: string;
+  /** Whether all of its refs move, or none. */
+  readonly atomic: boolean;
+}
+
+/** Per intent, undefined when its ref moved, else why not; none where they were settled before. */
+export interface SettledChange {
+  readonly reasons: readonly (string | undefined)[];
+  /** What is said to the user, a line each. */
+  readonly lines: readonly string[];
+}
+
+/**
+ * Has another process settle a change: the project's repository was moved there after the change had begun.
+ * @throws AppError unavailable; the reconciler settles it then
+ */
+export type SettleElsewhere = (change: BegunChange) => Promise<SettledChange>;
+
 /** What moving refs needs. */
 export interface RefChangeEdges {
   readonly log: RefChangeLog;
   readonly projects: { find(projectId: number): Promise<RepositoryProject | undefined> };
-  readonly repositoryAt: (storage: string, projectId: number) => Repository;
+  readonly storages: Pick<Storages, 'at' | 'serves'>;
+  readonly followFormer: FollowFormer;
+  /** Undefined where this process has all storages. */
+  readonly settleElsewhere: SettleElsewhere | undefined;
   /** Start of all addresses of this installation. */
   readonly externalUrl: string;
   /** Notified of every move, in this order. */
@@ -108,43 +137,49 @@ const closingCharacters = 65_536;
 /** Branches of one push whose commits are counted; of the others the number is 0, as of a bulk push (G-2-21). */
 const countedBranches = 50;
 
-/**
- * Moves refs by compare-and-swap, all at once, or each alone where one is in the way of the others. Per update, undefined
- * when it moved, else why not.
- */
-export async function moveEach(
-  changes: readonly RefUpdate[],
-  repo: Repository,
-): Promise<readonly (string | undefined)[]> {
-  const wanted = changes.map(({ ref, before, after }) => ({
-    ref: parseRefName(ref),
-    old: parseSha(before),
-    new: parseSha(after),
-  }));
-  const attempt = async (updates: typeof wanted): Promise<string | undefined> => {
-    try {
-      await updateRefs(repo, updates);
-      return undefined;
-    } catch (error) {
-      if (!isAppError(error, 'conflict', 'unprocessable')) throw error;
-      return typeof error.body.message === 'string' ? error.body.message : 'The reference has changed';
-    }
-  };
-  const together = await attempt(wanted);
-  if (together === undefined || wanted.length === 1) return wanted.map(() => together);
+async function moveTogether(updates: readonly RefUpdate[], repo: Repository): Promise<readonly (string | undefined)[]> {
+  try {
+    await updateRefs(
+      repo,
+      updates.map(({ ref, before, after }) => ({
+        ref: parseRefName(ref),
+        old: parseSha(before),
+        new: parseSha(after),
+      })),
+    );
+    return updates.map(() => undefined);
+  } catch (error) {
+    if (!isAppError(error, 'conflict', 'unprocessable')) throw error;
+    const reason = typeof error.body.message === 'string' ? error.body.message : 'The reference has changed';
+    return updates.map(() => reason);
+  }
+}
+
+async function moveEach(updates: readonly RefUpdate[], repo: Repository): Promise<readonly (string | undefined)[]> {
+  const together = await moveTogether(updates, repo);
+  if (together[0] === undefined || updates.length === 1) return together;
   const reasons: (string | undefined)[] = [];
-  for (const update of wanted) reasons.push(await attempt([update]));
+  for (const update of updates) reasons.push(...(await moveTogether([update], repo)));
   return reasons;
 }
+
+/**
+ * Moves refs by compare-and-swap: all or none where the change is atomic, else all at once, or each alone where one is
+ * in the way of the others. Per update, undefined when it moved, else why not.
+ */
+export const moverOf = (atomic: boolean): typeof moveEach => (atomic ? moveTogether : moveEach);
 
 /**
  * The machinery behind `ChangeRefs`: the same for pushes, whose refs git's receiving end moves, and for the reconciler.
  */
 export interface RefChanges extends RefChanging {
   /**
-   * `changeRefs` with a mover of the caller's own. It must not use the database: a connection is held while it runs.
+   * `changeRefs` with a mover of the caller's own. It must not use the database: a connection is held while it runs. It is
+   * not called where the repository was moved to another process meanwhile, which then moves the refs.
    */
   changeRefsBy(request: ChangeRefsRequest, move: MoveRefs): Promise<RefChangeOutcome[]>;
+  /** Settles a change for the process that has begun it; see {@link SettleElsewhere}. */
+  settleBegun: SettleElsewhere;
   /**
    * Settles what processes left behind, notifies subscribers who have not been notified. Safe in several processes at
    * once.
@@ -152,9 +187,11 @@ export interface RefChanges extends RefChanging {
   reconcile(): Promise<void>;
 }
 
+const givenUp = 'The change took too long and was given up.';
+
 /** Builds the one way by which refs move (D7). */
 export function refChanges(edges: RefChangeEdges): RefChanges {
-  const { log, repositoryAt, subscribers, externalUrl } = edges;
+  const { log, storages, followFormer, subscribers, externalUrl } = edges;
 
   /**
    * Issues that the messages of a push to the default branch close. The first push of a branch closes nothing: it brings
@@ -307,41 +344,102 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
     const pushId = request.begun ?? randomUUID();
     if (request.begun === undefined) await log.open({ pushId, projectId, actorId, source, cause, options, updates });
     faultPoint('push.intent_committed');
+    const left: { changes?: readonly RefChange[] } = {};
     let reasons: readonly (string | undefined)[] = [];
     const settlements = await log.settle(
       pushId,
       async (open, home) => {
         if (open.length !== updates.length) return { settlements: [] };
-        const repo = repositoryAt(home.storage, projectId);
-        // The caller may have made its objects where the repository lay before.
-        if (home.former !== undefined) await copyObjects(repositoryAt(home.former, projectId), repo);
-        reasons = await move(open, repo);
-        faultPoint('push.ref_moved');
-        return settlementsOf(
-          repo,
-          open,
-          reasons.map((reason) => reason === undefined),
-          project,
-          request.facts,
-        );
+        if (!storages.serves(home.storage)) {
+          left.changes = open;
+          return { settlements: [], handedOver: true };
+        }
+        const moving: MoveRefs = async (changes, repo) => {
+          reasons = await move(changes, repo);
+          return reasons;
+        };
+        return settleAt(home, open, project, moving, request);
       },
       request.settled,
     );
+    if (left.changes !== undefined) return settleLeft(request, pushId, left.changes);
     faultPoint('push.result_committed');
-    const moved = settlements.filter((settlement) => settlement.moved).map(({ change }) => change);
-    await notifySubscribers(moved, request.say).catch((error) =>
-      logger.warn({ err: error, project_id: projectId }, 'notifying subscribers of ref changes was interrupted'),
-    );
+    await notifyOfMoved(projectId, settlements, request.say);
     return updates.map((update, at): RefChangeOutcome => {
       const settlement = settlements[at];
       return settlement?.moved
         ? { status: 'moved', change: settlement.change }
-        : { status: 'stale', update, reason: reasons[at] ?? 'The change took too long and was given up.' };
+        : { status: 'stale', update, reason: reasons[at] ?? givenUp };
     });
   }
 
+  async function settleAt(
+    home: Home,
+    open: readonly RefChange[],
+    project: RepositoryProject | undefined,
+    move: MoveRefs,
+    { facts, beganElsewhere }: { readonly facts?: ChangeRefsRequest['facts']; readonly beganElsewhere?: boolean },
+  ): Promise<Settled> {
+    const projectId = open[0]?.projectId ?? 0;
+    const repo = storages.at(home.storage, projectId);
+    // The caller may have made its objects where the repository lay before.
+    await followFormer(home, projectId, { beganElsewhere });
+    const reasons = await move(open, repo);
+    faultPoint('push.ref_moved');
+    return settlementsOf(
+      repo,
+      open,
+      reasons.map((reason) => reason === undefined),
+      project,
+      facts,
+    );
+  }
+
+  const notifyOfMoved = (projectId: number, settlements: readonly Settlement[], say?: Say): Promise<void> =>
+    notifySubscribers(
+      settlements.filter(({ moved }) => moved).map(({ change }) => change),
+      say,
+    ).catch((error) =>
+      logger.warn({ err: error, project_id: projectId }, 'notifying subscribers of ref changes was interrupted'),
+    );
+
+  /** Another process has the repository now: there the refs move, and the subscribers are notified. */
+  async function settleLeft(
+    { projectId, updates, atomic = false, say = () => undefined }: ChangeRefsRequest,
+    pushId: string,
+    left: readonly RefChange[],
+  ): Promise<RefChangeOutcome[]> {
+    if (edges.settleElsewhere === undefined) throw unavailable(new Error('the storage is not served'));
+    const { reasons, lines } = await edges.settleElsewhere({ projectId, pushId, atomic });
+    for (const line of lines) say(line);
+    return updates.map((update, at): RefChangeOutcome => {
+      const reason = at < reasons.length ? reasons[at] : givenUp;
+      const change = left[at];
+      return reason === undefined && change !== undefined
+        ? { status: 'moved', change }
+        : { status: 'stale', update, reason: reason ?? givenUp };
+    });
+  }
+
+  const settleBegun: SettleElsewhere = ({ projectId, pushId, atomic }) =>
+    runToCompletion(async () => {
+      const project = await edges.projects.find(projectId);
+      const lines: string[] = [];
+      let reasons: readonly (string | undefined)[] = [];
+      const settlements = await log.settle(pushId, async (open, home) => {
+        if (open.length === 0) return { settlements: [] };
+        const moving: MoveRefs = async (changes, repo) => {
+          reasons = await moverOf(atomic)(changes, repo);
+          return reasons;
+        };
+        return settleAt(home, open, project, moving, { beganElsewhere: true });
+      });
+      await notifyOfMoved(projectId, settlements, (line) => void lines.push(line));
+      return { reasons, lines };
+    });
+
   function changeRefs(request: ChangeRefsRequest): Promise<RefChangeOutcome[]> {
-    return changeRefsBy(request, moveEach);
+    return changeRefsBy(request, moverOf(false));
   }
 
   const beginRefChange: BeginRefChange = async (tx, { projectId, actorId, source, cause, updates }) => {
@@ -372,7 +470,7 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
     for (;;) {
       const settlements = await log.settleAbandoned(async (open, later, home) => {
         const projectId = open[0]?.projectId ?? 0;
-        const repo = repositoryAt(home.storage, projectId);
+        const repo = storages.at(home.storage, projectId);
         const project = await edges.projects.find(projectId);
         const refs = (await repositoryExists(repo))
           ? await readRefs(
@@ -399,6 +497,7 @@ export function refChanges(edges: RefChangeEdges): RefChanges {
     changeRefs,
     beginRefChange,
     changeRefsBy,
+    settleBegun,
     async reconcile() {
       await settleAbandoned().catch((error) =>
         logger.error({ err: error }, 'an abandoned ref change could not be settled'),

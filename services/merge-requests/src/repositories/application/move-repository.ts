@@ -1,17 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { unavailable } from '@switchyard/errors';
+import { conflict, unavailable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
-import {
-  buryRepository,
-  copyObjects,
-  copyWhole,
-  deleteRepository,
-  isWhole,
-  repositoryExists,
-  type WholeCopy,
-} from '../../git';
+import { buryRepository, copyObjects, copyWhole, deleteRepository, isWhole, type WholeCopy } from '../../git';
 import { type Home, type MoveOutcome, type RepositoryKind, repositoryKinds } from '../domain/repository';
+import type { Copies } from './copies';
 import type { Storages } from './storages';
 
 faultPoints.push('move.copied', 'move.placed', 'move.recorded', 'move.objects_followed', 'move.former_removed');
@@ -33,6 +26,8 @@ const waitSeconds = 60;
 interface MoveEdges {
   readonly repositories: {
     home(projectId: number): Promise<Home | undefined>;
+    /** A project that the repository goes together with, whose own lies in none of these storages. */
+    tiedBeyond(projectId: number, storages: readonly string[]): Promise<number | undefined>;
     /** Names another storage, once `place` has put the repository there. */
     move(
       projectId: number,
@@ -41,7 +36,8 @@ interface MoveEdges {
     ): Promise<MoveOutcome>;
     forgetFormer(projectId: number, former: string): Promise<void>;
   };
-  readonly storages: Pick<Storages, 'at' | 'served'>;
+  readonly storages: Pick<Storages, 'at' | 'isDivided' | 'names' | 'served' | 'serves'>;
+  readonly copies: Copies;
 }
 
 /** Brings a copy up to date until little is left to follow, however long the first time takes. */
@@ -54,24 +50,29 @@ async function followClosely(copy: WholeCopy): Promise<void> {
 }
 
 /** A copy of the repository of a project and of its wiki, which may be made while they are copied. */
-function copyProject(storages: Pick<Storages, 'at'>, projectId: number, from: string, to: string): WholeCopy {
-  const copies = new Map<RepositoryKind, WholeCopy>();
+function copyProject(
+  { storages, copies }: Pick<MoveEdges, 'storages' | 'copies'>,
+  projectId: number,
+  from: string,
+  to: string,
+): WholeCopy {
+  const begun = new Map<RepositoryKind, WholeCopy>();
   return {
     async update(signal) {
       for (const kind of repositoryKinds) {
-        const source = storages.at(from, projectId, kind);
-        if (!copies.has(kind) && (kind === 'code' || (await repositoryExists(source))))
-          copies.set(kind, await copyWhole(source, storages.at(to, projectId, kind)));
-        await copies.get(kind)?.update(signal);
+        const source = copies.at(from, projectId, kind);
+        if (!begun.has(kind) && (kind === 'code' || (await source.exists())))
+          begun.set(kind, await copyWhole(source, storages.at(to, projectId, kind)));
+        await begun.get(kind)?.update(signal);
       }
     },
     async place() {
       // What an older move left would come to be the project's wiki.
-      if (!copies.has('wiki')) await buryRepository(storages.at(to, projectId, 'wiki'));
-      for (const copy of copies.values()) await copy.place();
+      if (!begun.has('wiki')) await buryRepository(storages.at(to, projectId, 'wiki'));
+      for (const copy of begun.values()) await copy.place();
     },
     async drop() {
-      for (const copy of copies.values()) await copy.drop();
+      for (const copy of begun.values()) await copy.drop();
     },
   };
 }
@@ -84,17 +85,21 @@ function copyProject(storages: Pick<Storages, 'at'>, projectId: number, from: st
  * @throws Error with one line: nothing has changed
  */
 export const moveRepository =
-  ({ repositories, storages }: MoveEdges) =>
+  ({ repositories, storages, copies }: MoveEdges) =>
   async (projectId: number, to: string, say: (line: string) => void): Promise<void> => {
-    if (!storages.served.includes(to)) throw new Error(`the storage ${to} is none of ${storages.served.join(', ')}`);
+    if (!storages.names.includes(to)) throw new Error(`the storage ${to} is none of ${storages.names.join(', ')}`);
+    if (!storages.serves(to))
+      throw new Error(`the storage ${to} is not served here: run it in the process that has it`);
     const home = await repositories.home(projectId);
     if (home === undefined) throw new Error('the project has no repository yet');
     const from = home.storage;
     if (from === to) throw new Error(`the repository lies in ${to} already`);
-    if (!storages.served.includes(from)) throw new Error(`the repository lies in ${from}, which is not served here`);
     if (home.former !== undefined)
       throw new Error('the repository was moved within the hour: its former copy has to go before');
-    const copy = copyProject(storages, projectId, from, to);
+    const tied = storages.isDivided ? await repositories.tiedBeyond(projectId, storages.served) : undefined;
+    if (tied !== undefined)
+      throw new Error(`a merge request or a fork leads to project ${tied}, which another process has`);
+    const copy = copyProject({ storages, copies }, projectId, from, to);
     let isPlaced = false;
     async function end(): Promise<MoveOutcome> {
       let held: AbortSignal | undefined;
@@ -130,27 +135,47 @@ export const moveRepository =
     }
   };
 
+interface RemovalEdges {
+  readonly repositories: Pick<MoveEdges['repositories'], 'home' | 'forgetFormer'>;
+  readonly storages: Pick<Storages, 'at'>;
+  readonly isBackupRunning: () => Promise<boolean>;
+}
+
+const backupRuns = () => unavailable(new Error('a backup is made'), waitSeconds);
+
 /**
- * Removes the former copy of a moved repository, once all that was written to it late is in the new one and nothing is
+ * Removes the former copies that lie here of a project that was moved to another process, which asks for it. Repeatable.
+ * @throws AppError unavailable while a backup is made; conflict where the project's row does not name it as former
+ */
+export const removeFormerHere =
+  ({ repositories, storages, isBackupRunning }: RemovalEdges): Copies['removeFormer'] =>
+  async (storage, projectId) => {
+    if ((await repositories.home(projectId))?.former !== storage) throw conflict();
+    if (await isBackupRunning()) throw backupRuns();
+    for (const kind of repositoryKinds) await deleteRepository(storages.at(storage, projectId, kind));
+  };
+
+/**
+ * Removes the former copies of a moved project, once all that was written to them late is in the new ones and nothing is
  * missing there. Repeatable.
  * @throws AppError unavailable while a backup is made; Error when something is missing: the former copy stays
  */
 export const removeFormerCopy =
-  ({ repositories, storages, isBackupRunning }: MoveEdges & { readonly isBackupRunning: () => Promise<boolean> }) =>
+  ({ repositories, storages, copies, isBackupRunning }: RemovalEdges & Pick<MoveEdges, 'copies'>) =>
   async ({ projectId }: { readonly projectId: number }): Promise<void> => {
     const home = await repositories.home(projectId);
     if (home?.former === undefined) return;
-    if (await isBackupRunning()) throw unavailable(new Error('a backup is made'), waitSeconds);
+    if (await isBackupRunning()) throw backupRuns();
     for (const kind of repositoryKinds) {
-      const [repo, former] = [storages.at(home.storage, projectId, kind), storages.at(home.former, projectId, kind)];
-      if (!(await repositoryExists(former))) continue;
+      const [repo, former] = [storages.at(home.storage, projectId, kind), copies.at(home.former, projectId, kind)];
+      if (!(await former.exists())) continue;
       await copyObjects(former, repo);
       faultPoint('move.objects_followed');
       if (!(await isWhole(repo)))
-        throw new Error(`objects are missing in ${repo.path}: its former copy ${former.path} stays`);
-      await deleteRepository(former);
-      faultPoint('move.former_removed');
+        throw new Error(`objects are missing in ${repo.path}: its former copy ${former.name} stays`);
     }
+    await copies.removeFormer(home.former, projectId);
+    faultPoint('move.former_removed');
     await repositories.forgetFormer(projectId, home.former);
     logger.info({ project_id: projectId, storage: home.former }, 'the former copy of a moved repository was removed');
   };

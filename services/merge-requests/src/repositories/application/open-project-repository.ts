@@ -30,7 +30,7 @@ import {
 import { inTurn } from './in-turn';
 import { findReadme } from './push-facts';
 import type { ChangeRefs } from './ref-change';
-import type { Storages } from './storages';
+import { type Storages, storageHere } from './storages';
 
 faultPoints.push('fork.draft_made', 'fork.objects_linked', 'fork.refs_written', 'fork.placed', 'fork.recorded');
 
@@ -84,7 +84,7 @@ export interface Repositories {
 /** What opening a repository needs. */
 export interface OpenEdges {
   readonly repositories: Repositories;
-  readonly storages: Pick<Storages, 'at' | 'choose' | 'chooseServed' | 'served' | 'takesNew'>;
+  readonly storages: Pick<Storages, 'at' | 'choose' | 'chooseServed' | 'served' | 'serves' | 'takesNew'>;
   readonly changeRefs: ChangeRefs;
 }
 
@@ -220,7 +220,10 @@ export function openProjectRepository({ repositories, storages, changeRefs }: Op
     if (found === undefined) throw notFound('Project');
     if (!found.created) await (found.origin === undefined ? create(found) : makeFork(projectId));
     const project = found.created ? found : ((await repositories.find(projectId)) ?? found);
-    const repo = storages.at(project.storage ?? defaultStorage, projectId);
+    const storage = storageHere(storages, project);
+    const repo = storages.at(storage, projectId);
+    if (storage === project.formerStorage)
+      return { repo, project, defaultBranch: asBranch(project.storedDefault ?? initialDefault(project)) };
     return { repo, project, defaultBranch: await currentDefault(repo, project) };
   };
   return open;

@@ -17,8 +17,9 @@ export interface PurgeEdges {
 }
 
 /**
- * Removes the repositories and wikis of projects that were deleted (D5), wherever a move has put a copy. Repeatable: the row of a repository goes last, so what
- * is left is found again.
+ * Removes the repositories and wikis of projects that were deleted (D5), wherever a move has put a copy. Repeatable: the row
+ * of a repository goes last, so what is left is found again. A former copy of another process is found there a day later, as
+ * one that no row names.
  */
 export function purgeRepositories({ repositories, storages, isBackupRunning }: PurgeEdges): () => Promise<void> {
   return async () => {

@@ -89,13 +89,16 @@ interface PushRules {
     push: ProposedPush,
     request: PushRequest,
   ): Promise<Awaited<ReturnType<PushHooks['decide']>> & { readonly kept: KeptOptions }>;
-  /** Moves the refs by `move`, where the repository lies then. @param say takes lines for the user's screen */
+  /**
+   * Moves the refs by `move`, where the repository lies then, or has another process move them. Per update, undefined when
+   * it moved, else why not. @param push.say takes lines for the user's screen
+   */
   change(
     request: PushRequest,
     updates: readonly RefUpdate[],
-    push: { readonly options: KeptOptions; readonly say: (line: string) => void },
+    push: { readonly options: KeptOptions; readonly atomic: boolean; readonly say: (line: string) => void },
     move: (place: Repository) => Promise<readonly (string | undefined)[]>,
-  ): Promise<unknown>;
+  ): Promise<readonly (string | undefined)[]>;
   /** Lines for the user's screen once it is done. */
   invite(request: PushRequest, results: readonly UpdateResult[]): Promise<string[]>;
 }
@@ -126,20 +129,26 @@ function deferred<T>() {
 
 /**
  * The refs of a push move inside git's receiving end, between two of its hooks. This turns the two into one call of
- * `changeRefsBy`: `begin` returns when the intents are committed and locked, `end` when the results are.
+ * `changeRefsBy`: `begin` returns when the intents are committed and locked, with the place where the refs move, or when
+ * they are settled without one; `end` when the results are committed.
  */
-function bracket(start: (move: (place: Repository) => Promise<readonly (string | undefined)[]>) => Promise<unknown>) {
-  const begun = deferred<Repository>();
+function bracket(
+  start: (
+    move: (place: Repository) => Promise<readonly (string | undefined)[]>,
+  ) => Promise<readonly (string | undefined)[]>,
+) {
+  const begun = deferred<Repository | readonly (string | undefined)[]>();
   const results = deferred<readonly (string | undefined)[]>();
   results.promise.catch(() => undefined);
-  let running: Promise<unknown> | undefined;
+  let running: Promise<readonly (string | undefined)[]> | undefined;
   return {
-    async begin(): Promise<Repository> {
+    async begin(): Promise<Repository | readonly (string | undefined)[]> {
       running = start((place) => {
         begun.resolve(place);
         return results.promise;
       });
-      running.then(() => begun.reject(new Error('the intents of the push were given up')), begun.reject);
+      // Without a place: they were given up, or another process has moved them.
+      running.then(begun.resolve, begun.reject);
       return begun.promise;
     },
     async end(reasons: readonly (string | undefined)[]): Promise<void> {
@@ -247,8 +256,13 @@ export function receivePush({
       return openUnlessArchived(request.projectId);
     },
     decide: verdictsOn,
-    change: ({ projectId, actorId }, updates, push, move) =>
-      changes.changeRefsBy({ projectId, actorId, source: 'push', updates, ...push }, (_changes, place) => move(place)),
+    async change({ projectId, actorId }, updates, push, move) {
+      const outcomes = await changes.changeRefsBy(
+        { projectId, actorId, source: 'push', updates, ...push },
+        (_changes, place) => move(place),
+      );
+      return outcomes.map((outcome) => (outcome.status === 'moved' ? undefined : outcome.reason));
+    },
     invite: invitation,
   };
 
@@ -264,7 +278,7 @@ export function receivePush({
       messages: options.length === 0 ? [] : [spoken('Push options have no effect on a wiki.')],
       kept: undefined,
     }),
-    change: ({ projectId }, _updates, _push, move) => wikis.changeRefsBy(projectId, move),
+    change: ({ projectId }, updates, { atomic }, move) => wikis.changeRefsBy({ projectId, updates, atomic }, move),
     invite: async () => [],
   };
 
@@ -300,10 +314,10 @@ export function receivePush({
           options = kept;
           return decided;
         },
-        onIntent: (updates) => {
+        onIntent: (updates, atomic) => {
           const wanted = updates.map((update) => ({ ref: update.ref, before: update.old, after: update.new }));
           const say = (line: string) => void said.push(spoken(line));
-          push = bracket((move) => rules.change(request, wanted, { options, say }, move));
+          push = bracket((move) => rules.change(request, wanted, { options, atomic, say }, move));
           return push.begin();
         },
         onResult: async (results: readonly UpdateResult[]) => {

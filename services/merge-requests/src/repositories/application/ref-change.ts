@@ -36,6 +36,8 @@ export interface ChangeRefsRequest {
   readonly options?: { readonly given: PushedOptions; readonly refs: readonly string[] } | undefined;
   /** Takes what subscribers have to say to the user, a line each. */
   readonly say?: Say;
+  /** Whether all of its refs move, or none, where another process moves them; a mover of the caller's own knows. */
+  readonly atomic?: boolean;
   /** What is to be published of the one update, where the caller knows it already. */
   readonly facts?: Pick<PushFacts, 'commitCount' | 'commitTitle' | 'readmePath'>;
   /**

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { unavailable } from '@switchyard/errors';
 import { openRepository, openWiki, type Repository } from '../../git';
-import { defaultStorage, type RepositoryKind } from '../domain/repository';
+import { defaultStorage, type RepositoryKind, type RepositoryProject } from '../domain/repository';
 
 /** The storages of repositories, as the environment names them. */
 export interface Storages {
@@ -75,3 +75,13 @@ export function storagesIn(
     takesNew: (storage) => (weights.get(storage) ?? 0) > 0,
   };
 }
+
+/**
+ * The storage with which work on a project goes on here: that of its former copies for who came before it was moved to
+ * another process; refs move in that one all the same.
+ */
+export const storageHere = (
+  storages: Pick<Storages, 'serves'>,
+  { storage = defaultStorage, formerStorage }: Pick<RepositoryProject, 'storage' | 'formerStorage'>,
+): string =>
+  !storages.serves(storage) && formerStorage !== undefined && storages.serves(formerStorage) ? formerStorage : storage;

@@ -1,8 +1,7 @@
-import { notFound } from '@switchyard/errors';
+import { notFound, unavailable } from '@switchyard/errors';
 import {
   branchNameOf,
   branchRef,
-  copyObjects,
   ensureRepository,
   listRefs,
   type Repository,
@@ -13,11 +12,12 @@ import {
   setHead,
 } from '../../git';
 import { firstDefaultBranch } from '../domain/push';
-import { defaultStorage, type Home } from '../domain/repository';
-import { moveEach } from './change-refs';
+import type { Home } from '../domain/repository';
+import { moverOf } from './change-refs';
+import type { FollowFormer } from './copies';
 import type { OpenProjectRepository } from './open-project-repository';
 import { branchOf, type RefUpdate } from './ref-change';
-import type { Storages } from './storages';
+import { type Storages, storageHere } from './storages';
 
 /** What wikis need. */
 export interface WikiEdges {
@@ -29,8 +29,25 @@ export interface WikiEdges {
      */
     whileAtHome<T>(projectId: number, write: (home: Home) => Promise<T>): Promise<T>;
   };
-  readonly storages: Pick<Storages, 'at'>;
+  readonly storages: Pick<Storages, 'at' | 'serves'>;
+  readonly followFormer: FollowFormer;
+  /** Undefined where this process has all storages. */
+  readonly changeElsewhere: ChangeWikiRefs | undefined;
 }
+
+/** Updates of a wiki whose objects are in it. */
+export interface WikiChange {
+  readonly projectId: number;
+  readonly updates: readonly RefUpdate[];
+  /** Whether all of its refs move, or none. */
+  readonly atomic: boolean;
+}
+
+/**
+ * Moves refs of a wiki; per update, undefined when it moved, else why not.
+ * @throws AppError unavailable when another process does it and is away, or its answer is lost
+ */
+export type ChangeWikiRefs = (change: WikiChange) => Promise<readonly (string | undefined)[]>;
 
 /** The wikis of projects: repositories beside those of their code, on the same storage (ADR 82). */
 export interface Wikis {
@@ -41,14 +58,17 @@ export interface Wikis {
   /**
    * Moves refs of a wiki that is there, without an intent, since nothing follows from it. Leaves HEAD at a branch that
    * is there, if there is one.
-   * @param move moves them where the wiki lies. It must not use the database: a connection is held while it runs
+   * @param move moves them where the wiki lies. It must not use the database: a connection is held while it runs. It is not
+   * called where the project was moved to another process meanwhile, which then moves the refs
    */
-  changeRefsBy<T>(projectId: number, move: (repo: Repository) => Promise<T>): Promise<T>;
-  /** The same for updates whose objects are in the wiki; an outcome each. */
-  changeRefs(request: {
-    readonly projectId: number;
-    readonly updates: readonly RefUpdate[];
-  }): Promise<readonly { readonly status: 'moved' | 'stale' }[]>;
+  changeRefsBy(
+    change: WikiChange,
+    move: (repo: Repository) => Promise<readonly (string | undefined)[]>,
+  ): Promise<readonly (string | undefined)[]>;
+  /** The same for updates that may move each alone; an outcome each. */
+  changeRefs(change: Omit<WikiChange, 'atomic'>): Promise<readonly { readonly status: 'moved' | 'stale' }[]>;
+  /** Moves refs for the process that had the wiki when the change began. */
+  changeBegun: ChangeWikiRefs;
 }
 
 /** A first branch is checked out by a clone whatever its name, and so is another one when that is removed. */
@@ -61,24 +81,34 @@ async function pointHead(repo: Repository): Promise<void> {
 }
 
 /** Builds the wikis of projects. */
-export function wikisOf({ open, repositories, storages }: WikiEdges): Wikis {
+export function wikisOf({ open, repositories, storages, followFormer, changeElsewhere }: WikiEdges): Wikis {
   async function find(projectId: number): Promise<{ repo: Repository; isThere: boolean; defaultBranch: string }> {
     const { project, defaultBranch } = await open(projectId);
-    const repo = storages.at(project.storage ?? defaultStorage, projectId, 'wiki');
+    const repo = storages.at(storageHere(storages, project), projectId, 'wiki');
     return { repo, isThere: await repositoryExists(repo), defaultBranch };
   }
 
-  const changeRefsBy: Wikis['changeRefsBy'] = (projectId, move) =>
-    runToCompletion(() =>
-      repositories.whileAtHome(projectId, async ({ storage, former }) => {
-        const repo = storages.at(storage, projectId, 'wiki');
+  const change = (
+    given: WikiChange,
+    move: Parameters<Wikis['changeRefsBy']>[1],
+    beganElsewhere = false,
+  ): ReturnType<ChangeWikiRefs> =>
+    runToCompletion(async () => {
+      const { projectId } = given;
+      const reasons = await repositories.whileAtHome(projectId, async (home) => {
+        if (!storages.serves(home.storage)) return undefined;
+        const repo = storages.at(home.storage, projectId, 'wiki');
         // The caller may have made its objects where the wiki lay before.
-        if (former !== undefined) await copyObjects(storages.at(former, projectId, 'wiki'), repo);
+        await followFormer(home, projectId, { kind: 'wiki', beganElsewhere });
         const moved = await move(repo);
         await pointHead(repo);
         return moved;
-      }),
-    );
+      });
+      if (reasons !== undefined) return reasons;
+      // Another process has the wiki now; no lock is held while it is asked.
+      if (changeElsewhere === undefined) throw unavailable(new Error('the storage is not served'));
+      return changeElsewhere(given);
+    });
 
   return {
     async find(projectId) {
@@ -98,11 +128,12 @@ export function wikisOf({ open, repositories, storages }: WikiEdges): Wikis {
       });
     },
 
-    changeRefsBy,
+    changeRefsBy: change,
+    changeBegun: (given) => change(given, (repo) => moverOf(given.atomic)(given.updates, repo), true),
 
     async changeRefs({ projectId, updates }) {
       if (updates.length === 0) return [];
-      const reasons = await changeRefsBy(projectId, (repo) => moveEach(updates, repo));
+      const reasons = await change({ projectId, updates, atomic: false }, (repo) => moverOf(false)(updates, repo));
       return reasons.map((reason) => ({ status: reason === undefined ? 'moved' : 'stale' }) as const);
     },
   };

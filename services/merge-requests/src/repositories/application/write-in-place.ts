@@ -1,12 +1,13 @@
 import type { Tx } from '@switchyard/database';
 import { notFound } from '@switchyard/errors';
-import { copyObjects, type Repository } from '../../git';
+import type { Repository } from '../../git';
 import type { Home } from '../domain/repository';
+import type { FollowFormer } from './copies';
 import type { Storages } from './storages';
 
 /**
  * Writes to the repository of a project otherwise than by `changeRefs`. `write` must be repeatable: it runs once more
- * where the repository was moved to another storage meanwhile.
+ * where the repository was moved to another storage meanwhile, and fails with `unavailable` where that is another process'.
  * @param within the transaction that the caller is in, if any: a second connection might not be had
  */
 export type WriteInPlace = (
@@ -20,6 +21,7 @@ export interface WriteInPlaceEdges {
   /** Where a repository lies once a move that is about to end has ended. */
   readonly repositories: { settledHome(projectId: number, within?: Tx): Promise<Home | undefined> };
   readonly storages: Pick<Storages, 'at' | 'only'>;
+  readonly followFormer: FollowFormer;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface WriteInPlaceEdges {
  * what was written under it is written again.
  */
 export const writeInPlace =
-  ({ repositories, storages }: WriteInPlaceEdges): WriteInPlace =>
+  ({ repositories, storages, followFormer }: WriteInPlaceEdges): WriteInPlace =>
   async (projectId, write, within) => {
     if (storages.only !== undefined) return write(storages.at(storages.only, projectId));
     for (let written: string | undefined; ; ) {
@@ -35,7 +37,7 @@ export const writeInPlace =
       if (home === undefined) throw notFound('Project');
       if (home.storage === written) return;
       const repo = storages.at(home.storage, projectId);
-      if (home.former !== undefined) await copyObjects(storages.at(home.former, projectId), repo);
+      await followFormer(home, projectId);
       await write(repo);
       written = home.storage;
     }

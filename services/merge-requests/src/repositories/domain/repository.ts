@@ -22,6 +22,8 @@ export interface RepositoryProject {
   readonly defaultProtection: DefaultProtection;
   /** Storage that it lies in; undefined before the first touch. */
   readonly storage: string | undefined;
+  /** Storage of its former copy, which is there for a while after a move. */
+  readonly formerStorage: string | undefined;
   /** Where the first contents come from; undefined for a project that is not made as a fork. */
   readonly origin: RepositoryOrigin | undefined;
 }

@@ -1,4 +1,4 @@
-import type { Database, Tx } from '@switchyard/database';
+import type { Database, SqlExecutor, Tx } from '@switchyard/database';
 import { named, sql } from '@switchyard/database/sql';
 import { appendAllToOutbox, repositoryPushed } from '@switchyard/events';
 import { ofStorages } from '../../jobs';
@@ -89,6 +89,13 @@ const eventOf = ({ change, facts, refCount }: PublishedMove, pushId: string, dir
   };
 };
 
+/** Keeps the open intents of a push from reconcilers for a while. */
+async function putOff(db: SqlExecutor, pushId: string, seconds: number): Promise<void> {
+  await db.query(sql`
+    update ref_change_intents set handle_at = now() + make_interval(secs => ${seconds}::double precision)
+    where push_id = ${pushId}::uuid and state = 'open'`);
+}
+
 // The project's row is locked before events are appended: those of one project leave in the order of their commits.
 async function record(
   tx: Tx,
@@ -178,13 +185,19 @@ export const refChangeStore = (db: Database, publishTimeoutSeconds: number, stor
     settle: (
       open: RefChange[],
       home: Home,
-    ) => Promise<{ settlements: readonly Settlement[]; newDefault?: NewDefault | undefined }>,
+    ) => Promise<{
+      settlements: readonly Settlement[];
+      newDefault?: NewDefault | undefined;
+      /** Another process is asked to settle them at once: reconcilers let it. */
+      handedOver?: boolean | undefined;
+    }>,
     also?: (tx: Tx, settlements: readonly Settlement[]) => Promise<void>,
   ): Promise<readonly Settlement[]> =>
     db.transaction(
       async (tx) => {
         const { open, home } = await openOf(tx, pushId);
-        const { settlements, newDefault } = await settle(open, home);
+        const { settlements, newDefault, handedOver } = await settle(open, home);
+        if (handedOver) await putOff(tx, pushId, publishTimeoutSeconds);
         await record(tx, pushId, settlements, newDefault, publishTimeoutSeconds);
         await also?.(tx, settlements);
         return settlements;
@@ -230,11 +243,7 @@ export const refChangeStore = (db: Database, publishTimeoutSeconds: number, stor
       return await db.transaction(work, { retries: 0 });
     } catch (error) {
       // A repository that cannot be read must not keep the reconciler from the others.
-      if (pushId !== undefined) {
-        await db.query(sql`
-          update ref_change_intents set handle_at = now() + make_interval(secs => ${publishTimeoutSeconds}::double precision)
-          where push_id = ${pushId}::uuid and state = 'open'`);
-      }
+      if (pushId !== undefined) await putOff(db, pushId, publishTimeoutSeconds);
       throw error;
     }
   },

@@ -16,8 +16,12 @@ import { measuredSoon } from './measured-soon';
 import { protectDefault } from './protect-default';
 
 interface ProjectRow
-  extends Omit<RepositoryProject, 'wantedDefault' | 'storedDefault' | 'defaultProtection' | 'origin' | 'storage'> {
+  extends Omit<
+    RepositoryProject,
+    'wantedDefault' | 'storedDefault' | 'defaultProtection' | 'origin' | 'storage' | 'formerStorage'
+  > {
   storage: string | null;
+  formerStorage: string | null;
   originId: number | null;
   originBranch: string | null;
   wantedDefault: string | null;
@@ -70,7 +74,7 @@ export const repositoryStore = (db: Database) => ({
             p.default_branch as "wantedDefault", r.default_branch as "storedDefault",
             coalesce(r.state = 'created', false) as created, r.last_pushed_at is not null as pushed,
             n.default_branch_protection as protection, p.repository_origin_id as "originId",
-            p.repository_origin_branch as "originBranch", r.storage
+            p.repository_origin_branch as "originBranch", r.storage, r.former_storage as "formerStorage"
           from directory.projects p
           join directory.namespaces n on n.id = p.namespace_id
           left join repositories r on r.project_id = p.id
@@ -78,13 +82,15 @@ export const repositoryStore = (db: Database) => ({
       ),
     );
     if (row === undefined) return undefined;
-    const { wantedDefault, storedDefault, protection, originId, originBranch, storage, ...project } = row;
+    const { wantedDefault, storedDefault, protection, originId, originBranch, storage, formerStorage, ...project } =
+      row;
     return {
       ...project,
       wantedDefault: wantedDefault ?? undefined,
       storedDefault: storedDefault ?? undefined,
       defaultProtection: protection ?? instanceProtection,
       storage: storage ?? undefined,
+      formerStorage: formerStorage ?? undefined,
       origin: originId === null ? undefined : { projectId: originId, branch: originBranch ?? undefined },
     };
   },
@@ -141,16 +147,13 @@ export const repositoryStore = (db: Database) => ({
   },
 
   /**
-   * A project whose repository needs one of another process: an open merge request, a fork that is not copied yet or a
-   * former copy leads there. Undefined when there is none.
+   * A project whose repository needs one of another process: an open merge request, or a fork that is not copied yet,
+   * leads there. Undefined when there is none.
    * @param served storages of this process
    */
   async divided(served: readonly string[]): Promise<number | undefined> {
     const here = (storage: Sql): Sql => sql`(${storage} = any(${[...served]}::text[]))`;
     const row = await db.one<{ id: number }>(sql`
-      select r.project_id as id from repositories r
-      where r.former_storage is not null and ${here(sql`r.storage`)} <> ${here(sql`r.former_storage`)}
-      union all
       select p.id from directory.projects p join repositories r on r.project_id = p.id
       join repositories o on o.project_id = p.repository_origin_id
       where r.state <> 'created' and ${here(sql`r.storage`)} <> ${here(sql`o.storage`)}
@@ -158,6 +161,28 @@ export const repositoryStore = (db: Database) => ({
       select mr.project_id from merge_requests mr join repositories r on r.project_id = mr.project_id
       join repositories s on s.project_id = mr.source_project_id
       where mr.state = 'opened' and mr.source_project_id <> mr.project_id and ${here(sql`r.storage`)} <> ${here(sql`s.storage`)}
+      limit 1`);
+    return row?.id;
+  },
+
+  /**
+   * A project whose repository lies in none of these storages and goes together with that of another one: an open merge
+   * request, or a fork that is not copied yet, leads from one to the other. Undefined when there is none.
+   */
+  async tiedBeyond(projectId: number, storages: readonly string[]): Promise<number | undefined> {
+    const row = await db.one<{ id: number }>(sql`
+      select r.project_id as id from repositories r
+      where r.storage <> all(${[...storages]}::text[]) and r.project_id <> ${projectId} and r.project_id in (
+        select source_project_id from merge_requests where project_id = ${projectId} and state in ('opened', 'locked')
+        union all
+        select project_id from merge_requests where source_project_id = ${projectId} and state in ('opened', 'locked')
+        union all
+        select repository_origin_id from directory.projects
+        where id = ${projectId} and not exists (
+          select 1 from repositories own where own.project_id = ${projectId} and own.state = 'created')
+        union all
+        select p.id from directory.projects p join repositories fork on fork.project_id = p.id
+        where p.repository_origin_id = ${projectId} and fork.state <> 'created')
       limit 1`);
     return row?.id;
   },

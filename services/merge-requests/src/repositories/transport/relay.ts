@@ -17,34 +17,37 @@ export interface OtherProcess {
 export type ProcessesOf = (projectIds: readonly number[]) => Promise<ReadonlyMap<number, OtherProcess>>;
 
 /**
- * @param elsewhere those that this process does not answer for
- * @param others storages that are not served here
+ * The processes of the storages that are not served here, by storage.
+ * @param others these storages
  * @throws Error with one line when one of these has no process
  */
-export function processesBy(
-  elsewhere: ServedElsewhere,
+export const otherProcesses = (
   others: readonly string[],
   addresses: ReadonlyMap<string, StorageProcess>,
   sibling: (address: string) => Sibling,
-): ProcessesOf {
-  const processes = new Map(
+): ReadonlyMap<string, OtherProcess> =>
+  new Map(
     others.map((storage): [string, OtherProcess] => {
       const found = addresses.get(storage);
       if (found === undefined) throw new Error(`SWITCHYARD_STORAGE_PEERS: has no process for the storage ${storage}`);
       return [storage, { sibling: sibling(found.grpc), http: found.http }];
     }),
   );
-  return async (projectIds) =>
+
+/** @param elsewhere those that this process does not answer for */
+export const processesBy =
+  (elsewhere: ServedElsewhere, processes: ReadonlyMap<string, OtherProcess>): ProcessesOf =>
+  async (projectIds) =>
     new Map(
       [...(await elsewhere(projectIds))].flatMap(([id, storage]) => {
         const found = processes.get(storage);
         return found === undefined ? [] : [[id, found]];
       }),
     );
-}
 
+/** The project that decides where a request is answered. One that names a storage is for the process that it is sent to. */
 const projectOf = (request: object): number =>
-  'projectId' in request && typeof request.projectId === 'number' ? request.projectId : 0;
+  'projectId' in request && typeof request.projectId === 'number' && !('storage' in request) ? request.projectId : 0;
 
 /**
  * Services whose calls are answered where the repository of their project lies: those whose request has a
