@@ -198,6 +198,9 @@ export async function listCommits(
   return query.withStats ? withStats(repo, commits, options) : commits;
 }
 
+/** Bytes of an id and the end of its line. */
+const lineBytes = 41;
+
 /** How many commits a query holds; counting stops at `cap` (default 10,001). */
 export async function countCommits(
   repo: Repository,
@@ -211,18 +214,30 @@ export async function countCommits(
   );
 }
 
+/**
+ * The newest commits of a query, at most `limit`, and how many it holds; counting stops at `cap`. A commit that is unknown
+ * adds and excludes nothing.
+ */
+export async function nameAndCountCommits(
+  repo: Repository,
+  query: CommitQuery & { limit: number; cap: number },
+  options: GitOptions = {},
+): Promise<{ ids: Sha[]; count: number }> {
+  if (!query.all && (query.from ?? []).length === 0) return { ids: [], count: 0 };
+  const { args, input } = queryArguments(query);
+  const list = ['rev-list', '--ignore-missing', `--max-count=${query.cap}`, ...args];
+  const { stdout } = await runGit(repo, list, { ...options, input });
+  // Cut before it is text: parts of a text keep the whole of it in memory.
+  const named = stdout.toString('latin1', 0, query.limit * lineBytes).split('\n');
+  return { ids: named.filter((line) => line !== '') as Sha[], count: stdout.length / lineBytes };
+}
+
 /** Ids of commits, newest first, at most `limit`. A commit that is unknown adds and excludes nothing. */
-export async function listCommitIds(
+export const listCommitIds = async (
   repo: Repository,
   query: CommitQuery & { limit: number },
   options: GitOptions = {},
-): Promise<Sha[]> {
-  if (!query.all && (query.from ?? []).length === 0) return [];
-  const { args, input } = queryArguments(query);
-  const list = ['rev-list', '--ignore-missing', `--max-count=${query.limit}`, ...args];
-  const text = await gitText(repo, list, { ...options, input });
-  return text.split('\n').filter((line) => line !== '') as Sha[];
-}
+): Promise<Sha[]> => (await nameAndCountCommits(repo, { ...query, cap: query.limit }, options)).ids;
 
 async function withStats(repo: Repository, commits: readonly Commit[], options: GitOptions): Promise<Commit[]> {
   const pairs = commits.map(({ id, parents }) => ({ from: parents[0] ?? emptyTreeSha, to: id }));

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
-import { notFound } from '@switchyard/errors';
+import { isAppError, notFound } from '@switchyard/errors';
 import { type Changes, maxListedFiles, unlessTooMany } from './changed-files';
 import { readCommit } from './commits';
 import { type DiffLimits, DiffParser, type FileDiff, isGenerated, maxDiffFiles } from './diff-parser';
 import { gitLimitExceeded } from './git-process';
 import { emptyTreeSha, type Sha, type TreePath } from './names';
+import { describeObjects } from './objects';
 import { mergeBase } from './refs';
 import { GitCommandError, type GitOptions, gitText, type Repository, startGit, streamGit } from './run-git';
 
@@ -181,6 +182,27 @@ export interface ChangedPaths {
   total: number;
 }
 
+/** Files by name and status, as git prints them from a place of its text on; with the place after them. */
+function parseNames(text: string, from: number): { files: ChangedPaths['files']; end: number } {
+  const files: ChangedPaths['files'] = [];
+  let at = from;
+  const field = (): string => {
+    const end = text.indexOf('\0', at);
+    const value = text.slice(at, end);
+    at = end + 1;
+    return value;
+  };
+  // What follows the files of a comparison are two ids, which have no capital letters.
+  while (/[A-Z]/.test(text.charAt(at))) {
+    const isRenamed = /^[RC]/.test(field());
+    const oldPath = field();
+    files.push({ oldPath, newPath: isRenamed ? field() : oldPath });
+  }
+  return { files, end: at };
+}
+
+const nameArguments = ['diff-tree', '-z', '--name-status', ...diffArguments] as const;
+
 /** Names the files that a comparison changes, without their text. */
 export async function changedPaths(
   repo: Repository,
@@ -188,16 +210,7 @@ export async function changedPaths(
   options: GitOptions = {},
 ): Promise<ChangedPaths> {
   const base = await baseOf(repo, comparison, options);
-  const args = [
-    'diff-tree',
-    '-z',
-    '--name-status',
-    ...diffArguments,
-    '--end-of-options',
-    base,
-    comparison.to,
-    ...pathArguments(comparison.paths),
-  ];
+  const args = [...nameArguments, '--end-of-options', base, comparison.to, ...pathArguments(comparison.paths)];
   const named = await unlessTooMany(
     repo,
     [{ from: base, to: comparison.to }],
@@ -206,13 +219,59 @@ export async function changedPaths(
     options,
   );
   if (!('value' in named)) return { files: [], total: Math.min(named.changes[0]!.total, maxShownLines) };
-  const parts = named.value.split('\0');
-  const files: ChangedPaths['files'] = [];
-  for (let at = 0; at < parts.length - 1; ) {
-    const isRenamed = /^[RC]/.test(parts[at]!);
-    const oldPath = parts[at + 1]!;
-    files.push({ oldPath, newPath: isRenamed ? parts[at + 2]! : oldPath });
-    at += isRenamed ? 3 : 2;
-  }
+  const { files } = parseNames(named.value, 0);
   return { files, total: files.length };
+}
+
+/**
+ * Names the files that change between pairs of commits or trees as they stand, in their order: two processes for all, or
+ * one for each where together they are too much for one.
+ */
+export async function changedPathsOfAll(
+  repo: Repository,
+  pairs: readonly { readonly from: Sha; readonly to: Sha }[],
+  options: GitOptions = {},
+): Promise<ChangedPaths[]> {
+  if (pairs.length > 1) {
+    const together = await namesOfAll(repo, pairs, options).catch((error: unknown) => {
+      if (!isAppError(error, 'too_large', 'request_timeout')) throw error;
+      return undefined;
+    });
+    if (together !== undefined) return together;
+  }
+  const all: ChangedPaths[] = [];
+  for (const pair of pairs) all.push(await changedPaths(repo, { ...pair, mode: 'straight' }, options));
+  return all;
+}
+
+/** Undefined where they have too many files together. */
+async function namesOfAll(
+  repo: Repository,
+  pairs: readonly { readonly from: Sha; readonly to: Sha }[],
+  options: GitOptions,
+): Promise<ChangedPaths[] | undefined> {
+  const shas = [...new Set(pairs.flatMap(({ from, to }) => [from, to]))];
+  const trees = await describeObjects(
+    repo,
+    shas.map((sha) => `${sha}^{tree}`),
+    options,
+  );
+  const treeOf = new Map(shas.map((sha, at) => [sha, trees[at]?.sha]));
+  const lines = pairs.map(({ from, to }) => `${treeOf.get(from)} ${treeOf.get(to)}\n`);
+  const named = await unlessTooMany(
+    repo,
+    pairs,
+    { most: maxListedFiles },
+    (bounded) =>
+      gitText(repo, [...nameArguments, '--stdin'], { ...bounded, config: diffConfig, input: lines.join('') }),
+    options,
+  );
+  if (!('value' in named)) return undefined;
+  let at = 0;
+  return lines.map((line): ChangedPaths => {
+    // Git begins each pair with its trees.
+    const { files, end } = parseNames(named.value, at + line.length);
+    at = end;
+    return { files, total: files.length };
+  });
 }

@@ -1,7 +1,16 @@
 import { chmodSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { changedPaths, commitDiff, diff, type FileDiff, rawDiff, type Sha } from '../../src/git';
+import {
+  changedPaths,
+  changedPathsOfAll,
+  commitDiff,
+  diff,
+  emptyTreeSha,
+  type FileDiff,
+  rawDiff,
+  type Sha,
+} from '../../src/git';
 import { Workshop } from './support/workshop';
 
 /** The client's own diff of one file, without its header lines. */
@@ -146,6 +155,28 @@ describe('a diff', () => {
     const parts: Buffer[] = [];
     for await (const part of await rawDiff(shop.repo, { from: base, to: source, mode: 'straight' })) parts.push(part);
     expect(Buffer.concat(parts).equals(shop.gitBuffer('diff', '--full-index', '-M', base, source))).toBe(true);
+  });
+
+  it('names the files of several comparisons as it does those of each', async () => {
+    // A name that looks as git begins a pair of trees; in quotes, since it ends its line.
+    const pair = `"${'a'.repeat(40)} ${'b'.repeat(40)}\\n"`;
+    const [one, other] = shop.commits([
+      { 'kept.txt': 'kept\n', 'old name': 'the same\n'.repeat(9), [pair]: 'x\n', M: 'y\n' },
+      { 'old name': undefined, 'ü/new name': 'the same\n'.repeat(9), [pair]: 'z\n', M: undefined },
+    ]) as [Sha, Sha];
+    shop.git('push', '-q', 'origin', '--force', `${other}:refs/heads/several`);
+    const pairs = [
+      { from: one, to: other },
+      { from: other, to: other },
+      { from: emptyTreeSha, to: one },
+      { from: other, to: one },
+      { from: one, to: other },
+    ];
+    const each = [];
+    for (const given of pairs) each.push(await changedPaths(shop.repo, { ...given, mode: 'straight' }));
+    expect(await changedPathsOfAll(shop.repo, pairs)).toEqual(each);
+    expect(each[0]?.files).toContainEqual({ oldPath: 'old name', newPath: 'ü/new name' });
+    expect(each.map(({ total }) => total)).toEqual([3, 0, 4, 3, 3]);
   });
 
   it('agrees with the client on random trees', async () => {

@@ -1,6 +1,8 @@
 import { notFound } from '@switchyard/errors';
 import {
   changedPaths,
+  changedPathsOfAll,
+  describeObjects,
   diff,
   emptyTreeSha,
   type FileDiff,
@@ -139,37 +141,63 @@ async function movedPlace(
 /**
  * Whether a place is one of a changed file: a removed line is found by the old name, everything else by the new one.
  */
-const isInFile = (file: Pick<FileDiff, 'oldPath' | 'newPath'>, { oldPath, oldLine, newPath, newLine }: DiffPosition) =>
+const isInFile = (file: NamedFile, { oldPath, oldLine, newPath, newLine }: DiffPosition) =>
   newLine === undefined && oldLine !== undefined ? file.oldPath === oldPath : file.newPath === newPath;
 
+/** A file by its names before and after a change. */
+type NamedFile = Pick<FileDiff, 'oldPath' | 'newPath'>;
+
 /**
- * Reads the lines of changed files between two commits, each file once; undefined for one that is too long to be looked
- * through.
+ * Reads the lines of changed files between two commits, by their new names, with one process; without those that are too
+ * long to be looked through.
  */
-function patches(repo: Repository, from: Sha, to: Sha) {
-  const read = new Map<string, Promise<string | undefined>>();
-  const patch = async (paths: TreePath[]): Promise<string | undefined> => {
-    const [file] = (await diff(repo, { from, to, mode: 'straight', paths, limits })).files;
-    return file === undefined || file.tooLarge || file.collapsed ? undefined : file.diff;
-  };
-  return ({ oldPath, newPath }: Pick<FileDiff, 'oldPath' | 'newPath'>): Promise<string | undefined> => {
-    const known = read.get(newPath) ?? patch(pathsOf(oldPath, newPath));
-    read.set(newPath, known);
-    return known;
-  };
+async function patchesOf(
+  repo: Repository,
+  from: Sha,
+  to: Sha,
+  files: readonly NamedFile[],
+): Promise<ReadonlyMap<string, string>> {
+  const paths = pathsOf(...files.flatMap(({ oldPath, newPath }) => [oldPath, newPath]));
+  if (paths.length === 0) return new Map();
+  const { files: read } = await diff(repo, { from, to, mode: 'straight', paths, limits });
+  return new Map(
+    read.filter(({ tooLarge, collapsed }) => !tooLarge && !collapsed).map((file) => [file.newPath, file.diff]),
+  );
 }
 
-/** What a commit of a source branch changes since it left the target, each file read once. */
-async function changesAt(repo: Repository, newest: DiffRefs, head: Sha) {
-  const start = parseSha(newest.startSha);
-  const isNewest = head === newest.headSha;
-  const base = isNewest ? parseSha(newest.baseSha) : ((await mergeBase(repo, start, head)) ?? emptyTreeSha);
-  const { files } = await changedPaths(repo, { from: base, to: head, mode: 'straight' });
-  return {
-    refs: { baseSha: base, startSha: newest.startSha, headSha: head },
-    files,
-    patchOf: patches(repo, base, head),
-  };
+/** What a commit of a source branch changes since it left the target, and the places of it that are looked for. */
+interface ChangesAt {
+  readonly base: Sha;
+  readonly head: Sha;
+  readonly startSha: string;
+  readonly places: ImportedPlace[];
+}
+
+/** Places by the commits that they are to be found in; those that name none that is there are left out. */
+async function changesOf(repo: Repository, places: readonly ImportedPlace[]): Promise<ChangesAt[]> {
+  // A forge that names no commit means the newest one.
+  const headOf = ({ refs, commitSha }: ImportedPlace): string => commitSha || refs?.headSha || '';
+  const named = places.flatMap((place) => [headOf(place), place.refs?.startSha ?? '']);
+  const texts = [...new Set(named)].filter((text) => shaPattern.test(text));
+  const objects = await describeObjects(repo, texts);
+  const commits = new Map(texts.filter((_, at) => objects[at]?.type === 'commit').map((sha) => [sha, parseSha(sha)]));
+  const found = new Map<string, ChangesAt>();
+  for (const place of places) {
+    const { refs } = place;
+    const head = commits.get(headOf(place));
+    const start = commits.get(refs?.startSha ?? '');
+    if (refs === undefined || head === undefined || start === undefined) continue;
+    const isNewest = head === refs.headSha;
+    const key = `${start} ${head} ${isNewest ? refs.baseSha : ''}`;
+    const known = found.get(key);
+    if (known !== undefined) {
+      known.places.push(place);
+      continue;
+    }
+    const base = isNewest ? parseSha(refs.baseSha) : ((await mergeBase(repo, start, head)) ?? emptyTreeSha);
+    found.set(key, { base, head, startSha: start, places: [place] });
+  }
+  return [...found.values()];
 }
 
 /** Where a place is that git cannot say: its lines as the forge has sent them, at the commit that it names. */
@@ -217,59 +245,64 @@ export function diffPositions({ open, refsOf }: DiffPositionEdges) {
       const { repo } = await open(projectId);
       const [base, head] = [parseSha(refs.baseSha), parseSha(refs.headSha)];
       const { files: changed } = await changedPaths(repo, { from: base, to: head, mode: 'straight' });
-      const patchOf = patches(repo, base, head);
-      const linesIn = async (file: Pick<FileDiff, 'oldPath' | 'newPath'>, place: DiffPosition) => {
-        if (place.oldLine === undefined && place.newLine === undefined) return {};
-        const patch = await patchOf(file);
-        return patch === undefined ? undefined : positionWithin(patch, place);
-      };
-      const moved: (DiffPosition | undefined)[] = [];
+      const moved: ({ readonly place: DiffPosition; readonly file: NamedFile } | undefined)[] = [];
       for (const position of positions.slice(0, maxPositions)) {
         const [from, to] = await Promise.all([position.baseSha, position.headSha].map((sha) => shaIn(repo, sha)));
-        if (from === undefined || to === undefined) {
-          moved.push(undefined);
-          continue;
-        }
-        const place = await movedPlace(repo, { from, to, base, head }, position);
+        const isThere = from !== undefined && to !== undefined;
+        const place = isThere ? await movedPlace(repo, { from, to, base, head }, position) : undefined;
         const file = place && changed.find((one) => isInFile(one, place));
-        const lines = file && (await linesIn(file, place));
-        moved.push(lines && { ...place, ...refs, ...lines, oldPath: file.oldPath, newPath: file.newPath });
+        moved.push(place && file && { place, file });
       }
-      return moved;
+      const hasLines = ({ oldLine, newLine }: DiffPosition): boolean => oldLine !== undefined || newLine !== undefined;
+      const patches = await patchesOf(
+        repo,
+        base,
+        head,
+        moved.flatMap((one) => (one !== undefined && hasLines(one.place) ? one.file : [])),
+      );
+      return moved.map((one): DiffPosition | undefined => {
+        if (one === undefined) return undefined;
+        const { place, file } = one;
+        const patch = hasLines(place) ? patches.get(file.newPath) : '';
+        if (patch === undefined) return undefined;
+        const lines = hasLines(place) ? positionWithin(patch, place) : {};
+        return lines && { ...place, ...refs, ...lines, oldPath: file.oldPath, newPath: file.newPath };
+      });
     },
 
     /** Where places are that a forge names; undefined where there is nothing to compare. In their order. */
     async locate(projectId: number, places: readonly ImportedPlace[]): Promise<(DiffPosition | undefined)[]> {
       if (places.length === 0) return [];
       const { repo } = await open(projectId);
-      const read = new Map<string, ReturnType<typeof changesAt> | undefined>();
-      const changesFor = async ({ refs, commitSha }: ImportedPlace) => {
-        // A forge that names no commit means the newest one.
-        const named = commitSha || refs?.headSha || '';
-        const key = `${refs?.startSha} ${named}`;
-        if (!read.has(key)) {
-          const head = await shaIn(repo, named);
-          const start = refs && (await shaIn(repo, refs.startSha));
-          read.set(key, refs && head && start ? changesAt(repo, refs, head) : undefined);
+      const given = places.slice(0, maxPositions);
+      const changes = await changesOf(repo, given);
+      const changed = await changedPathsOfAll(
+        repo,
+        changes.map(({ base, head }) => ({ from: base, to: head })),
+      );
+      const located = new Map<ImportedPlace, DiffPosition>();
+      for (const [at, { base, head, startSha, places: here }] of changes.entries()) {
+        const { files } = changed[at]!;
+        const fileOf = ({ path }: ImportedPlace): NamedFile | undefined =>
+          files.find(({ newPath }) => newPath === path) ?? files.find(({ oldPath }) => oldPath === path);
+        const withLines = here.filter(({ line }) => line > 0);
+        const patches = await patchesOf(
+          repo,
+          base,
+          head,
+          withLines.flatMap((place) => fileOf(place) ?? []),
+        );
+        for (const place of here) {
+          const { line, oldSide } = place;
+          const file = fileOf(place);
+          const patch = line === 0 ? '' : file && patches.get(file.newPath);
+          if (file === undefined || patch === undefined) continue;
+          const lines = line === 0 ? {} : sidedLine(patch, line, oldSide);
+          const { oldPath, newPath } = file;
+          located.set(place, { baseSha: base, startSha, headSha: head, oldPath, newPath, ...lines });
         }
-        return read.get(key);
-      };
-      const located: (DiffPosition | undefined)[] = [];
-      for (const place of places.slice(0, maxPositions)) {
-        const { path, line, oldSide } = place;
-        const changes = await changesFor(place);
-        const file =
-          changes?.files.find(({ newPath }) => newPath === path) ??
-          changes?.files.find(({ oldPath }) => oldPath === path);
-        const patch = line === 0 || changes === undefined || file === undefined ? '' : await changes.patchOf(file);
-        if (changes === undefined || file === undefined || patch === undefined) {
-          located.push(placeAsSent(place));
-          continue;
-        }
-        const lines = line === 0 ? {} : sidedLine(patch, line, oldSide);
-        located.push({ ...changes.refs, oldPath: file.oldPath, newPath: file.newPath, ...lines });
       }
-      return located;
+      return given.map((place) => located.get(place) ?? placeAsSent(place));
     },
 
     /** A commit by branch, tag or sha. Fails with `not_found`. */

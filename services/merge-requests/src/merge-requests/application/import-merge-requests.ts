@@ -29,15 +29,15 @@ import {
   type WroteMergeRequest,
   wroteOf,
 } from '../domain/merge-request-import';
-import { compareBranches } from './compare-branches';
+import { type BranchHeads, compareAll } from './compare-branches';
 import type { DiffPosition, DiffPositions, DiffRefs, ImportedPlace } from './diff-positions';
 import type { MergeRequestEdges } from './merge-request.edges';
 
 /**
- * Merge requests that are added together. What was added stays where a call runs out of time; ten have up to 1,000
- * versions, each with up to 1,000 commits.
+ * Versions of merge requests that are added together: what was added stays where a call runs out of time. Each has up to
+ * 1,000 commits.
  */
-const addedTogether = 10;
+const versionsTogether = 100;
 
 faultPoints.push('merge_request_import.refs_moved', 'merge_request_import.added', 'merge_request_import.refreshed');
 
@@ -96,8 +96,76 @@ async function commitsAmong(repo: Repository, texts: readonly (string | undefine
 const namedCommit = (commits: ReadonlyMap<string, Sha>, text: string | undefined): Sha | undefined =>
   text === undefined ? undefined : commits.get(text);
 
+/** Merge requests in portions of at most 100 versions, or of one merge request. */
+function* portions(given: readonly ImportedMergeRequest[]): Generator<ImportedMergeRequest[]> {
+  let portion: ImportedMergeRequest[] = [];
+  let versions = 0;
+  for (const one of given) {
+    // An open one may have one more, that of its branch.
+    const own = one.diffs.length + 1;
+    if (portion.length > 0 && versions + own > versionsTogether) {
+      yield portion;
+      [portion, versions] = [[], 0];
+    }
+    portion.push(one);
+    versions += own;
+  }
+  if (portion.length > 0) yield portion;
+}
+
 /** A branch that no branch can be here; by its number, so that it is one of its own. */
 const branchOf = (name: string, iid: number): string => branchNameOf(name) ?? `imported-${iid}`;
+
+/** What git has to say of a merge request. */
+interface Plan {
+  readonly mergeRequest: Omit<PreparedMergeRequest, 'versions'>;
+  /** The oldest first. */
+  readonly compares: readonly (BranchHeads & { readonly base: Sha | undefined; readonly createdAt: Date })[];
+}
+
+const nameOf = ({ target, source }: BranchHeads): string => `${target} ${source}`;
+
+/** What there is to compare of merge requests: one process. */
+async function planSome(
+  repo: Repository,
+  given: readonly ImportedMergeRequest[],
+  heads: ReadonlyMap<string, Sha>,
+  commits: ReadonlyMap<string, Sha>,
+): Promise<Plan[]> {
+  const there = (text: string | undefined): Sha | undefined => namedCommit(commits, text);
+  const merges = given.flatMap(({ mergeCommitSha }) => there(mergeCommitSha) ?? []);
+  const parents = await describeObjects(
+    repo,
+    merges.map((merge) => `${merge}^1^{commit}`),
+  );
+  const beforeMerge = new Map(merges.map((merge, at) => [merge, parents[at]?.sha]));
+  return given.map((one) => {
+    const target = heads.get(one.targetBranch);
+    const known = one.diffs.filter(({ headSha }) => there(headSha) !== undefined);
+    const lastHead = there(known.at(-1)?.headSha);
+    const isOpen = one.state === 'opened';
+    // An open one follows its branch, which may be ahead of what was said of it.
+    const source = isOpen ? (heads.get(one.sourceBranch) ?? lastHead) : lastHead;
+    const wanted = known.map((diff) => ({ ...diff, createdAt: diff.createdAt ?? one.createdAt }));
+    if (isOpen && source !== undefined && source !== lastHead)
+      wanted.push({ baseSha: '', startSha: target ?? '', headSha: source, createdAt: one.updatedAt });
+    const merge = there(one.mergeCommitSha);
+    const before = merge && beforeMerge.get(merge);
+    const compares = wanted.flatMap(({ baseSha, startSha, headSha, createdAt }) => {
+      const start = there(startSha) ?? before ?? target;
+      if (start === undefined) return [];
+      return [{ target: start, source: there(headSha) ?? parseSha(headSha), base: there(baseSha), createdAt }];
+    });
+    const mergeRequest = {
+      ...one,
+      mergeCommitSha: merge ?? one.mergeCommitSha,
+      sourceSha: source,
+      targetSha: isOpen ? target : undefined,
+      sourceBranchExists: heads.has(one.sourceBranch) || (isOpen && source !== undefined),
+    };
+    return { mergeRequest, compares };
+  });
+}
 
 /** Merge requests that come in from elsewhere; see MergeRequestImportService. */
 export function importMergeRequests({
@@ -109,43 +177,6 @@ export function importMergeRequests({
   imports,
   positions,
 }: ImportEdges) {
-  /** What git says of a merge request. @param compare compares two commits */
-  async function prepare(
-    repo: Repository,
-    one: ImportedMergeRequest,
-    heads: ReadonlyMap<string, Sha>,
-    commits: ReadonlyMap<string, Sha>,
-    compare: (start: Sha, head: Sha) => ReturnType<typeof compareBranches>,
-  ): Promise<PreparedMergeRequest> {
-    const there = (text: string | undefined): Sha | undefined => namedCommit(commits, text);
-    const target = heads.get(one.targetBranch);
-    const known = one.diffs.filter(({ headSha }) => there(headSha) !== undefined);
-    const lastHead = there(known.at(-1)?.headSha);
-    const isOpen = one.state === 'opened';
-    // An open one follows its branch, which may be ahead of what was said of it.
-    const source = isOpen ? (heads.get(one.sourceBranch) ?? lastHead) : lastHead;
-    const wanted = known.map((diff) => ({ ...diff, createdAt: diff.createdAt ?? one.createdAt }));
-    if (isOpen && source !== undefined && source !== lastHead)
-      wanted.push({ baseSha: '', startSha: target ?? '', headSha: source, createdAt: one.updatedAt });
-    const merge = there(one.mergeCommitSha);
-    const [before] = merge === undefined ? [] : await describeObjects(repo, [`${merge}^1^{commit}`]);
-    const versions = [];
-    for (const { baseSha, startSha, headSha, createdAt } of wanted) {
-      const start = there(startSha) ?? before?.sha ?? target;
-      if (start === undefined) continue;
-      const version = await compare(start, there(headSha) ?? parseSha(headSha));
-      versions.push({ ...version, baseSha: there(baseSha) ?? version.baseSha, createdAt });
-    }
-    return {
-      ...one,
-      mergeCommitSha: merge ?? one.mergeCommitSha,
-      versions,
-      sourceSha: source,
-      targetSha: (isOpen ? target : undefined) ?? versions.at(-1)?.startSha,
-      sourceBranchExists: heads.has(one.sourceBranch) || (isOpen && source !== undefined),
-    };
-  }
-
   /** Points refs at the heads, and makes the source branches of open ones that are not there. */
   async function moveRefs(
     repo: Repository,
@@ -227,19 +258,19 @@ export function importMergeRequests({
       ]),
     );
     await moveSources(key, actorId, given, wrote, heads, commits);
-    const compared = new Map<string, ReturnType<typeof compareBranches>>();
-    const compare = (start: Sha, head: Sha): ReturnType<typeof compareBranches> => {
-      const pair = `${start} ${head}`;
-      const found = compared.get(pair) ?? compareBranches(repo, start, head);
-      compared.set(pair, found);
-      return found;
-    };
-    const prepared: CountedMergeRequest[] = [];
-    for (const one of given) {
-      const { count, completed } = countTasks(one.description);
-      const found = await prepare(repo, one, heads, commits, compare);
-      prepared.push({ ...found, taskCount: count, completedTaskCount: completed });
-    }
+    const planned = await planSome(repo, given, heads, commits);
+    const pairs = new Map(planned.flatMap(({ compares }) => compares.map((one) => [nameOf(one), one] as const)));
+    const found = await compareAll(repo, [...pairs.values()]);
+    const versionOf = new Map([...pairs.keys()].map((name, at) => [name, found[at]!]));
+    const prepared = planned.map(({ compares, mergeRequest }): CountedMergeRequest => {
+      const versions = compares.map((one) => {
+        const version = versionOf.get(nameOf(one))!;
+        return { ...version, baseSha: one.base ?? version.baseSha, createdAt: one.createdAt };
+      });
+      const { count, completed } = countTasks(mergeRequest.description);
+      const targetSha = mergeRequest.targetSha ?? versions.at(-1)?.startSha;
+      return { ...mergeRequest, versions, targetSha, taskCount: count, completedTaskCount: completed };
+    });
     return { repo, heads, prepared };
   }
 
@@ -314,13 +345,11 @@ export function importMergeRequests({
       const taken = await imports.taken(projectId, iids);
       const missing = wanted.filter(({ iid }) => !taken.has(iid));
       const fresh = missing.filter(({ createdAt }) => knownBefore === undefined || createdAt >= knownBefore);
-      for (let at = 0; at < fresh.length; at += addedTogether)
-        await addSome(key, actorId, fresh.slice(at, at + addedTogether));
+      for (const some of portions(fresh)) await addSome(key, actorId, some);
       if (knownBefore !== undefined) {
         const wrote = await imports.wrote(key, iids);
         const own = wanted.filter(({ iid }) => wrote.has(iid));
-        for (let at = 0; at < own.length; at += addedTogether)
-          await refreshSome(key, actorId, own.slice(at, at + addedTogether), wrote);
+        for (const some of portions(own)) await refreshSome(key, actorId, some, wrote);
       }
       // Those that were deleted here are missed by nobody.
       return (await imports.count(key, iids)) + missing.length - fresh.length;
