@@ -105,13 +105,6 @@ export interface NewIssue {
   readonly epicId?: number | undefined;
   /** Undefined: now. */
   readonly createdAt?: Date | undefined;
-  /** It is history of another forge, which is told as it was there. */
-  readonly imported?: {
-    readonly from: string;
-    readonly closedAt: Date | undefined;
-    readonly closedById?: number | undefined;
-    readonly updatedAt: Date;
-  };
 }
 
 /** An issue moves to another project: a new issue takes its place. */

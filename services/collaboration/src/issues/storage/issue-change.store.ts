@@ -139,27 +139,24 @@ async function takeEpic(tx: Tx, { issue, epicId }: LockedIssue, made: Issue): Pr
 }
 
 async function insert(tx: Tx, wanted: NewIssue, actorId: number, moved?: LockedIssue): Promise<Issue> {
-  const { title, mentions, labelIds, alertId, imported } = wanted;
+  const { title, mentions, labelIds, alertId } = wanted;
   const iid = await takeIid(tx, wanted.projectId, wanted.iid);
   const row = await tx.one(sql`
     insert into issues as i (iid, project_id, author_id, title, description, issue_type, confidential, severity, milestone_id,
       due_date, weight, health_status, time_estimate, total_time_spent, task_count, completed_task_count, milestone_due, label_priority, alert_id,
-      discussion_locked, state, closed_at, closed_by_id, imported_from, created_at, updated_at)
+      discussion_locked, created_at)
     values (${iid}, ${wanted.projectId}, ${wanted.authorId}, ${typeof title === 'string' ? title : title(iid)}, ${wanted.description ?? null}, ${wanted.issueType},
       ${wanted.confidential}, ${wanted.severity ?? 'unknown'}, ${wanted.milestoneId ?? null}, ${wanted.dueDate ?? null},
       ${wanted.weight ?? null}, ${wanted.healthStatus ?? null}, ${wanted.timeEstimate ?? 0}, ${wanted.totalTimeSpent ?? 0}, ${wanted.taskCount},
       ${wanted.completedTaskCount}, ${milestoneDue(wanted.milestoneId ?? null)},
       ${leastPriority(sql`${[...wanted.labelIds]}::bigint[]`)}, ${alertId ?? null}, ${wanted.discussionLocked ?? null},
-      ${imported?.closedAt === undefined ? 'opened' : 'closed'}, ${imported?.closedAt ?? null}, ${imported?.closedById ?? null},
-      ${imported?.from ?? 'none'},
-      coalesce(${wanted.createdAt ?? null}, now()), coalesce(${imported?.updatedAt ?? null}, now()))
+      coalesce(${wanted.createdAt ?? null}, now()))
     returning ${issueColumns}`);
   const issue = toIssue(row!);
   if (wanted.assigneeIds.length > 0) await replaceAssignees(tx, issue.id, wanted.assigneeIds);
   if (wanted.labelIds.length > 0) await replaceLabels(tx, 'issue', issue.id, wanted.labelIds);
   if (wanted.epicId !== undefined) await placeIssue(tx, issue.id, wanted.epicId);
   // What takes the place of an issue has that one's events.
-  if (imported !== undefined) return publishImported(tx, issue, wanted);
   if (moved === undefined) await recordEvents(tx, issue.id, actorId, undefined, { ...issue, labelIds });
   else await copyEvents(tx, moved.issue.id, issue);
   await timelogs.record(tx, issue.id, wanted.authorId, wanted.timelogs ?? []);
@@ -167,30 +164,15 @@ async function insert(tx: Tx, wanted: NewIssue, actorId: number, moved?: LockedI
   const fact: IssueFact = { kind: 'created', mentions, labelIds, movedFromId: moved?.issue.id, alertId, epicId };
   const mentioned = await mentionedReaders(tx, issue, [fact]);
   await addParticipants(tx, 'issue', issue.id, [wanted.authorId, ...wanted.assigneeIds, ...mentioned]);
-  await publishIssueFacts(tx, {
-    subject: issue,
-    assigneeIds: wanted.assigneeIds,
-    facts: [fact],
-    actorId,
-    occurredAt: new Date(),
-  });
-  return issue;
-}
-
-/** Of what was done to it at the other forge nothing is recorded as done here. */
-async function publishImported(
-  tx: Tx,
-  issue: Issue,
-  { authorId, assigneeIds, labelIds, mentions }: NewIssue,
-): Promise<Issue> {
-  await addParticipants(tx, 'issue', issue.id, [authorId, ...assigneeIds]);
-  await publishIssueFacts(tx, {
-    subject: issue,
-    assigneeIds,
-    facts: [{ kind: 'created', mentions, labelIds }],
-    actorId: authorId,
-    occurredAt: issue.createdAt,
-  });
+  await publishIssueFacts(tx, [
+    {
+      subject: issue,
+      assigneeIds: wanted.assigneeIds,
+      facts: [fact],
+      actorId,
+      occurredAt: new Date(),
+    },
+  ]);
   return issue;
 }
 
@@ -216,13 +198,15 @@ async function saveChange(tx: Tx, before: LockedIssue, change: IssueChange, acto
   if (removedTimelogId !== undefined && !(await timelogs.remove(tx, id, removedTimelogId))) throw notFound();
   const mentioned = await mentionedReaders(tx, after, change.facts ?? []);
   await addParticipants(tx, 'issue', id, [...(change.participants ?? []), ...mentioned]);
-  await publishIssueFacts(tx, {
-    subject: after,
-    assigneeIds: change.assigneeIds ?? before.assigneeIds,
-    facts: change.facts ?? [],
-    actorId,
-    occurredAt: new Date(),
-  });
+  await publishIssueFacts(tx, [
+    {
+      subject: after,
+      assigneeIds: change.assigneeIds ?? before.assigneeIds,
+      facts: change.facts ?? [],
+      actorId,
+      occurredAt: new Date(),
+    },
+  ]);
   return after;
 }
 
@@ -245,14 +229,14 @@ async function saveDeletion(
   { facts }: IssueDeletion,
   actorId: number,
 ): Promise<Issue> {
-  await publishIssueFacts(tx, { subject: issue, assigneeIds, facts, actorId, occurredAt: new Date() });
+  await publishIssueFacts(tx, [{ subject: issue, assigneeIds, facts, actorId, occurredAt: new Date() }]);
   await tx.query(sql`delete from award_emoji where awardable_type = 'Issue' and awardable_id = ${issue.id}`);
   await tx.query(sql`delete from issues where id = ${issue.id}`);
   return issue;
 }
 
 /** Before and after the commit, for tests that kill the process there. */
-function markFaults(tx: Tx): void {
+export function markFaults(tx: Tx): void {
   faultPoint('issue.written');
   tx.afterCommit(() => faultPoint('issue.committed'));
 }

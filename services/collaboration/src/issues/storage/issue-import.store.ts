@@ -1,8 +1,8 @@
-import { type Database, isUniqueViolation, type Tx } from '@switchyard/database';
+import type { Database, Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { labelsByTitles, milestoneIdsByIids, milestonesInScope } from '@switchyard/directory';
+import { labelsByTitles, leastPriority, milestoneIdsByIids, milestonesInScope } from '@switchyard/directory';
 import type { ImportedFields } from '@switchyard/texts';
-import type { NewIssue } from '../domain/issue-change';
+import type { Issue } from '../domain/issue';
 import {
   decideRefresh,
   fieldsOfImported,
@@ -10,7 +10,9 @@ import {
   type ImportedIssueEvent,
   type ImportKey,
 } from '../domain/issue-import';
-import { openIssue, refreshIssue, reserveIids } from './issue-change.store';
+import { publishIssueFacts } from './issue.events';
+import { issueColumns, toIssue } from './issue.row';
+import { markFaults, refreshIssue, reserveIids } from './issue-change.store';
 import { bringEventsIn } from './issue-event.store';
 import { timelogs } from './issue-timelog.store';
 
@@ -42,29 +44,101 @@ async function place(db: Database, projectId: number, issues: readonly ImportedI
   }));
 }
 
-function toNew({ projectId, importedFrom }: ImportKey, one: PlacedIssue): NewIssue {
-  const { labels: _, milestoneIid: __, locked, closedAt, updatedAt, more, ...issue } = one;
-  const {
-    milestone: ___,
-    closedById,
-    timelogs: ____,
-    ...others
-  } = more ?? {
-    issueType: 'issue' as const,
-    confidential: false,
-    discussionLocked: locked || undefined,
-    dueDate: undefined,
-    weight: undefined,
-  };
+/** An issue as its row has it, with what is attached to it. */
+function rowOf({ projectId, importedFrom }: ImportKey, one: PlacedIssue) {
+  const { closedAt, more } = one;
   return {
-    ...issue,
-    ...others,
-    projectId,
-    taskCount: issue.taskCount ?? 0,
-    completedTaskCount: issue.completedTaskCount ?? 0,
-    mentions: noMentions,
-    imported: { from: importedFrom, closedAt, closedById, updatedAt },
+    iid: one.iid,
+    project_id: projectId,
+    author_id: one.authorId,
+    title: one.title,
+    description: one.description,
+    issue_type: more?.issueType ?? 'issue',
+    confidential: more?.confidential ?? false,
+    severity: more?.severity ?? 'unknown',
+    discussion_locked: more === undefined ? one.locked || undefined : more.discussionLocked,
+    milestone_id: one.milestoneId,
+    due_date: more?.dueDate,
+    weight: more?.weight,
+    health_status: more?.healthStatus,
+    time_estimate: more?.timeEstimate ?? 0,
+    total_time_spent: more?.totalTimeSpent ?? 0,
+    task_count: one.taskCount ?? 0,
+    completed_task_count: one.completedTaskCount ?? 0,
+    state: closedAt === undefined ? 'opened' : 'closed',
+    closed_at: closedAt,
+    closed_by_id: more?.closedById,
+    imported_from: importedFrom,
+    created_at: one.createdAt,
+    updated_at: one.updatedAt,
+    assignee_ids: one.assigneeIds,
+    label_ids: one.labelIds,
   };
+}
+
+/** Columns that are taken as they are given. */
+const columns = sql`iid, project_id, author_id, title, description, issue_type, confidential, severity, discussion_locked,
+  milestone_id, due_date, weight, health_status, time_estimate, total_time_spent, task_count, completed_task_count, state, closed_at,
+  closed_by_id, imported_from, created_at, updated_at`;
+
+/** Inserts issues with their people and labels; those whose number the project has meanwhile are left out. */
+async function insertAll(tx: Tx, rows: readonly object[]): Promise<Issue[]> {
+  // Milliseconds between assignees, so that the order given is the order kept.
+  const inserted = await tx.query(sql`
+    with given as (
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (iid bigint, project_id bigint, author_id bigint,
+        title text, description text, issue_type text, confidential boolean, severity text, discussion_locked boolean,
+        milestone_id bigint, due_date date, weight int, health_status text, time_estimate bigint, total_time_spent bigint,
+        task_count int, completed_task_count int, state text, closed_at timestamptz, closed_by_id bigint, imported_from text,
+        created_at timestamptz, updated_at timestamptz, assignee_ids bigint[], label_ids bigint[])),
+    added as (
+      insert into issues (${columns}, milestone_due, label_priority)
+      select ${columns},
+        (select ms.due_date from directory.milestones ms where ms.id = given.milestone_id and ms.deleted_at is null),
+        ${leastPriority(sql`given.label_ids`)}
+      from given order by iid on conflict (project_id, iid) do nothing returning *),
+    assigned as (
+      insert into issue_assignees (issue_id, user_id, created_at)
+      select i.id, user_id, now() + position * interval '1 millisecond'
+      from added i join given using (iid), unnest(given.assignee_ids) with ordinality as one (user_id, position)
+      on conflict do nothing),
+    labelled as (
+      insert into issue_labels (issue_id, label_id)
+      select i.id, label_id from added i join given using (iid), unnest(given.label_ids) as one (label_id)),
+    taking_part as (
+      insert into issue_participants (issue_id, user_id)
+      select i.id, user_id from added i join given using (iid), unnest(given.author_id || given.assignee_ids) as one (user_id)
+      where user_id > 0 on conflict do nothing)
+    select ${issueColumns} from added i order by i.iid`);
+  return inserted.map(toIssue);
+}
+
+/** Opens issues as they were at the forge; of what was done to them there nothing is recorded as done here. */
+async function openAll(tx: Tx, key: ImportKey, issues: readonly PlacedIssue[]): Promise<void> {
+  await reserveIids(tx, key.projectId, Math.max(...issues.map(({ iid }) => iid)));
+  const given = new Map(issues.map((one) => [one.iid, one]));
+  const opened = (
+    await insertAll(
+      tx,
+      [...given.values()].map((one) => rowOf(key, one)),
+    )
+  ).map((issue) => ({ issue, one: given.get(issue.iid)! }));
+  await timelogs.bringIn(
+    tx,
+    opened.flatMap(({ issue, one }) => (one.more?.timelogs ?? []).map((entry) => ({ ...entry, ownerId: issue.id }))),
+  );
+  await keepFields(
+    tx,
+    opened.map(({ issue, one }) => ({ ...one, id: issue.id })),
+  );
+  await publishIssueFacts(
+    tx,
+    opened.map(({ issue: subject, one: { assigneeIds, labelIds } }) => ({
+      ...{ subject, assigneeIds, actorId: subject.authorId, occurredAt: subject.createdAt },
+      facts: [{ kind: 'created', mentions: noMentions, labelIds }],
+    })),
+  );
+  markFaults(tx);
 }
 
 /** Keeps what an import writes of issues; those of an archive are not refreshed. */
@@ -115,28 +189,7 @@ export const issueImportStore = (db: Database) => ({
       knownBefore === undefined ? wanted : [...wanted, ...issues.filter(({ iid }) => ownIds.has(iid))],
     );
     const fresh = placed.filter(({ iid }) => !ownIds.has(iid));
-    const open = async (tx: Tx, some: readonly PlacedIssue[]): Promise<void> => {
-      const opened: (PlacedIssue & { id: number })[] = [];
-      for (const one of some) opened.push({ ...one, id: (await openIssue(tx, toNew(key, one))).id });
-      await timelogs.bringIn(
-        tx,
-        opened.flatMap(({ id: ownerId, more }) => (more?.timelogs ?? []).map((entry) => ({ ...entry, ownerId }))),
-      );
-      await keepFields(tx, opened);
-    };
-    const isTaken = (error: unknown): boolean => isUniqueViolation(error, 'issues_iid');
-    await db
-      .transaction((tx) => open(tx, fresh))
-      .catch(async (error: unknown) => {
-        if (!isTaken(error)) throw error;
-        // Another try of the same page was faster, with some of them at least.
-        for (const one of fresh)
-          await db
-            .transaction((tx) => open(tx, [one]))
-            .catch((again: unknown) => {
-              if (!isTaken(again)) throw again;
-            });
-      });
+    if (fresh.length > 0) await db.transaction((tx) => openAll(tx, key, fresh));
     if (knownBefore !== undefined)
       await refreshAll(
         db,

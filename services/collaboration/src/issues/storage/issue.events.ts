@@ -100,27 +100,31 @@ export interface IssueEventInput {
   readonly occurredAt: Date;
 }
 
-/** Appends the events of a change, in order, in its transaction. The row must be locked. */
-export async function publishIssueFacts(tx: SqlExecutor, input: IssueEventInput): Promise<void> {
-  const { subject, assigneeIds, facts, actorId, occurredAt } = input;
-  if (facts.length === 0) return;
-  const [state] = await tx.query<{ sequence: number; labels: number[] }>(sql`
-    select sequence, array(select label_id from issue_labels where issue_id = ${subject.id} order by label_id) as labels
-    from directory.state`);
-  const events = facts.map((fact) => {
-    const wire = wireFact(fact, subject, assigneeIds);
-    return {
-      id: issueEventId(wire.fact.$case, subject.id, wire.cause),
-      payload: {
-        issue: wireIssue(subject, assigneeIds, state?.labels ?? []),
-        actorId,
-        occurredAt,
-        // An import opens the issue; later changes are made here.
-        imported: fact.kind === 'created' && subject.importedFrom !== 'none',
-        directorySequence: state?.sequence ?? 0,
-        fact: wire.fact,
-      },
-    };
+/** Appends the events of changes, in order, in their transaction. The rows must be locked. */
+export async function publishIssueFacts(tx: SqlExecutor, changes: readonly IssueEventInput[]): Promise<void> {
+  const telling = changes.filter(({ facts }) => facts.length > 0);
+  if (telling.length === 0) return;
+  const rows = await tx.query<{ id: number; sequence: number; labels: number[] }>(sql`
+    select given.id, sequence, array(select label_id from issue_labels where issue_id = given.id order by label_id) as labels
+    from directory.state, unnest(${telling.map(({ subject }) => subject.id)}::bigint[]) as given (id)`);
+  const states = new Map(rows.map(({ id, ...state }) => [id, state]));
+  const events = telling.flatMap(({ subject, assigneeIds, facts, actorId, occurredAt }) => {
+    const state = states.get(subject.id);
+    return facts.map((fact) => {
+      const wire = wireFact(fact, subject, assigneeIds);
+      return {
+        id: issueEventId(wire.fact.$case, subject.id, wire.cause),
+        payload: {
+          issue: wireIssue(subject, assigneeIds, state?.labels ?? []),
+          actorId,
+          occurredAt,
+          // An import opens the issue; later changes are made here.
+          imported: fact.kind === 'created' && subject.importedFrom !== 'none',
+          directorySequence: state?.sequence ?? 0,
+          fact: wire.fact,
+        },
+      };
+    });
   });
   await appendAllToOutbox(tx, issueEvents, events);
 }
