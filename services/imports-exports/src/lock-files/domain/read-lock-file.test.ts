@@ -228,6 +228,16 @@ it.each<[string, string, string]>([
   expect((user + system) / 1e6).toBeLessThan(8);
 });
 
+it('a name of Maven whose property is not known stays as it is written, without a package URL', () => {
+  const one = (fields: string) => `<dependency>${fields}<version>1</version></dependency>`;
+  const named = one(`<groupId>\${own.group}</groupId><artifactId>x-\${none}</artifactId>`);
+  const unnamed = one('<groupId>g</groupId>');
+  const { parts } = read('pom.xml', `<project><dependencies>${named}${unnamed}</dependencies></project>`);
+  const components = parts.flatMap((part) => (part.kind === 'component' ? [part.component] : []));
+  const component = { type: 'library', group: `\${own.group}`, name: `x-\${none}`, version: '1' };
+  expect(components).toEqual([{ ...component, hashes: [], licenses: [], properties: [] }]);
+});
+
 it.each<[string, string, string]>([
   [
     'folders in folders',

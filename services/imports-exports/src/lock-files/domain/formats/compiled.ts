@@ -1,6 +1,6 @@
 import { XMLParser } from 'fast-xml-parser';
 import { parse as parseToml } from 'smol-toml';
-import { hashOf } from '../../../boms';
+import { hashOf, textOf } from '../../../boms';
 import { fieldsOf, type LockFormat, LockListBuilder, listOf, packageOf } from '../lock-list';
 
 /** `Cargo.lock`. */
@@ -100,14 +100,13 @@ export const mavenPom: LockFormat = {
       text += value.slice(last);
       return text.includes('${') || text.length > 1_000 ? undefined : text;
     };
+    const written = (value: unknown): string | undefined => filled(value) ?? textOf(value);
     const read = (list: unknown) =>
-      asList(fieldsOf(list).dependency).map((value) => {
+      asList(fieldsOf(list).dependency).flatMap((value) => {
         const one = fieldsOf(value);
-        return {
-          name: `${filled(one.groupId)}:${filled(one.artifactId)}`,
-          version: filled(one.version),
-          scope: one.scope,
-        };
+        const [group, artifact] = [written(one.groupId), written(one.artifactId)];
+        if (group === undefined || artifact === undefined) return [];
+        return { name: `${group}:${artifact}`, version: filled(one.version), scope: one.scope };
       });
     const managed = new Map(
       read(fieldsOf(project.dependencyManagement).dependencies).map(({ name, version }) => [name, version]),
@@ -115,10 +114,11 @@ export const mavenPom: LockFormat = {
     const builder = new LockListBuilder();
     for (const { name, version, scope } of read(project.dependencies)) {
       const isOptional = scope === 'test' || scope === 'provided';
-      builder.add(
-        name,
-        packageOf('maven', name, version ?? managed.get(name), isOptional ? { scope: 'optional' } : {}),
-      );
+      const found = packageOf('maven', name, version ?? managed.get(name), isOptional ? { scope: 'optional' } : {});
+      if (found === undefined) continue;
+      // A property that is not known stays as it is written, as Maven shows it; a package URL would name another package.
+      const { purl: _, ...unnamed } = found;
+      builder.add(name, name.includes('${') ? unnamed : found);
     }
     return builder.list();
   },
