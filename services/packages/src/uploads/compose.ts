@@ -32,9 +32,9 @@ export function composeUploads(
     keep: uploads.keep,
     readArchive: archiveUploadsOf(peer('imports-exports')),
     // Nobody stands for an uploader: the list of uploads names them alone.
-    uploaderOf: async (rights, username) => {
+    uploadersOf: async (rights, usernames) => {
       const standIns = { users: new Map(), areAll: true };
-      return (await importedPeople(db, { ...rights, standIns }, [username])).decider(username);
+      return (await importedPeople(db, { ...rights, standIns }, usernames)).decider;
     },
   });
   return {

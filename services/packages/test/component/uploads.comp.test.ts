@@ -240,6 +240,30 @@ describe('of an archive', () => {
     ]);
   });
 
+  it('a file with the address of another one is named, however often it is brought, and large ones come between small ones', async () => {
+    const secrets = ['5', '6', '7'].map((digit) => digit.repeat(32)) as [string, string, string];
+    const large = 'l'.repeat(70_000);
+    archives.set('twice', [
+      given(secrets[0], 'first'),
+      given(secrets[1], large),
+      given(secrets[0], 'second', { fileName: 'b.png' }),
+      given(secrets[2], 'third'),
+      given(secrets[2], 'fourth', { fileName: 'c.png' }),
+      given(secrets[2], 'third'),
+    ]);
+    const reason = 'The file has the address of a_b.png';
+    for (let time = 0; time < 2; time += 1)
+      expect(await bring('twice', true)).toEqual({
+        leftOut: [
+          { item: 'b.png', reason },
+          { item: 'c.png', reason },
+        ],
+      });
+    const contents = secrets.map(async (secret) => (await get(`/uploads/${secret}/a_b.png`)).text());
+    expect(await Promise.all(contents)).toEqual(['first', large, 'third']);
+    expect(await list()).toHaveLength(3);
+  });
+
   it('nobody but an administrator says who uploaded a file', async () => {
     archives.set('own', [given('4'.repeat(32), 'four')]);
     await bring('own', false);

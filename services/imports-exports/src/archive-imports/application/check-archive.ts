@@ -6,19 +6,24 @@ import type { ArchiveEntry } from './read-archive';
 /** Files that texts link to, of one archive: empty ones take no room in it, and each is a transaction when it comes in. */
 const mostUploads = 100_000;
 
+/** Bytes of these files by those of the archive: pictures and texts are packed to a third, and each byte is stored when it comes in. */
+const uploadLimit = (archiveSize: number): number => 3 * archiveSize + (256 << 20);
+
 /**
  * Reads an archive to its end, and writes nothing.
+ * @param archiveSize its bytes as it was sent
  * @param checkRecords looks at a page of records; called for kinds that are not known as well
  * @throws AppError unprocessable for what is no archive, one of a later format, and one that was cut; as `checkRecords`
  */
 export async function checkArchive(
   entries: AsyncIterable<ArchiveEntry>,
+  archiveSize: number,
   checkRecords: (kind: string, lines: Buffer) => Promise<void>,
 ): Promise<void> {
   const order = entryOrder();
   const records = new Map<string, number>();
   const parts = { repository: 0, wiki: 0, uploadEntries: 0 };
-  let uploadSize = 0;
+  let [uploadSize, uploadBytes] = [0, 0];
   let isWhole = false;
   for await (const { place, size, content } of entries) {
     order.next(place);
@@ -29,6 +34,8 @@ export async function checkArchive(
     if (place.part === 'uploads') {
       parts.uploadEntries += 1;
       if (parts.uploadEntries > 2 * mostUploads) throw badArchive(`it has more than ${mostUploads} files`);
+      uploadBytes += size;
+      if (uploadBytes > uploadLimit(archiveSize)) throw badArchive('its files are far larger than it');
       if (isUploadRecord(place)) uploadSize = readUpload(await content()).size;
       else if (size !== uploadSize) throw badArchive('a file has another size than its record');
       continue;

@@ -62,7 +62,7 @@ const textOf = (error: unknown): string | undefined => {
 /** Works on imports of archives that wait, page by page; each page may be repeated. */
 export function workArchiveImports({ imports, targets, standInsOf, blobs, pruneSoon }: WorkingEdges): Repeating {
   const check = (one: ArchiveImportLease, project: ImportedProject, keepLease: () => Promise<void>): Promise<void> =>
-    checkArchive(readEntries({ blobs }, one.import), async (kind, lines) => {
+    checkArchive(readEntries({ blobs }, one.import), one.import.size, async (kind, lines) => {
       await keepLease();
       const owner = owners.get(kind);
       const to = { project, requestId: one.import.requestId };

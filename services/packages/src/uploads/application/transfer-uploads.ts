@@ -1,7 +1,8 @@
+import { Readable } from 'node:stream';
 import type { BlobStore } from '@switchyard/blobs';
 import { isAppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
-import type { ProjectUploadPart } from '@switchyard/protos/rpc/v1/project_upload';
+import type { ProjectUpload, ProjectUploadPart } from '@switchyard/protos/rpc/v1/project_upload';
 import { uploadParts, uploadsOf } from '@switchyard/service';
 import { logger } from '@switchyard/telemetry';
 import { uploadName } from '../domain/upload';
@@ -10,8 +11,11 @@ import type { UploadStore } from './upload.ports';
 
 faultPoints.push('upload.transferred');
 
-/** Uploads of one statement. */
+/** Uploads of one statement, and of one page. */
 const batch = 100;
+
+/** Bytes of a file that is held until its page is full: 6 MiB of all of them. */
+const smallBytes = 64 << 10;
 
 /** Names of files that are left out. */
 const maxLeftOut = 100;
@@ -27,16 +31,43 @@ export interface ArchiveImport {
 /** What uploads are transferred with. */
 export interface TransferEdges {
   readonly blobs: Pick<BlobStore, 'open'>;
-  readonly uploads: Pick<UploadStore, 'after' | 'findSecret'>;
+  readonly uploads: Pick<UploadStore, 'after' | 'namesOf'>;
   readonly keep: Uploads['keep'];
   /** The files of an archive as they come; its signal ends them. Fails with `not_found`, `unavailable`. */
   readonly readArchive: (importKey: string, signal: AbortSignal) => AsyncIterable<ProjectUploadPart>;
-  /** A user by their name, for whom the import may write; undefined for nobody. */
-  readonly uploaderOf: (rights: ArchiveImport, username: string) => Promise<number | undefined>;
+  /** Users by their names, for whom the import may write; undefined for nobody. */
+  readonly uploadersOf: (
+    rights: ArchiveImport,
+    usernames: readonly string[],
+  ) => Promise<(username: string) => number | undefined>;
+}
+
+interface Brought {
+  readonly upload: ProjectUpload;
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/** Files in pages: small ones are held until the page is full, a large one is a page of its own and is not held. */
+async function* pagesOf(files: AsyncIterable<Brought>): AsyncGenerator<readonly Brought[]> {
+  let page: Brought[] = [];
+  for await (const { upload, content } of files) {
+    const isSmall = upload.size <= smallBytes;
+    if (isSmall) {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of content) chunks.push(chunk);
+      page.push({ upload, content: Readable.from(chunks) });
+    }
+    if (!isSmall || page.length === batch) {
+      if (page.length > 0) yield page;
+      page = [];
+    }
+    if (!isSmall) yield [{ upload, content }];
+  }
+  if (page.length > 0) yield page;
 }
 
 /** Builds the ways of uploads into archives and out of them; memory does not depend on their number and sizes. */
-export const transferUploads = ({ blobs, uploads, keep, readArchive, uploaderOf }: TransferEdges) => ({
+export const transferUploads = ({ blobs, uploads, keep, readArchive, uploadersOf }: TransferEdges) => ({
   /** The uploads of a project; those without a blob are left out. */
   async *read(projectId: number): AsyncGenerator<ProjectUploadPart> {
     for (let after = 0; ; ) {
@@ -51,26 +82,48 @@ export const transferUploads = ({ blobs, uploads, keep, readArchive, uploaderOf 
     }
   },
 
-  /** Keeps the uploads of an archive; returns those that are too large. */
+  /**
+   * Keeps the uploads of an archive; returns those that are too large, and those whose address another one has. What is
+   * known of them is asked a page at a time.
+   */
   async bring(
     rights: ArchiveImport,
     signal: AbortSignal,
   ): Promise<{ readonly item: string; readonly reason: string }[]> {
     const { projectId } = rights;
     const leftOut: { item: string; reason: string }[] = [];
-    for await (const { upload, content } of uploadsOf(readArchive(rights.importKey, signal))) {
-      signal.throwIfAborted();
-      const { secret, uploader, createdAt } = upload;
-      if ((await uploads.findSecret(projectId, secret)) !== undefined) continue;
-      const uploaderId = uploader === '' ? undefined : await uploaderOf(rights, uploader);
-      const fileName = uploadName(upload.fileName);
-      const file = { projectId, uploaderId, source: undefined, secret, createdAt, nameFor: () => fileName };
-      await keep(file, content).catch((error: unknown) => {
-        if (!isAppError(error, 'too_large')) throw error;
-        if (leftOut.length < maxLeftOut)
-          leftOut.push({ item: fileName, reason: `The file has ${upload.size} bytes, more than may be uploaded here` });
-      });
-      faultPoint('upload.transferred');
+    const leave = (item: string, reason: string): void => {
+      if (leftOut.length < maxLeftOut) leftOut.push({ item, reason });
+    };
+    for await (const page of pagesOf(uploadsOf(readArchive(rights.importKey, signal)))) {
+      const names = await uploads.namesOf(
+        projectId,
+        page.map(({ upload }) => upload.secret),
+      );
+      const uploaderOf = await uploadersOf(
+        rights,
+        page.map(({ upload }) => upload.uploader),
+      );
+      for (const { upload, content } of page) {
+        signal.throwIfAborted();
+        const { secret, uploader, createdAt } = upload;
+        const fileName = uploadName(upload.fileName);
+        const taken = names.get(secret);
+        if (taken !== undefined) {
+          if (taken !== fileName) leave(fileName, `The file has the address of ${taken}`);
+          continue;
+        }
+        const uploaderId = uploaderOf(uploader);
+        const file = { projectId, uploaderId, source: undefined, secret, createdAt, nameFor: () => fileName };
+        try {
+          await keep(file, content);
+          names.set(secret, fileName);
+        } catch (error) {
+          if (!isAppError(error, 'too_large')) throw error;
+          leave(fileName, `The file has ${upload.size} bytes, more than may be uploaded here`);
+        }
+        faultPoint('upload.transferred');
+      }
     }
     return leftOut;
   },

@@ -13,8 +13,8 @@ export interface UploadStore {
   find(projectId: number, id: number): Promise<StoredUpload | undefined>;
   /** The one that was imported from a source. */
   findSource(projectId: number, source: string): Promise<Upload | undefined>;
-  /** The one of a project with a secret. */
-  findSecret(projectId: number, secret: string): Promise<Upload | undefined>;
+  /** Names of the uploads of a project with some secrets, by these. */
+  namesOf(projectId: number, secrets: readonly string[]): Promise<Map<string, string>>;
   /** One by its place. */
   findAt(place: UploadPlace): Promise<StoredUpload | undefined>;
   /** Deletes one of a project; false when there is none. */

@@ -58,8 +58,8 @@ export const uploadStore = (db: Database) => {
       where i.project_id = ${projectId} and i.source = decode(${source}, 'hex')`);
     return row && toUpload(row);
   }
-  async function ofSecret(from: SqlExecutor, { projectId, secret }: Pick<Upload, 'projectId' | 'secret'>) {
-    const [row] = await from.query<Row>(sql`
+  async function ofSecret(tx: Tx, { projectId, secret }: Pick<Upload, 'projectId' | 'secret'>) {
+    const [row] = await tx.query<Row>(sql`
       select ${columns}, c.size from uploads u join contents c on c.id = u.content_id
       where u.project_id = ${projectId} and u.secret = ${secret}`);
     return row && toUpload(row);
@@ -112,7 +112,11 @@ export const uploadStore = (db: Database) => {
     },
 
     findSource: (projectId: number, source: string): Promise<Upload | undefined> => ofSource(db, projectId, source),
-    findSecret: (projectId: number, secret: string): Promise<Upload | undefined> => ofSecret(db, { projectId, secret }),
+    async namesOf(projectId: number, secrets: readonly string[]): Promise<Map<string, string>> {
+      const rows = await db.query<{ secret: string; file_name: string }>(sql`
+        select secret, file_name from uploads where project_id = ${projectId} and secret = any(${[...secrets]}::text[])`);
+      return new Map(rows.map((row) => [row.secret, row.file_name]));
+    },
 
     async after(projectId: number, id: number, limit: number): Promise<ArchivedUpload[]> {
       const rows = await db.query<StoredRow & { uploader: string | null }>(sql`
