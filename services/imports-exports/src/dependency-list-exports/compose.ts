@@ -9,7 +9,7 @@ import { manageExports } from './application/manage-exports';
 import { planExport } from './application/plan-export';
 import { readSource } from './application/read-source';
 import { followingSigner } from './application/sign';
-import { sweepExports, workExports } from './application/work-exports';
+import { sweepExports, type WorkingEdges, workExports } from './application/work-exports';
 import { writeExport } from './application/write-export';
 import { downloadUrlOf } from './presenters/dependency-list-export.presenter';
 import { recordEnd } from './storage/export.events';
@@ -20,6 +20,9 @@ import { dependencyListExportHttp } from './transport/dependency-list-export.htt
 import { pipelineSourcesOf } from './transport/pipeline-sources.client';
 
 const keyVariable = 'SWITCHYARD_EXPORT_SIGNING_KEY_FILE';
+
+/** Exports that a process makes at a time: a large one holds nobody else's up. */
+const atOnce = 2;
 
 /** Version that exports name; the same input gives other bytes with another one. */
 const toolVersion = '1';
@@ -34,25 +37,29 @@ export function composeDependencyListExports(
   const work = exportWorkStore(db, remains);
   const pipelines = pipelineSourcesOf(peer('merge-requests'));
   const signer = followingSigner(followKeyFile(keyVariable, config[keyVariable]));
-  let working: Repeating | undefined;
+  const working: Repeating[] = [];
+  const workSoon = (): void => {
+    for (const one of working) one.soon();
+  };
   const exports = observe(
     'dependency_list_exports',
-    manageExports({ exports: exportStore(db), sources: pipelines, workSoon: () => working?.soon() }),
+    manageExports({ exports: exportStore(db), sources: pipelines, workSoon }),
   );
   const email = `noreply@${new URL(externalUrl).hostname}`;
   return {
     services: [dependencyListExportHandler(exports, signer, externalUrl)],
     http: dependencyListExportHttp(exports, blobs),
     start: () => {
-      working = workExports({
+      const edges: WorkingEdges = {
         work,
         plan: planExport({ work, reports, pipelines }),
         read: readSource({ work, reports, pipelines, readLockFile: readInThread() }),
         write: writeExport({ work, blobs, remains, signer, toolVersion, email }),
         publish: (tx, ended) => recordEnd(tx, ended, downloadUrlOf(ended.id, externalUrl)),
         pruneSoon: reports.pruneSoon,
-      });
-      return [working, sweepExports({ work, pruneSoon: reports.pruneSoon })];
+      };
+      for (let at = 0; at < atOnce; at += 1) working.push(workExports(edges));
+      return [...working, sweepExports(edges)];
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Area } from '@switchyard/service';
 import type { BomPart } from '../boms';
 import type { Edges } from '../edges';
 import { purgeReports } from './application/purge-reports';
+import { readInThread } from './application/read-in-thread';
 import { readReport } from './application/read-report';
 import { receiveReports } from './application/receive-report';
 import type { ReportStore } from './application/reports.ports';
@@ -14,7 +15,7 @@ import { reportTargetsOf } from './transport/report-targets.client';
 /** What other areas use of reports. */
 export interface Reports extends Area, Pick<ReportStore, 'ofPipelines'> {
   /** What a report says, piece by piece. Fails with `not_found` without its blob. */
-  read(blob: string): AsyncGenerator<BomPart>;
+  read(blob: string, signal: AbortSignal): AsyncGenerator<BomPart>;
   /** Starts the removal of blobs that are due. */
   pruneSoon(): void;
 }
@@ -25,14 +26,20 @@ export function composeReports({ db, blobs, peer, observe }: Edges): Reports {
   const store = reportStore(db);
   let pruning: Repeating | undefined;
   const pruneSoon = () => pruning?.soon();
+  const targets = reportTargetsOf(peer('merge-requests'));
   const receiving = observe(
     'reports',
-    receiveReports({ db, blobs, remains, reports: store, targets: reportTargetsOf(peer('merge-requests')), pruneSoon }),
+    receiveReports({
+      ...{ db, blobs, remains, targets, pruneSoon },
+      reports: store,
+      readText: readInThread(1),
+    }),
   );
   return {
     http: reportHttp(receiving),
     ofPipelines: store.ofPipelines,
-    read: readReport(blobs),
+    // As many as exports are made.
+    read: readReport(blobs, readInThread(2)),
     pruneSoon,
     start: () => {
       pruning = pruneBlobs({ db, remains, blobs });

@@ -24,7 +24,7 @@ let [author, stranger] = [0, 0];
 const sha = 'a'.repeat(40);
 const createdAt = new Date('2026-01-02T03:04:05.000Z');
 
-/** Pipelines of `project`: 11 has reports, 12 has none. The newest of the default branches are 11 and, in `other`, 13. */
+/** Pipelines of `project`: 11 and 14 have reports, 12 has none. The newest of the default branches are 11 and, in `other`, 13. */
 const pipelineOf = (pipelineId: number) => {
   const projectId = pipelineId === 13 ? other : project;
   return { projectId, pipelineId, sha, createdAt };
@@ -35,7 +35,7 @@ const sources = implement(
   DependencySourceServiceService,
   {
     async getPipelineCommit({ projectId, pipelineId }) {
-      if (![11, 12].includes(pipelineId) || projectId !== project) throw notFound('Pipeline');
+      if (![11, 12, 14].includes(pipelineId) || projectId !== project) throw notFound('Pipeline');
       return pipelineOf(pipelineId);
     },
     listLatestPipelineCommits: async ({ projectIds }) => ({
@@ -97,9 +97,9 @@ async function create(
   return json(await exports.createDependencyListExport({ target, ...form, ...given }, options)) as Shown;
 }
 
-const ended = ({ id }: Shown): Promise<Shown> =>
+const ended = ({ id }: Shown, user = author): Promise<Shown> =>
   eventually(async () => {
-    const reply = await exports.getDependencyListExport({ exportId: id }, as(author));
+    const reply = await exports.getDependencyListExport({ exportId: id }, as(user));
     const shown = json(reply) as Shown;
     expect([reply.status, shown.status]).not.toEqual([202, expect.anything()]);
     return shown;
@@ -224,6 +224,19 @@ it('merges the reports of a pipeline without doubles, the same each time, and si
   });
 });
 
+it('lists components that are larger than a page of them together', async () => {
+  // 20 MiB, packed to some kilobytes.
+  const properties = Array.from({ length: 500 }, (_, at) => ({ name: `p${at}`, value: 'x'.repeat(7_000) }));
+  const components = Array.from({ length: 6 }, (_, at) => ({ type: 'library', name: `large${at}`, properties }));
+  expect((await attach(gzipSync(bom(components)), 'large.cdx.json.gz', '14/reports')).status).toBe(201);
+  const { document } = await exported(ofPipeline(14));
+  const found = document.components.map((one: { name: string; properties: object[] }) => [
+    one.name,
+    one.properties.length,
+  ]);
+  expect(found).toEqual(components.map(({ name }) => [name, 500]));
+});
+
 it('reads lock files where a pipeline has no report, and the projects of a group (G-4.14-6, G-4.14-7)', async () => {
   const { document } = await exported(ofPipeline(12));
   expect(document.components.map(({ purl }: { purl: string }) => purl)).toEqual(['pkg:golang/example.com/m@v1.2.3']);
@@ -281,6 +294,27 @@ it('publishes the end of an export for which a mail is asked, once', async () =>
   expect(rows).toEqual([{ event_id: `dependency_list_export.ended:${id}:1` }]);
 });
 
+it('makes one export of an author at a time, and those of others beside it', async () => {
+  const { id } = await exported(ofPipeline(11));
+  const lease = (until: string) =>
+    here.db.query(sql`
+      update dependency_list_exports set status = 'running', blob = null, lease = gen_random_uuid(),
+        leased_until = now() + ${until}::interval where id = ${id}`);
+  await lease('1 hour');
+  const waiting = await create(ofPipeline(11));
+  const passes = async () => {
+    const reply = await exports.createDependencyListExport({ target: ofPipeline(11), ...form }, as(stranger));
+    return ended(json(reply) as Shown, stranger);
+  };
+  // It was begun later, and each worker that looks for one looks at both.
+  expect((await passes()).status).toBe('finished');
+  const shown = await exports.getDependencyListExport({ exportId: waiting.id }, as(author));
+  expect((json(shown) as Shown).status).toBe('created');
+  await lease('-1 second');
+  await passes();
+  expect((await ended(waiting)).status).toBe('finished');
+});
+
 it('goes on after a death at any point, and ends as the same file', async () => {
   const { bytes } = await exported(ofPipeline(11));
   await here.stop();
@@ -289,10 +323,11 @@ it('goes on after a death at any point, and ends as the same file', async () => 
   const reports = await here.db.query(sql`select file_name from dependency_reports where pipeline_id = 12`);
   expect(reports).toEqual([{ file_name: 'dies-report.committed' }]);
   const points = ['created', 'planned', 'source_read', 'blob_expected', 'written', 'signed', 'ended'];
-  for (const point of points)
+  for (const point of points) {
     await dieAt(`dependency_export.${point}`, here.startProcess, (insist) => insist(() => create(ofPipeline(11))));
-  // As if the lease of the dead process had run out.
-  await here.db.query(sql`update dependency_list_exports set leased_until = now() where leased_until is not null`);
+    // As if the lease of the dead process had run out.
+    await here.db.query(sql`update dependency_list_exports set leased_until = now() where leased_until is not null`);
+  }
   await here.start();
   const made = await eventually(async () => {
     const rows = await here.db.query<{ id: number; status: string }>(

@@ -75,9 +75,11 @@ const compare = (one: string, other: string): number => (one < other ? -1 : one 
 
 /** The distinct values of several lists, in the order of their texts. */
 function union<T>(lists: readonly (readonly T[])[], textOf: (one: T) => string): T[] {
-  // Of two that differ beside their texts the same one stays, in whatever order they come.
-  const all = lists.flat().sort((one, other) => compare(JSON.stringify(other), JSON.stringify(one)));
-  const byText = new Map(all.map((one) => [textOf(one), one]));
+  // Of two that differ beside their texts the same one stays, in whatever order they come. Each is written once for all
+  // comparisons: there may be tens of thousands.
+  const all = lists.flat().map((one) => ({ one, written: JSON.stringify(one) }));
+  all.sort((one, other) => compare(other.written, one.written));
+  const byText = new Map(all.map(({ one }) => [textOf(one), one]));
   return [...byText]
     .sort(([one], [other]) => compare(one, other))
     .slice(0, maxEntries)
@@ -129,4 +131,12 @@ export function mergeComponents(variants: readonly Component[]): Component {
       ({ name, value }) => JSON.stringify([name, value]),
     ),
   };
+}
+
+/** A component with no more in its lists than a merge keeps of them; further variants change nothing of what is left out. */
+export function bounded(component: Component): Component {
+  const { hashes, licenses, properties } = component;
+  return [hashes, licenses, properties].some(({ length }) => length > maxEntries)
+    ? mergeComponents([component])
+    : component;
 }

@@ -1,7 +1,7 @@
 import { isAppError } from '@switchyard/errors';
 import { type Component, componentKey, mergeComponents } from './component';
 import { integrityHashes } from './component-texts';
-import { type BomPart, readCycloneDx } from './read-cyclonedx';
+import { type BomPart, readCycloneDx, readParts } from './read-cyclonedx';
 
 const isId = (text: string): boolean => text === 'MIT';
 
@@ -12,7 +12,7 @@ async function* chunksOf(text: string | Buffer, size: number): AsyncGenerator<Ui
 
 async function read(text: string | Buffer, size = 1 << 16): Promise<BomPart[]> {
   const parts: BomPart[] = [];
-  for await (const part of readCycloneDx(chunksOf(text, size), isId)) parts.push(part);
+  for await (const part of readCycloneDx(chunksOf(text, size), (given) => readParts(given, isId))) parts.push(part);
   return parts;
 }
 

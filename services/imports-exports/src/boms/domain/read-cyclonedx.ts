@@ -1,5 +1,5 @@
 import { invalidParams } from '@switchyard/errors';
-import { type Component, type ComponentLicense, componentTypes, type Property } from './component';
+import { bounded, type Component, type ComponentLicense, componentTypes, type Property } from './component';
 import { canonicalPurl, hashOf, textOf } from './component-texts';
 import { type JsonPart, JsonSplitter, parseJson } from './split-json';
 
@@ -39,74 +39,94 @@ type Texts = Omit<Component, 'type' | 'name' | 'hashes' | 'licenses' | 'properti
 const textsOf = (fields: { [K in keyof Texts]: Texts[K] | undefined }): Texts =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** Reads the parts of one bill of materials. */
-class BomReader {
-  private readonly problems: string[] = [];
-  private readonly given = new Map<string, unknown>();
+/** What a part of a report says, or what is wrong with it. */
+export type FoundInReport =
+  | BomPart
+  | { readonly kind: 'problem'; readonly text: string }
+  /** It is no JSON. */
+  | { readonly kind: 'broken'; readonly place: string }
+  /** The value of a member that says what the report is. */
+  | { readonly kind: 'given'; readonly name: string; readonly value: unknown };
+
+/** Targets of one link that is given out: what one component depends on may be megabytes. */
+const linkTargets = 1_000;
+
+/** What a component depends on, in links that are passed on and written at once. */
+export function* linksOf(ref: string, dependsOn: readonly string[]): Generator<BomPart> {
+  for (let at = 0; at === 0 || at < dependsOn.length; at += linkTargets)
+    yield { kind: 'link', ref, dependsOn: dependsOn.slice(at, at + linkTargets) };
+}
+
+/** Reads parts of a bill of materials. */
+class PartReader {
+  private problems: string[] = [];
 
   constructor(private readonly isId: (text: string) => boolean) {}
 
-  /** What one part says. */
-  read({ key, index, text }: JsonPart): BomPart[] {
+  *read({ key, index, text }: JsonPart): Generator<FoundInReport> {
     const place = index === undefined ? key : `${key}[${index}]`;
-    const value = parseJson(text, () => invalidParams(`file is not valid JSON: ${place} is wrong`));
-    if (key === 'components')
-      return index === undefined ? this.refuse(`${key} is not a list`) : this.component(value, place);
-    if (key === 'dependencies')
-      return index === undefined ? this.refuse(`${key} is not a list`) : this.link(value, place);
-    if (key === 'metadata') return this.metadata(value);
-    this.given.set(key, value);
-    return [];
-  }
-
-  /** Says that all parts have been read; fails with every problem, up to 20 of them. */
-  end(): void {
-    if (this.given.get('bomFormat') !== 'CycloneDX') this.refuse('bomFormat is not CycloneDX');
-    const version = this.given.get('specVersion');
-    if (typeof version !== 'string' || !specVersions.has(version))
-      this.refuse(`specVersion is not one of ${[...specVersions].join(', ')}`);
-    this.fail();
-  }
-
-  private fail(): void {
-    if (this.problems.length > 0)
-      throw invalidParams(...this.problems.map((one) => `file is no CycloneDX report: ${one}`));
+    const value = parseJson(text);
+    if (value === undefined) yield { kind: 'broken', place };
+    else if (key === 'components' || key === 'dependencies') {
+      if (index === undefined) this.refuse(`${key} is not a list`);
+      else yield* key === 'components' ? this.component(value, place) : this.link(value, place);
+    } else if (key === 'metadata') yield* this.metadata(value);
+    else yield { kind: 'given', name: key, value };
+    yield* this.refusals();
   }
 
   private refuse(problem: string): [] {
-    this.problems.push(problem);
-    if (this.problems.length >= maxProblems) this.fail();
+    if (this.problems.length < maxProblems) this.problems.push(problem);
     return [];
   }
 
-  private metadata(value: unknown): BomPart[] {
-    const metadata = fieldsOf(value);
-    if (metadata === undefined) return this.refuse('metadata is not an object');
-    const root = fieldsOf(metadata.component);
-    const ref = textOf(root?.['bom-ref']);
-    const properties = this.properties(metadata.properties, 'metadata.properties').filter(({ name }) =>
-      originName.test(name),
-    );
-    return [
-      ...(ref === undefined ? [] : [{ kind: 'root' as const, ref }]),
-      ...properties.map((property) => ({ kind: 'property' as const, property })),
-    ];
+  private *refusals(): Generator<FoundInReport> {
+    for (const text of this.problems) yield { kind: 'problem', text };
+    this.problems = [];
   }
 
-  private link(value: unknown, place: string): BomPart[] {
+  private *metadata(value: unknown): Generator<FoundInReport> {
+    const metadata = fieldsOf(value);
+    if (metadata === undefined) {
+      this.refuse('metadata is not an object');
+      return;
+    }
+    const root = fieldsOf(metadata.component);
+    const ref = textOf(root?.['bom-ref']);
+    if (ref !== undefined) yield { kind: 'root', ref };
+    for (const property of this.properties(metadata.properties, 'metadata.properties'))
+      if (originName.test(property.name)) yield { kind: 'property', property };
+  }
+
+  private *link(value: unknown, place: string): Generator<FoundInReport> {
     const link = fieldsOf(value);
     const ref = textOf(link?.ref);
-    if (link === undefined || ref === undefined) return this.refuse(`${place}.ref is missing`);
+    if (link === undefined || ref === undefined) {
+      this.refuse(`${place}.ref is missing`);
+      return;
+    }
     const dependsOn = this.list(link.dependsOn, `${place}.dependsOn`).flatMap((one, at) => {
       const target = textOf(one);
       return target ?? this.refuse(`${place}.dependsOn[${at}] is not a text`);
     });
-    return [{ kind: 'link', ref, dependsOn }];
+    yield* linksOf(ref, dependsOn);
   }
 
-  private component(value: unknown, place: string): BomPart[] {
+  private *component(value: unknown, place: string): Generator<FoundInReport> {
     const given = fieldsOf(value);
-    if (given === undefined) return this.refuse(`${place} is not an object`);
+    if (given === undefined) {
+      this.refuse(`${place} is not an object`);
+      return;
+    }
+    const component = this.componentOf(given, place);
+    if (component !== undefined)
+      yield { kind: 'component', ref: textOf(given['bom-ref']), component: bounded(component) };
+    yield* this.refusals();
+    for (const [at, one] of this.list(given.components, `${place}.components`).entries())
+      yield* this.component(one, `${place}.components[${at}]`);
+  }
+
+  private componentOf(given: Fields, place: string): Component | undefined {
     const type = typeof given.type === 'string' && Object.hasOwn(componentTypes, given.type) ? given.type : undefined;
     if (type === undefined) this.refuse(`${place}.type is not a type of component`);
     const name = textOf(given.name);
@@ -136,10 +156,7 @@ class BomReader {
       ),
       properties: this.properties(given.properties, `${place}.properties`),
     };
-    const inside = this.list(given.components, `${place}.components`).flatMap((one, at) =>
-      this.component(one, `${place}.components[${at}]`),
-    );
-    if (type === undefined || name === undefined) return inside;
+    if (type === undefined || name === undefined) return undefined;
     const written = textOf(given.purl);
     const texts = textsOf({
       group: textOf(given.group),
@@ -152,8 +169,7 @@ class BomReader {
       copyright: textOf(given.copyright),
       scope: given.scope as Component['scope'],
     });
-    const component: Component = { type, name, ...texts, ...lists };
-    return [{ kind: 'component', ref: textOf(given['bom-ref']), component }, ...inside];
+    return { type, name, ...texts, ...lists };
   }
 
   private license(value: unknown): ComponentLicense | undefined {
@@ -185,23 +201,70 @@ class BomReader {
   }
 }
 
+/** What parts of a report say; all of it is made as it is read. @param isId whether a text is the id of a licence of SPDX */
+export function* readParts(parts: readonly JsonPart[], isId: (text: string) => boolean): Generator<FoundInReport> {
+  const reader = new PartReader(isId);
+  for (const part of parts) yield* reader.read(part);
+}
+
+/** What is said of a whole report, piece by piece. */
+class WholeReport {
+  private readonly problems: string[] = [];
+  private readonly given = new Map<string, unknown>();
+
+  /** Takes what was found; what it says of the bill, if it does. Fails with `invalid_params` at the 20th problem. */
+  take(found: FoundInReport): BomPart | undefined {
+    if (found.kind === 'broken') throw invalidParams(`file is not valid JSON: ${found.place} is wrong`);
+    if (found.kind === 'given') this.given.set(found.name, found.value);
+    else if (found.kind === 'problem') this.refuse(found.text);
+    else return found;
+    return undefined;
+  }
+
+  /** Says that all parts have been read; fails with every problem, up to 20 of them. */
+  end(): void {
+    if (this.given.get('bomFormat') !== 'CycloneDX') this.refuse('bomFormat is not CycloneDX');
+    const version = this.given.get('specVersion');
+    if (typeof version !== 'string' || !specVersions.has(version))
+      this.refuse(`specVersion is not one of ${[...specVersions].join(', ')}`);
+    this.fail();
+  }
+
+  private refuse(problem: string): void {
+    this.problems.push(problem);
+    if (this.problems.length >= maxProblems) this.fail();
+  }
+
+  private fail(): void {
+    if (this.problems.length > 0)
+      throw invalidParams(...this.problems.map((one) => `file is no CycloneDX report: ${one}`));
+  }
+}
+
 /**
  * Reads a CycloneDX report in JSON as it comes, in versions 1.2 to 1.6. Memory depends on its largest component alone.
  * Fails with `invalid_params`, which names every problem, up to 20 of them; what was given out before counts for nothing
  * then.
- * @param isId whether a text is the id of a licence of SPDX
+ * @param read as `readParts` does, here or in a thread
  */
 export async function* readCycloneDx(
   content: AsyncIterable<Uint8Array>,
-  isId: (text: string) => boolean,
+  read: (parts: readonly JsonPart[]) => Iterable<FoundInReport> | AsyncIterable<FoundInReport>,
 ): AsyncGenerator<BomPart> {
   const splitter = new JsonSplitter({
     lists: new Set(['components', 'dependencies']),
     values: new Set(['bomFormat', 'specVersion', 'metadata', 'components', 'dependencies']),
     partBytes,
   });
-  const reader = new BomReader(isId);
-  for await (const chunk of content) for (const part of splitter.push(chunk)) yield* reader.read(part);
+  const report = new WholeReport();
+  for await (const chunk of content) {
+    const parts = splitter.push(chunk);
+    if (parts.length === 0) continue;
+    for await (const found of read(parts)) {
+      const part = report.take(found);
+      if (part !== undefined) yield part;
+    }
+  }
   splitter.end();
-  reader.end();
+  report.end();
 }

@@ -1,13 +1,14 @@
 import type { Tx } from '@switchyard/database';
-import type { Component, Property } from '../../boms';
+import type { Property } from '../../boms';
 import type {
   DependencyListExport,
   ExportFile,
   ExportSource,
   ExportTarget,
+  ListSize,
   PipelineCommit,
 } from '../domain/dependency-list-export';
-import type { After, ExportLease, NewExport, SourceRows } from '../domain/export-work';
+import type { After, ComponentVariant, ExportLease, NewExport, SourceRows } from '../domain/export-work';
 
 /** Exports as rows. */
 export interface ExportStore {
@@ -21,7 +22,10 @@ export interface ExportStore {
 
 /** Exports under way, in the database. Every write may be repeated. */
 export interface ExportWork {
-  /** Takes an export that waits, or whose lease has run out, for 30 seconds; undefined without one. */
+  /**
+   * Takes an export that waits, or whose lease has run out, for 30 seconds; undefined without one. One waits while another
+   * one of its author is made.
+   */
   claim(): Promise<ExportLease | undefined>;
   /** Extends a lease; false when another process has the export. */
   extend(one: ExportLease): Promise<boolean>;
@@ -51,14 +55,12 @@ export interface ExportWork {
     source: number,
     after: readonly [Buffer, Buffer] | undefined,
   ): Promise<readonly [Buffer, Buffer] | undefined>;
-  /** Marks a source as read. */
-  finishSource(exportId: number, source: number): Promise<void>;
-  /** Variants of components, by key and digest. */
-  components(
-    exportId: number,
-    after: After,
-    limit: number,
-  ): Promise<{ readonly key: string; readonly digest: string; readonly component: Component }[]>;
+  /** Marks a source as read, with what it has said. */
+  finishSource(exportId: number, source: number, said: ListSize): Promise<void>;
+  /** What the sources that have been read have said. */
+  sizeOf(exportId: number): Promise<ListSize>;
+  /** Variants of components, by key and digest: at most `limit`, and fewer where they are large; none after the last one. */
+  components(exportId: number, after: After, limit: number): Promise<ComponentVariant[]>;
   /** Edges, by both ends. */
   edges(exportId: number, after: After, limit: number): Promise<{ readonly key: string; readonly target: string }[]>;
   properties(exportId: number): Promise<Property[]>;
@@ -89,7 +91,7 @@ export interface PipelineSources {
     projectId: number,
     sha: string,
     requestId: string,
-  ): Promise<{ readonly path: string; readonly blob: string }[]>;
+  ): Promise<{ readonly path: string; readonly blob: string; readonly size: number }[]>;
   /** A lock file as text. Fails with `not_found`, `too_large`. */
   readLockFile(projectId: number, blob: string, requestId: string): Promise<string>;
 }

@@ -7,6 +7,7 @@ import {
   maxProjects,
   type PipelineCommit,
   projectRef,
+  requireBounds,
   subjectRef,
 } from '../domain/dependency-list-export';
 import type { ExportLease, SourceRows } from '../domain/export-work';
@@ -14,6 +15,9 @@ import type { ExportWork, PipelineSources } from './exports.ports';
 
 /** Projects that are looked at together. */
 const batch = 100;
+
+/** Bytes of the largest lock file that is read; a larger one is named alone. */
+const readBytes = 8 << 20;
 
 /** What planning works with. */
 export interface PlanningEdges {
@@ -63,16 +67,25 @@ export function planExport({ work, reports, pipelines }: PlanningEdges) {
 
   async function sourcesOf(one: ExportLease, planned: readonly Planned[], requestId: string): Promise<ExportSource[]> {
     const sources: Omit<ExportSource, 'position'>[] = [];
+    let [bytes, components] = [0, 0];
+    const add = (source: Omit<ExportSource, 'position'>, size: number, named = 0): void => {
+      sources.push(source);
+      bytes += size;
+      components += named;
+      requireBounds({ sources: sources.length, bytes, components });
+    };
     for (let at = 0; at < planned.length; at += batch) {
       const some = planned.slice(at, at + batch);
       const found = await reports.ofPipelines(some.map(({ pipelineId }) => pipelineId));
       const reported = new Set(found.map(({ pipelineId }) => pipelineId));
-      for (const { projectId, pipelineId, jobId, fileName, blob, sha256 } of found)
-        sources.push({ kind: 'report', projectId, pipelineId, path: `${jobId}/${fileName}`, blob, digest: sha256 });
+      for (const { projectId, pipelineId, jobId, fileName, blob, sha256, textSize, components: named } of found) {
+        const path = `${jobId}/${fileName}`;
+        add({ kind: 'report', projectId, pipelineId, path, blob, digest: sha256 }, textSize, named);
+      }
       for (const { projectId, pipelineId, sha } of some) {
         if (reported.has(pipelineId)) continue;
-        for (const { path, blob } of await pipelines.lockFiles(projectId, sha, requestId))
-          sources.push({ kind: 'lock_file', projectId, pipelineId, path, blob, digest: blob });
+        for (const { path, blob, size } of await pipelines.lockFiles(projectId, sha, requestId))
+          add({ kind: 'lock_file', projectId, pipelineId, path, blob, digest: blob }, size > readBytes ? 0 : size);
         await work.extend(one);
       }
     }

@@ -3,8 +3,8 @@ import { isAppError } from '@switchyard/errors';
 import { type BomPart, componentKey } from '../../boms';
 import { type ReadLockFile, unreadable } from '../../lock-files';
 import type { Reports } from '../../reports';
-import { type ExportSource, projectRef } from '../domain/dependency-list-export';
-import type { ExportLease, SourceRows } from '../domain/export-work';
+import { type ExportSource, type ListSize, projectRef, requireBounds } from '../domain/dependency-list-export';
+import type { ExportLease, SourceReading, SourceRows } from '../domain/export-work';
 import type { ExportWork, PipelineSources } from './exports.ports';
 
 /** Rows of one statement. */
@@ -65,7 +65,15 @@ class Gathered {
   }
 }
 
-/** Reads a source into the rows of an export, in batches; what is read again changes nothing. */
+const sum = (one: ListSize, other: ListSize): ListSize => ({
+  components: one.components + other.components,
+  links: one.links + other.links,
+});
+
+/**
+ * Reads a source into the rows of an export, in batches; what is read again changes nothing. Returns what has been read of
+ * the export then. Fails with `invalid` where that is too much.
+ */
 export function readSource({ work, reports, pipelines, readLockFile }: ReadingEdges) {
   async function* partsOf(
     { kind, projectId, path, blob }: ExportSource,
@@ -73,7 +81,7 @@ export function readSource({ work, reports, pipelines, readLockFile }: ReadingEd
     signal: AbortSignal,
   ): AsyncGenerator<BomPart> {
     if (kind === 'report') {
-      yield* reports.read(blob);
+      yield* reports.read(blob, signal);
       return;
     }
     let text: string;
@@ -91,13 +99,15 @@ export function readSource({ work, reports, pipelines, readLockFile }: ReadingEd
   return async (
     { export: { id } }: ExportLease,
     source: ExportSource,
-    requestId: string,
-    keepLease: () => Promise<void>,
-    signal: AbortSignal,
-  ): Promise<void> => {
+    { requestId, before, keepLease, signal }: SourceReading,
+  ): Promise<ListSize> => {
     const gathered = new Gathered();
+    let said: ListSize = { components: 0, links: 0 };
     const write = async () => {
-      await work.addRows(id, source.position, gathered.take());
+      const rows = gathered.take();
+      said = sum(said, { components: rows.components.length, links: rows.links.length });
+      requireBounds(sum(before, said));
+      await work.addRows(id, source.position, rows);
       await keepLease();
     };
     for await (const part of partsOf(source, requestId, signal)) {
@@ -110,6 +120,7 @@ export function readSource({ work, reports, pipelines, readLockFile }: ReadingEd
       await keepLease();
       after = await work.resolveLinks(id, source.position, after);
     }
-    await work.finishSource(id, source.position);
+    await work.finishSource(id, source.position, said);
+    return sum(before, said);
   };
 }

@@ -1,8 +1,8 @@
 import { type Repeating, repeat } from '@switchyard/background';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { workLeased } from '../../leases';
-import { type ExportFile, type ExportSource, maxAttempts } from '../domain/dependency-list-export';
-import type { ExportLease } from '../domain/export-work';
+import { type ExportFile, type ExportSource, type ListSize, maxAttempts } from '../domain/dependency-list-export';
+import type { ExportLease, SourceReading } from '../domain/export-work';
 import type { ExportWork, PublishEnd } from './exports.ports';
 
 faultPoints.push('dependency_export.planned', 'dependency_export.source_read', 'dependency_export.ended');
@@ -11,13 +11,7 @@ faultPoints.push('dependency_export.planned', 'dependency_export.source_read', '
 export interface WorkingEdges {
   readonly work: ExportWork;
   readonly plan: (one: ExportLease, requestId: string) => Promise<void>;
-  readonly read: (
-    one: ExportLease,
-    source: ExportSource,
-    requestId: string,
-    keepLease: () => Promise<void>,
-    signal: AbortSignal,
-  ) => Promise<void>;
+  readonly read: (one: ExportLease, source: ExportSource, reading: SourceReading) => Promise<ListSize>;
   readonly write: (one: ExportLease, keepLease: () => Promise<void>) => Promise<ExportFile>;
   readonly publish: PublishEnd;
   /** Starts the removal of blobs that are due. */
@@ -38,8 +32,9 @@ export const workExports = ({ work, plan, read, write, publish }: WorkingEdges):
       const requestId = `dependency-list-export-${one.export.id}`;
       if (!one.planned) await plan(one, requestId);
       faultPoint('dependency_export.planned');
+      let before = await work.sizeOf(one.export.id);
       for (const source of await work.sources(one.export.id, false)) {
-        await read(one, source, requestId, keepLease, signal);
+        before = await read(one, source, { requestId, before, keepLease, signal });
         faultPoint('dependency_export.source_read');
       }
       return write(one, keepLease);

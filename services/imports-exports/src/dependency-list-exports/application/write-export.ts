@@ -19,8 +19,9 @@ faultPoints.push('dependency_export.blob_expected', 'dependency_export.written',
 /** Rows of one statement. */
 const page = 1_000;
 
-/** Variants of one component that are joined; further ones, in the order of their digests, are left out. */
+/** Variants of one component that are joined, and their characters; further ones, in the order of their digests, are left out. */
 const maxVariants = 100;
+const maxCharacters = 8_000_000;
 
 /** Targets of one component in the file. */
 const maxTargets = 20_000;
@@ -45,16 +46,18 @@ export function writeExport({ work, blobs, remains, signer, toolVersion, email }
     let after: readonly string[] | undefined;
     let key: string | undefined;
     let variants: Component[] = [];
+    let characters = 0;
     for (;;) {
       const rows = await work.components(exportId, after, page);
       for (const row of rows) {
         if (row.key !== key && key !== undefined) yield { key, component: mergeComponents(variants) };
-        if (row.key !== key) variants = [];
+        if (row.key !== key) [variants, characters] = [[], 0];
         key = row.key;
-        if (variants.length < maxVariants) variants.push(row.component);
+        if (variants.length < maxVariants && characters < maxCharacters) variants.push(row.component);
+        characters += row.characters;
       }
       const last = rows.at(-1);
-      if (last === undefined || rows.length < page) break;
+      if (last === undefined) break;
       after = [last.key, last.digest];
       await keepLease();
     }

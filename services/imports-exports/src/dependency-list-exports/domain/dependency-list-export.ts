@@ -1,3 +1,4 @@
+import { AppError } from '@switchyard/errors';
 import type { SpecVersion } from '../../boms';
 
 /** What a list is of. */
@@ -78,6 +79,38 @@ export const maxAttempts = 8;
 
 /** Projects below a group whose lists are exported together. */
 export const maxProjects = 2_000;
+
+/**
+ * What one export is made of at the most: twenty times the largest list for which a time is promised. More would keep a
+ * process busy for hours, and fill its database.
+ */
+const bounds = {
+  sources: [20_000, 'reports and lock files'],
+  bytes: [4 * 2 ** 30, 'bytes of reports and lock files'],
+  components: [2_000_000, 'components'],
+  links: [2_000_000, 'dependencies between components'],
+} as const;
+
+/** Components and dependencies between them, as sources name them: what two of them name counts twice. */
+export interface ListSize {
+  readonly components: number;
+  readonly links: number;
+}
+
+/** What an export is made of. */
+export interface ExportSize extends ListSize {
+  readonly sources: number;
+  /** Of reports unpacked, and of lock files. */
+  readonly bytes: number;
+}
+
+/** @throws AppError invalid, which names the bound that is exceeded */
+export function requireBounds(size: Partial<ExportSize>): void {
+  for (const of of Object.keys(bounds) as (keyof ExportSize)[]) {
+    const [most, what] = bounds[of];
+    if ((size[of] ?? 0) > most) throw new AppError('invalid', `the list is made of more than ${most} ${what}`);
+  }
+}
 
 /** Milliseconds after which a client should ask again (G-4.14-3). */
 export const pollInterval = 5_000;

@@ -1,5 +1,11 @@
-import type { Property } from '../../boms';
-import type { DependencyListExport, ExportForm, ExportTarget, PipelineCommit } from './dependency-list-export';
+import type { Component, Property } from '../../boms';
+import type {
+  DependencyListExport,
+  ExportForm,
+  ExportTarget,
+  ListSize,
+  PipelineCommit,
+} from './dependency-list-export';
 
 /** A new export. */
 export interface NewExport extends ExportForm {
@@ -17,6 +23,26 @@ export interface ExportLease {
   readonly planned: boolean;
   /** Which try this is, from 1. */
   readonly attempt: number;
+}
+
+/** How a source is read. */
+export interface SourceReading {
+  readonly requestId: string;
+  /** What was read of the export before. */
+  readonly before: ListSize;
+  /** Throws where the reading has to stop. */
+  readonly keepLease: () => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** What some sources say of a component. */
+export interface ComponentVariant {
+  readonly key: string;
+  /** Of what they say, in hexadecimal digits. */
+  readonly digest: string;
+  readonly component: Component;
+  /** Of its text. */
+  readonly characters: number;
 }
 
 /** A place in the order of what is read page by page; undefined for the start. */

@@ -14,12 +14,15 @@ import {
 import { levels } from '@switchyard/rights';
 import type { Component, Property } from '../../boms';
 import { leased, leaseStore } from '../../leases';
-import type { DependencyListExport, ExportFile, ExportSource } from '../domain/dependency-list-export';
-import type { After, ExportLease, SourceRows } from '../domain/export-work';
+import type { DependencyListExport, ExportFile, ExportSource, ListSize } from '../domain/dependency-list-export';
+import type { After, ComponentVariant, ExportLease, SourceRows } from '../domain/export-work';
 import { exportColumns, isOver, toExport } from './export.rows';
 
 /** Links that one statement resolves: it ends well before a statement is cancelled. */
 const linkBatch = 10_000;
+
+/** Bytes of components after which a page ends: one of them may have 4 MiB. */
+const pageBytes = 16 << 20;
 
 /** Tables of work in progress. */
 const workTables = [
@@ -72,14 +75,19 @@ export const exportWorkStore = (
   remains: Pick<BlobRemains, 'keep'>,
   leases = leaseStore(db, 'dependency_list_exports'),
 ) => ({
+  // Two workers may take one export each of an author at the same moment: this is fairness, not a limit.
   async claim(): Promise<ExportLease | undefined> {
     const taken = randomUUID();
     const row = await db.one(sql`
       update dependency_list_exports x set status = 'running', attempts = attempts + 1, lease = ${taken}::uuid, leased_until = ${leased}
       where id = (
-        select id from dependency_list_exports
-        where status in ('created', 'running') and (leased_until is null or leased_until < now())
-        order by id limit 1 for update skip locked)
+        select w.id from dependency_list_exports w
+        where w.status in ('created', 'running') and (w.leased_until is null or w.leased_until < now())
+          and not exists (
+            select 1 from dependency_list_exports o
+            where o.author_id = w.author_id and o.status = 'running' and o.id <> w.id and o.lease is not null
+              and o.leased_until >= now())
+        order by w.id limit 1 for update skip locked)
       returning ${exportColumns}, planned, attempts`);
     if (row === undefined) return undefined;
     return { export: toExport(row), lease: taken, planned: row.planned as boolean, attempt: row.attempts as number };
@@ -164,20 +172,34 @@ export const exportWorkStore = (
     return last === undefined || last.ref === null || last.target === null ? undefined : [last.ref, last.target];
   },
 
-  async finishSource(exportId: number, source: number): Promise<void> {
-    await db.query(sql`update export_sources set done = true where export_id = ${exportId} and position = ${source}`);
+  async finishSource(exportId: number, source: number, { components, links }: ListSize): Promise<void> {
+    await db.query(sql`
+      update export_sources set done = true, components = ${components}, links = ${links}
+      where export_id = ${exportId} and position = ${source}`);
   },
 
-  async components(
-    exportId: number,
-    after: After,
-    limit: number,
-  ): Promise<{ key: string; digest: string; component: Component }[]> {
+  async sizeOf(exportId: number): Promise<ListSize> {
+    const row = await db.one<{ components: number; links: number }>(sql`
+      select coalesce(sum(components), 0)::bigint as components, coalesce(sum(links), 0)::bigint as links
+      from export_sources where export_id = ${exportId} and done`);
+    return row ?? { components: 0, links: 0 };
+  },
+
+  async components(exportId: number, after: After, limit: number): Promise<ComponentVariant[]> {
     const rows = await db.query<{ key: string; digest: string; component: string }>(sql`
-      select key, encode(digest, 'hex') as digest, component from export_components
-      where export_id = ${exportId} and ${afterOf(after, (key, digest) => sql`(key, digest) > (${key}, decode(${digest}, 'hex'))`)}
-      order by key, digest limit ${limit}`);
-    return rows.map((row) => ({ ...row, component: JSON.parse(row.component) as Component }));
+      select key, encode(digest, 'hex') as digest, component from (
+        select key, digest, component,
+          sum(octet_length(component)) over (order by key, digest rows between unbounded preceding and 1 preceding) as bytes_before
+        from (
+          select key, digest, component from export_components
+          where export_id = ${exportId} and ${afterOf(after, (key, digest) => sql`(key, digest) > (${key}, decode(${digest}, 'hex'))`)}
+          order by key, digest limit ${limit}) page) measured
+      where bytes_before is null or bytes_before < ${pageBytes} order by key, digest`);
+    return rows.map(({ component, ...row }) => ({
+      ...row,
+      component: JSON.parse(component) as Component,
+      characters: component.length,
+    }));
   },
 
   edges: (exportId: number, after: After, limit: number): Promise<{ key: string; target: string }[]> =>

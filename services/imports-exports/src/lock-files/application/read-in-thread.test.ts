@@ -23,11 +23,11 @@ it('gives what a file says, however much it is', async () => {
 });
 
 it('a file that takes too much memory or time is named as unreadable, and the next one is read', async () => {
-  const read = readInThread({ milliseconds: 60_000, mebibytes: 32 });
+  const read = readInThread({ milliseconds: 60_000, mebibytes: 32, most: 1 });
   const many = `{"lockfileVersion":3,"packages":{"":{}},"x":[${'[],'.repeat(2_000_000)}[]]}`;
   expect(await partsOf(read, 'package-lock.json', many)).toEqual(unreadable('package-lock.json'));
   expect((await partsOf(read, 'go.mod', goMod)).length).toBeGreaterThan(1);
-  const hasty = readInThread({ milliseconds: 1, mebibytes: 32 });
+  const hasty = readInThread({ milliseconds: 1, mebibytes: 32, most: 1 });
   expect(await partsOf(hasty, 'go.mod', goMod)).toEqual(unreadable('go.mod'));
 });
 

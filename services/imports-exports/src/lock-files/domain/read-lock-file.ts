@@ -1,4 +1,4 @@
-import type { BomPart } from '../../boms';
+import { type BomPart, linksOf } from '../../boms';
 import { cargoLock, goMod, gradleLock, mavenPom, nugetLock } from './formats/compiled';
 import { composerLock, npmLock, pnpmLock, yarnLock } from './formats/javascript';
 import { bundlerLock, pipfileLock, pipRequirements, poetryLock, uvLock } from './formats/scripted';
@@ -53,9 +53,9 @@ export function* readLockFile(path: string, text: string, isLicenseId: (text: st
   yield { kind: 'property', property: { name: `${origin}:package_manager:name`, value: format.manager } };
   yield { kind: 'root', ref: root };
   for (const { ref, component } of packages) yield { kind: 'component', ref, component };
-  for (const [ref, dependsOn] of links) yield { kind: 'link', ref, dependsOn };
+  for (const [ref, dependsOn] of links) yield* linksOf(ref, dependsOn);
   // What nothing else asks for is what the project asks for.
   const asked = new Set([...links.values()].flat());
   const roots = read.roots ?? packages.map(({ ref }) => ref).filter((ref) => !asked.has(ref));
-  yield { kind: 'link', ref: root, dependsOn: roots };
+  yield* linksOf(root, roots);
 }

@@ -5,8 +5,8 @@ import type { BlobRemains, BlobStore } from '@switchyard/blobs';
 import type { Database } from '@switchyard/database';
 import { AppError, isAppError, unavailable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
-import { isLicenseId, readCycloneDx } from '../../boms';
 import { fileNameOf, maxReportBytes, type NewReport, type Report } from '../domain/report';
+import type { ReadReportText } from './read-in-thread';
 import type { ReportStore, ReportTargets } from './reports.ports';
 import { unpacked } from './unpack';
 
@@ -18,6 +18,7 @@ export interface ReceivingEdges {
   readonly blobs: BlobStore;
   readonly remains: BlobRemains;
   readonly reports: Pick<ReportStore, 'add'>;
+  readonly readText: ReadReportText;
   readonly targets: ReportTargets;
   readonly pruneSoon: () => void;
 }
@@ -32,16 +33,21 @@ export interface ReportPlace {
   readonly requestId: string;
 }
 
-/** Reads a report to its end. @returns how many components it names */
-async function count(content: AsyncIterable<Uint8Array>, format?: 'raw' | 'gzip'): Promise<number> {
-  let components = 0;
-  for await (const part of readCycloneDx(unpacked(content, format), isLicenseId))
-    if (part.kind === 'component') components += 1;
-  return components;
-}
-
 /** Builds the receiving of reports. */
-export function receiveReports({ db, blobs, remains, reports, targets, pruneSoon }: ReceivingEdges) {
+export function receiveReports({ db, blobs, remains, reports, readText, targets, pruneSoon }: ReceivingEdges) {
+  /** Reads a report to its end. @returns how many components it names, and the bytes of its text */
+  async function count(content: AsyncIterable<Uint8Array>, format?: 'raw' | 'gzip') {
+    let [components, textSize] = [0, 0];
+    async function* text(): AsyncGenerator<Uint8Array> {
+      for await (const chunk of unpacked(content, format)) {
+        textSize += chunk.length;
+        yield chunk;
+      }
+    }
+    for await (const part of readText(text())) if (part.kind === 'component') components += 1;
+    return { components, textSize };
+  }
+
   async function store(blob: string, content: AsyncIterable<Uint8Array>, format?: 'raw' | 'gzip') {
     const digest = createHash('sha256');
     const copy = new PassThrough();
@@ -70,7 +76,7 @@ export function receiveReports({ db, blobs, remains, reports, targets, pruneSoon
       copy.destroy();
     }
     faultPoint('report.stored');
-    return { size, sha256: digest.digest('hex'), components: await counting };
+    return { size, sha256: digest.digest('hex'), ...(await counting) };
   }
 
   const keep = async (report: NewReport): Promise<Report> => {

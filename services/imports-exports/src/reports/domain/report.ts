@@ -17,6 +17,8 @@ export interface Report {
   readonly blob: string;
   /** Bytes as it came. */
   readonly size: number;
+  /** Bytes of its text, unpacked; as it came where that was not counted. */
+  readonly textSize: number;
   /** Hexadecimal digits of its SHA-256. */
   readonly sha256: string;
   /** Components that it names, those inside others included. */

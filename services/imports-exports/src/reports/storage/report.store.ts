@@ -5,13 +5,13 @@ import { maxReports, type NewReport, type Report } from '../domain/report';
 
 const columns =
   raw(`id, project_id as "projectId", pipeline_id as "pipelineId", job_id as "jobId", file_name as "fileName",
-  blob, size, encode(sha256, 'hex') as sha256, components, created_at as "createdAt"`);
+  blob, size, coalesce(text_size, size) as "textSize", encode(sha256, 'hex') as sha256, components, created_at as "createdAt"`);
 
 /** Opens the store. */
 export const reportStore = (db: Database) => ({
   async add(
     tx: Tx,
-    { projectId, pipelineId, jobId, fileName, blob, size, sha256, components, authorId }: NewReport,
+    { projectId, pipelineId, jobId, fileName, blob, size, textSize, sha256, components, authorId }: NewReport,
   ): Promise<Report | undefined> {
     // One after another for a pipeline, so that the number holds.
     await tx.query(sql`select pg_advisory_xact_lock(${pipelineId})`);
@@ -29,9 +29,9 @@ export const reportStore = (db: Database) => ({
     const remaining = await tx.query(sql`delete from blob_remains where blob = ${blob} returning 1`);
     if (remaining.length === 0) return undefined;
     return tx.one<Report>(sql`
-      insert into dependency_reports (project_id, pipeline_id, job_id, file_name, blob, size, sha256, components, author_id)
-      values (${projectId}, ${pipelineId}, ${jobId}, ${fileName}, ${blob}, ${size}, decode(${sha256}, 'hex'), ${components},
-        ${authorId})
+      insert into dependency_reports (project_id, pipeline_id, job_id, file_name, blob, size, text_size, sha256, components, author_id)
+      values (${projectId}, ${pipelineId}, ${jobId}, ${fileName}, ${blob}, ${size}, ${textSize}, decode(${sha256}, 'hex'),
+        ${components}, ${authorId})
       returning ${columns}`);
   },
 
