@@ -17,6 +17,8 @@ export const variables = {
     .min(1_024)
     .max(2 ** 40)
     .default(5 * 2 ** 30),
+  /** Days for which reports of pipelines are kept, but for those of the newest pipelines of branches and tags. */
+  SWITCHYARD_REPORT_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(90),
   ...encryptionVariables,
   ...outboundVariables,
   /** File with the key that is derived from the instance's secret, in hex. */

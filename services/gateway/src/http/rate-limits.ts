@@ -32,6 +32,8 @@ export const applicationLimits = {
   project_import: { requests: 6, seconds: 60 },
   import_placeholder: { requests: 10, seconds: 60 },
   uploads: { requests: 60, seconds: 60 },
+  // All reports of three pipelines: jobs report as the user who caused theirs.
+  dependency_reports: { requests: 300, seconds: 60 },
   issues_create: { requests: 300, seconds: 60 },
   forgea_import: { requests: 6, seconds: 60, refusalKey: 'errors' },
   forgeb_import: { requests: 6, seconds: 60, countedWith: 'forgea_import' },

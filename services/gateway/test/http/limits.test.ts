@@ -80,18 +80,15 @@ describe('application limits (G-7-8, G-4.15-10, G-4.2-9)', () => {
     expect((await count(path)).passed).toBe(requests * scale);
   });
 
-  it('issues_create holds for all issues of a user together', async () => {
+  it.each([
+    ['issues_create', 300, ['/projects/1/issues', '/projects/2/issues']],
+    ['uploads', 60, ['/projects/1/uploads', '/projects/2/uploads']],
+    ['dependency_reports', 300, ['/projects/1/pipelines/1/artifacts', '/projects/2/pipelines/2/artifacts']],
+  ] as const)('%s holds for those of a user to all projects together', async (name, requests, [first, second]) => {
     anonymously = false;
-    const token = 'glpat-limits-issues';
-    expect((await count('/projects/1/issues', token, 'POST')).passed).toBe(300 * scale);
-    expect((await count('/projects/2/issues', token, 'POST')).passed).toBe(0);
-  });
-
-  it('uploads holds for those of a user to all projects together', async () => {
-    anonymously = false;
-    const token = 'glpat-limits-uploads';
-    expect((await count('/projects/1/uploads', token, 'POST')).passed).toBe(60 * scale);
-    expect((await count('/projects/2/uploads', token, 'POST')).passed).toBe(0);
+    const token = `glpat-limits-${name}`;
+    expect((await count(first, token, 'POST')).passed).toBe(requests * scale);
+    expect((await count(second, token, 'POST')).passed).toBe(0);
   });
 
   it('a list without a search is not counted', async () => {

@@ -3,6 +3,7 @@ import { blobRemains, pruneBlobs } from '@switchyard/blobs';
 import type { Area } from '@switchyard/service';
 import type { BomPart } from '../boms';
 import type { Edges } from '../edges';
+import { expireReports } from './application/expire-reports';
 import { purgeReports } from './application/purge-reports';
 import { readInThread } from './application/read-in-thread';
 import { readReport } from './application/read-report';
@@ -21,7 +22,7 @@ export interface Reports extends Area, Pick<ReportStore, 'ofPipelines'> {
 }
 
 /** Builds the reports of pipelines, and the removal of blobs that no row names. */
-export function composeReports({ db, blobs, peer, observe }: Edges): Reports {
+export function composeReports({ db, blobs, config, peer, observe }: Edges): Reports {
   const remains = blobRemains(db);
   const store = reportStore(db);
   let pruning: Repeating | undefined;
@@ -43,7 +44,8 @@ export function composeReports({ db, blobs, peer, observe }: Edges): Reports {
     pruneSoon,
     start: () => {
       pruning = pruneBlobs({ db, remains, blobs });
-      return [pruning, purgeReports(store, pruneSoon)];
+      const days = config.SWITCHYARD_REPORT_RETENTION_DAYS;
+      return [pruning, purgeReports(store, pruneSoon), expireReports({ reports: store, targets, days, pruneSoon })];
     },
   };
 }

@@ -41,10 +41,17 @@ const sources = implement(
     listLatestPipelineCommits: async ({ projectIds }) => ({
       pipelines: [pipelineOf(11), pipelineOf(13)].filter(({ projectId }) => projectIds.includes(projectId)),
     }),
+    listNewestPipelines: async ({ pipelineIds }) => ({ pipelineIds: pipelineIds.filter((id) => id === 11) }),
     findFiles: async () => ({ files: [{ path: 'go.mod', blob: 'b'.repeat(40), size: 1 }] }),
     readFile: async () => ({ content: Buffer.from(lockFile) }),
   },
-  { getPipelineCommit: rule, listLatestPipelineCommits: rule, findFiles: rule, readFile: rule },
+  {
+    getPipelineCommit: rule,
+    listLatestPipelineCommits: rule,
+    listNewestPipelines: rule,
+    findFiles: rule,
+    readFile: rule,
+  },
 );
 
 beforeAll(async () => {
@@ -337,4 +344,33 @@ it('goes on after a death at any point, and ends as the same file', async () => 
     return rows;
   });
   for (const { id } of made) expect(Buffer.from(await (await download(id)).arrayBuffer()).equals(bytes)).toBe(true);
+});
+
+it('old reports go, but for those of the newest pipelines of branches and tags', async () => {
+  await attach(first, 'later.cdx.json', '12/reports');
+  await here.stop();
+  const age = (days: number, of: string) =>
+    here.db.query(sql`
+      update dependency_reports set created_at = now() - make_interval(days => ${days})
+      where pipeline_id in (11, 14) or file_name like ${of}`);
+  const left = async () => {
+    const rows = await here.db.query<{ pipeline_id: number; files: number }>(sql`
+      select pipeline_id, count(*)::int as files from dependency_reports group by pipeline_id order by pipeline_id`);
+    return rows.map(({ pipeline_id: id, files }) => [id, files]);
+  };
+  const before = await left();
+  expect(before.map(([id]) => id)).toEqual([11, 12, 14]);
+  // The last report of 12 is not old enough, and all of them stay.
+  await age(90, 'dies-%');
+  await here.db.query(sql`
+    insert into dependency_reports (project_id, pipeline_id, file_name, blob, size, sha256, components, author_id, created_at)
+    values (${other}, 10, 'x', 'reports/x', 1, sha256('x'), 1, ${author}, now() - interval '90 days')`);
+  await here.start();
+  await eventually(async () => expect(await left()).toEqual(before.slice(0, 2)));
+  await here.stop();
+  await age(90, '%');
+  await here.start();
+  await eventually(async () => expect(await left()).toEqual(before.slice(0, 1)));
+  const due = await here.db.query(sql`select 1 from blob_remains where due_at > now() + interval '50 minutes'`);
+  expect(due.length).toBeGreaterThan(0);
 });

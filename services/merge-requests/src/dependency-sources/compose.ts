@@ -2,6 +2,7 @@ import type { Area } from '@switchyard/service';
 import type { Edges } from '../edges';
 import type { Repositories } from '../repositories';
 import { findFiles } from './application/find-files';
+import { newestPipelines } from './application/newest-pipelines';
 import { pipelineCommitStore } from './storage/pipeline-commit.store';
 import { dependencySourceHandler } from './transport/dependency-source.handler';
 
@@ -11,5 +12,7 @@ export function composeDependencySources(
   { openRepository }: Pick<Repositories, 'openRepository'>,
 ): Area {
   const files = observe('merge_requests.dependency_sources', findFiles(openRepository));
-  return { services: [dependencySourceHandler(pipelineCommitStore(db), files)] };
+  const pipelines = pipelineCommitStore(db);
+  const newest = newestPipelines(pipelines, openRepository);
+  return { services: [dependencySourceHandler(pipelines, newest, files)] };
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { sql } from '@switchyard/database/sql';
+import { DependencySourceServiceService } from '@switchyard/protos/merge_requests/v1/dependency_source';
 import { PipelineServiceService } from '@switchyard/protos/merge_requests/v1/pipeline';
 import { anonymous } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
@@ -77,6 +78,27 @@ describe('pipelines', () => {
     await expect(asked(999_999)).rejects.toMatchObject({ kind: 'forbidden' });
     expect(json(await asked(1, true, 0))).toEqual([shown]);
     expect(json(await asked(999_999, false, 0))).toEqual([]);
+  });
+
+  test('of a branch or tag that is there, the newest one is known to imports-exports', async () => {
+    const project = await newProject();
+    await commit(project, 'gone', { 'one.txt': 'one\n' }, { start: 'main' });
+    await api(people.maintainer, 'POST', at(project, '/repository/tags'), { tag_name: 'v1', ref: 'main' });
+    const make = async (ref: string): Promise<number> =>
+      (await api(people.developer, 'POST', at(project, '/pipeline'), { ref })).body.id;
+    const older = await make('main');
+    const pipelineIds = [older, await make('main'), await make('v1'), await make('gone')];
+    const newest = async (projectId = project.id) => {
+      const request = { projectId, pipelineIds: [...pipelineIds, 1_000_000] };
+      const found = await harness
+        .asImports(DependencySourceServiceService)
+        .listNewestPipelines(request, { requestId: '' });
+      return found.pipelineIds.sort((one, other) => one - other);
+    };
+    expect(await newest()).toEqual(pipelineIds.slice(1));
+    await api(people.maintainer, 'DELETE', at(project, '/repository/branches/gone'));
+    expect(await newest()).toEqual(pipelineIds.slice(1, 3));
+    await expect(newest(1_000_000)).rejects.toMatchObject({ kind: 'not_found' });
   });
 
   test('are made and finished by statuses, listed, cancelled and retried', async () => {

@@ -27,7 +27,7 @@ const toReports = (
 };
 
 const description =
-  'A multipart form with a CycloneDX report (1.2 to 1.6) in JSON, or gzip of it, as `file`; at most 100 MB, packed or not. One of the same name replaces the one before. It is checked as it comes: 400 names what is wrong.';
+  'A multipart form with a CycloneDX report (1.2 to 1.6) in JSON, or gzip of it, as `file`; at most 100 MB, packed or not. One of the same name replaces the one before. It is checked as it comes: 400 names what is wrong. A user attaches 300 a minute, with what jobs attach as that user.';
 
 /** Reports of what pipelines are built from (G-13-10). */
 export const dependencyReportRoutes = [
@@ -41,6 +41,7 @@ export const dependencyReportRoutes = [
     tokens: ['job'],
     path_params: { pipeline_id: integer({ min: 0 }) },
     upload: 'file',
+    limit: 'dependency_reports',
     params,
     returns: { 201: 'DependencyReport' },
     handle: async ({ access, path, params: given }) => toReports(access.id, path.pipeline_id, given),
@@ -58,6 +59,7 @@ export const dependencyReportRoutes = [
     tokens: ['job'],
     path_params: { job_id: integer({ min: 0 }) },
     upload: 'file',
+    limit: 'dependency_reports',
     params,
     locate: {
       thing: 'Job',

@@ -1,5 +1,5 @@
 import type { Tx } from '@switchyard/database';
-import type { NewReport, Report } from '../domain/report';
+import type { NewReport, Report, ReportedPipeline } from '../domain/report';
 
 /** Reports as rows. */
 export interface ReportStore {
@@ -11,6 +11,13 @@ export interface ReportStore {
   add(tx: Tx, report: NewReport): Promise<Report | undefined>;
   /** Reports of pipelines, in the order of pipelines, names and jobs. */
   ofPipelines(pipelineIds: readonly number[]): Promise<Report[]>;
+  /** Pipelines after one, by project and id, whose last report came so many days ago or earlier. */
+  oldPipelines(days: number, after: ReportedPipeline, limit: number): Promise<ReportedPipeline[]>;
+  /**
+   * Removes the reports of pipelines that came so many days ago or earlier, and their blobs an hour later: an export may be
+   * reading them. Returns how many.
+   */
+  removeOld(days: number, pipelineIds: readonly number[]): Promise<number>;
   /** Removes up to `limit` reports of deleted projects; returns how many. */
   removeOrphans(limit: number): Promise<number>;
 }
@@ -19,4 +26,9 @@ export interface ReportStore {
 export interface ReportTargets {
   /** Fails with `not_found` unless the project has the pipeline. */
   requirePipeline(projectId: number, pipelineId: number, requestId: string): Promise<void>;
+  /**
+   * Those of at most 100 pipelines of a project that are the newest of a branch or tag that is there. Fails with
+   * `not_found`.
+   */
+  newest(projectId: number, pipelineIds: readonly number[], requestId: string): Promise<number[]>;
 }

@@ -26,6 +26,12 @@ export interface Report {
   readonly createdAt: Date;
 }
 
+/** A pipeline that has reports. */
+export interface ReportedPipeline {
+  readonly projectId: number;
+  readonly pipelineId: number;
+}
+
 /** A report that was received and has no row yet. */
 export type NewReport = Omit<Report, 'id' | 'createdAt'> & { readonly authorId: number };
 

@@ -1,11 +1,17 @@
 import type { Database, Tx } from '@switchyard/database';
-import { raw, sql } from '@switchyard/database/sql';
+import { raw, type Sql, sql } from '@switchyard/database/sql';
 import { badRequest } from '@switchyard/errors';
-import { maxReports, type NewReport, type Report } from '../domain/report';
+import { maxReports, type NewReport, type Report, type ReportedPipeline } from '../domain/report';
 
 const columns =
   raw(`id, project_id as "projectId", pipeline_id as "pipelineId", job_id as "jobId", file_name as "fileName",
   blob, size, coalesce(text_size, size) as "textSize", encode(sha256, 'hex') as sha256, components, created_at as "createdAt"`);
+
+/** Makes the blobs of reports that are gone due when no export can be reading them any more. */
+const remainForAnHour = raw(`
+  insert into blob_remains (blob, due_at) select blob, now() + interval '1 hour' from gone on conflict (blob) do nothing`);
+
+const daysAgo = (days: number): Sql => sql`now() - make_interval(days => ${days}::int)`;
 
 /** Opens the store. */
 export const reportStore = (db: Database) => ({
@@ -19,8 +25,7 @@ export const reportStore = (db: Database) => ({
       with gone as (
         delete from dependency_reports
         where pipeline_id = ${pipelineId} and job_id = ${jobId} and file_name = ${fileName} returning blob)
-      insert into blob_remains (blob, due_at) select blob, now() + interval '1 hour' from gone
-      on conflict (blob) do nothing returning 1`);
+      ${remainForAnHour} returning 1`);
     const [counted] = await tx.query<{ count: number }>(
       sql`select count(*) from dependency_reports where pipeline_id = ${pipelineId}`,
     );
@@ -39,6 +44,25 @@ export const reportStore = (db: Database) => ({
     db.query<Report>(sql`
       select ${columns} from dependency_reports where pipeline_id = any(${[...pipelineIds]}::bigint[])
       order by pipeline_id, file_name collate "C", job_id`),
+
+  oldPipelines: (
+    days: number,
+    { projectId, pipelineId }: ReportedPipeline,
+    limit: number,
+  ): Promise<ReportedPipeline[]> =>
+    db.query<ReportedPipeline>(sql`
+      select project_id as "projectId", pipeline_id as "pipelineId" from dependency_reports
+      where (project_id, pipeline_id) > (${projectId}, ${pipelineId}) group by project_id, pipeline_id
+      having max(created_at) <= ${daysAgo(days)} order by project_id, pipeline_id limit ${limit}`),
+
+  async removeOld(days: number, pipelineIds: readonly number[]): Promise<number> {
+    const rows = await db.query(sql`
+      with gone as (
+        delete from dependency_reports
+        where pipeline_id = any(${[...pipelineIds]}::bigint[]) and created_at <= ${daysAgo(days)} returning blob)
+      ${remainForAnHour} returning 1`);
+    return rows.length;
+  },
 
   async removeOrphans(limit: number): Promise<number> {
     const rows = await db.query(sql`

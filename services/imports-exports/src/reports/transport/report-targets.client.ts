@@ -9,5 +9,9 @@ export function reportTargetsOf(mergeRequests: Peer): ReportTargets {
     async requirePipeline(projectId, pipelineId, requestId) {
       await client.getPipelineCommit({ projectId, pipelineId }, { requestId, idempotent: true });
     },
+    async newest(projectId, pipelineIds, requestId) {
+      const request = { projectId, pipelineIds: [...pipelineIds] };
+      return (await client.listNewestPipelines(request, { requestId, idempotent: true })).pipelineIds;
+    },
   };
 }

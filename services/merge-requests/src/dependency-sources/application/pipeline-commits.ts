@@ -1,4 +1,4 @@
-import type { PipelineCommit } from '../domain/pipeline-commit';
+import type { PipelineCommit, PipelineRef } from '../domain/pipeline-commit';
 
 /** Pipelines by what they are of. */
 export interface PipelineCommits {
@@ -6,4 +6,6 @@ export interface PipelineCommits {
   find(projectId: number, pipelineId: number): Promise<PipelineCommit | undefined>;
   /** The newest of the default branch of each project that has one. */
   latest(projectIds: readonly number[]): Promise<PipelineCommit[]>;
+  /** Those of some pipelines of a project after which their ref had no other one. */
+  newestOfRefs(projectId: number, pipelineIds: readonly number[]): Promise<PipelineRef[]>;
 }

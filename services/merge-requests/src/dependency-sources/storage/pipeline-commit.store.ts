@@ -1,6 +1,6 @@
 import type { Database } from '@switchyard/database';
 import { raw, sql } from '@switchyard/database/sql';
-import type { PipelineCommit } from '../domain/pipeline-commit';
+import type { PipelineCommit, PipelineRef } from '../domain/pipeline-commit';
 
 const columns = raw('i.project_id as "projectId", i.id as "pipelineId", i.sha, i.created_at as "createdAt"');
 
@@ -17,4 +17,10 @@ export const pipelineCommitStore = (db: Database) => ({
       cross join lateral (
         select * from pipelines where project_id = p.id and ref = p.default_branch and not tag order by id desc limit 1) i
       where p.id = any(${[...projectIds]}::bigint[]) and p.deleted_at is null`),
+
+  newestOfRefs: (projectId: number, pipelineIds: readonly number[]): Promise<PipelineRef[]> =>
+    db.query<PipelineRef>(sql`
+      select i.id as "pipelineId", i.ref, i.tag from pipelines i
+      where i.project_id = ${projectId} and i.id = any(${[...pipelineIds]}::bigint[]) and not exists (
+        select 1 from pipelines n where n.project_id = i.project_id and n.ref = i.ref and n.tag = i.tag and n.id > i.id)`),
 });
