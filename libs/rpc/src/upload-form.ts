@@ -54,8 +54,8 @@ async function* contentOf(stream: Readable): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Reads a multipart form: the first file with the name streams into `take`, fields are returned by name, other files are
- * skipped. A list that is sent as `name[]` several times is one text with commas; of other fields the last one counts. Settles after `take`. Fails with `invalid_params` for a body that is no form, `too_large`, and as `take`
+ * Reads a multipart form: the file with the name streams into `take`, a second one with it is refused, fields are returned by
+ * name, other files are skipped. A list that is sent as `name[]` several times is one text with commas; of other fields the last one counts. Settles after `take`. Fails with `invalid_params` for a body that is no form, `too_large`, and as `take`
  * does; then the rest of the request is not read.
  */
 export function readUploadForm(
@@ -120,6 +120,7 @@ export function readUploadForm(
       stream.on('error', () => undefined);
       if (name !== fileField || taking !== undefined) {
         stream.resume();
+        if (name === fileField) stop(invalidParams(`${fileField} is there twice`));
         return;
       }
       taking = take(filename ?? '', contentOf(stream), whole);

@@ -102,7 +102,17 @@ export function forwarder(
     await reach(to);
     request.url = path;
     // `Expect` has been answered here; the proxy would not show us a request that has it.
-    for (const name of ['private-token', 'authorization', 'cookie', 'sudo', 'expect', identityKey, relayedKey])
+    for (const name of [
+      'private-token',
+      'job-token',
+      'deploy-token',
+      'authorization',
+      'cookie',
+      'sudo',
+      'expect',
+      identityKey,
+      relayedKey,
+    ])
       delete request.headers[name];
     const bound = forwardedMethod(request.method, path);
     const address = request.ip;

@@ -9,12 +9,12 @@ import { cleanupPolicyHandler } from './transport/cleanup-policy.handler';
 /** Builds the cleanup of packages. */
 export function composeCleanup({ db }: Pick<Edges, 'db'>, { packages }: { readonly packages: PackagesArea }): Area {
   const policies = cleanupPolicyStore(db);
-  const { removePackage, measureSoon, destroySoon } = packages;
+  const { mayRemove, removePackage, measureSoon, destroySoon } = packages;
   let cleaning: Repeating | undefined;
   return {
     services: [cleanupPolicyHandler(policies, () => cleaning?.soon())],
     start: () => {
-      cleaning = cleanPackages({ db, policies, removePackage, measureSoon, destroySoon });
+      cleaning = cleanPackages({ db, policies, mayRemove, removePackage, measureSoon, destroySoon });
       return [cleaning];
     },
   };

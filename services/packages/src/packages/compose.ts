@@ -31,6 +31,13 @@ export interface PackagesArea
     PackagePlaces,
     Pick<PackageStore, 'findFile' | 'findFiles'>,
     Pick<Packages, 'remove' | 'describe'> {
+  /** Whether protection rules let someone with a level delete a package, for a job. */
+  mayRemove(
+    tx: Tx,
+    projectId: number,
+    named: { readonly format: string; readonly name: string },
+    level: number,
+  ): Promise<boolean>;
   /** Deletes a package for a job, as someone with a level could; false where a protection rule forbids it. */
   removePackage(
     tx: Tx,
@@ -72,23 +79,26 @@ export function composePackages(
   };
   const packages = observe('packages', managePackages(edges));
   const removeWithin = removePackage(edges);
+  const mayRemove: PackagesArea['mayRemove'] = (tx, projectId, { format, name }, level) =>
+    requireUnprotected(tx, 'delete', { projectId, format, name }, level).then(
+      () => true,
+      (error) => {
+        if (isAppError(error, 'forbidden')) return false;
+        throw error;
+      },
+    );
   return {
     ...publishFile({ db, packages: store, contents, requireUnprotected, refuseDuplicate, record: recordPublication }),
     ...packagePlaces(db),
     findFile: store.findFile,
     findFiles: store.findFiles,
     recordDownload: downloads.record,
-    async removePackage(tx, projectId, { id, format, name }, level) {
+    mayRemove,
+    async removePackage(tx, projectId, expired, level) {
       // Before it is marked: the transaction goes on without it.
-      const isProtected = await requireUnprotected(tx, 'delete', { projectId, format, name }, level).then(
-        () => false,
-        (error) => {
-          if (isAppError(error, 'forbidden')) return true;
-          throw error;
-        },
-      );
-      if (!isProtected) await removeWithin(tx, projectId, id, { userId: 0, level });
-      return !isProtected;
+      const isAllowed = await mayRemove(tx, projectId, expired, level);
+      if (isAllowed) await removeWithin(tx, projectId, expired.id, { userId: 0, level });
+      return isAllowed;
     },
     removeWithin,
     measureSoon,

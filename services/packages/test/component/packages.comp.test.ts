@@ -276,6 +276,7 @@ it('keeps the newest files and versions that are young or few enough, and what i
   for (const body of ['two', 'three']) await publish('lib/1.0/x', body);
   for (const version of ['2.0', '3.0']) await publish(`lib/${version}/x`);
   for (const version of ['1.0', '2.0', '3.0']) await publish(`safe-lib/${version}/x`);
+  for (const body of ['two', 'three']) await publish('safe-lib/1.0/x', body);
   const young = await publish('other/1.0/x');
   await publish('other/2.0/x');
   await createRule({ deleteRole: 'owner' });
@@ -289,6 +290,9 @@ it('keeps the newest files and versions that are young or few enough, and what i
     expect(await here.db.query(sql`select 1 from package_files where package_id = ${old}`)).toHaveLength(2),
   );
   expect(await left()).toEqual(before);
+  const files = sql`select count(*)::int as files from package_files f join packages k on k.id = f.package_id
+    where k.project_id = ${projectId} and k.name = 'safe-lib' and k.version = '1.0'`;
+  expect(await here.db.query(files)).toEqual([{ files: 3 }]);
   await cleanup({ keepVersions: 1, olderThanDays: 8 });
   await eventually(async () => expect(await left()).toEqual(before.filter((one) => !/^lib [12]/.test(one))));
   expect(json(await cleanup({ keepFiles: 0, keepVersions: 0, olderThanDays: 0 }))).toEqual({

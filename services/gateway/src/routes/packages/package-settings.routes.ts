@@ -2,7 +2,6 @@ import { PackageSettingsServiceService } from '@switchyard/protos/packages/v1/pa
 import { atLeastOne } from '../../http/check-parameters';
 import { boolean, documented, text } from '../../http/params';
 import { defineRoute } from '../../http/route';
-import { atMost } from '../field-facts';
 
 const section = 'Packages';
 const path = '/groups/:id/packages/settings' as const;
@@ -12,8 +11,7 @@ const allowed = (files: string) =>
     description: `Whether ${files} may be published again; the newer one is served then.`,
   }).optional();
 const exceptions = () =>
-  documented(text(), {
-    ...atMost(255),
+  documented(text({ max: 255 }), {
     description:
       'Regular expression (RE2) that matches the whole name or version of packages for which the opposite holds; empty for none.',
   }).optional();

@@ -283,5 +283,6 @@ it('changes those package settings of a group that are given (G-4.17-10)', async
       { format: 'maven', allowed: undefined, exceptions: 'a' },
     ],
   });
-  expect((await gateway.send('PATCH', '/groups/1/packages/settings', { ...token, body: {} })).status).toBe(400);
+  for (const refused of [{}, { maven_duplicate_exception_regex: 'x'.repeat(256) }])
+    expect((await gateway.send('PATCH', '/groups/1/packages/settings', { ...token, body: refused })).status).toBe(400);
 });

@@ -18,12 +18,17 @@ export interface CleanupPolicyStore {
   get(projectId: number): Promise<ScheduledPolicy>;
   /** Changes the given parts; a policy that removes something runs soon, from the start. Returns all parts after it. */
   change(projectId: number, change: Partial<CleanupPolicy>): Promise<ScheduledPolicy>;
-  /** Locks a due policy; those that are locked are passed over. */
+  /** Locks a due policy; those that are locked, and those of archived projects, are passed over. */
   lockDue(tx: Tx): Promise<RunningPolicy | undefined>;
   /** The greatest id of the next `limit` packages of a run; undefined at its end. */
   nextPart(tx: Tx, policy: RunningPolicy, limit: number): Promise<number | undefined>;
-  /** Deletes the duplicated files of the packages up to an id; returns how many. */
-  deleteFiles(tx: Tx, policy: RunningPolicy, until: number): Promise<number>;
+  /**
+   * Packages up to an id with more files of one name than the policy keeps, locked before the files are deleted, as by a
+   * publication: two cannot each keep the other's.
+   */
+  withDuplicates(tx: Tx, policy: RunningPolicy, until: number): Promise<ExpiredPackage[]>;
+  /** Deletes the duplicated files of packages; returns how many. */
+  deleteFiles(tx: Tx, policy: RunningPolicy, packageIds: readonly number[]): Promise<number>;
   /** Packages up to an id that the policy has removed, locked. */
   expired(tx: Tx, policy: RunningPolicy, until: number): Promise<ExpiredPackage[]>;
   /** Records how far a run has come; without `until` it is over, and the next one is in a day. */
@@ -34,6 +39,13 @@ export interface CleanupPolicyStore {
 export interface CleaningEdges {
   readonly db: Database;
   readonly policies: CleanupPolicyStore;
+  /** Whether protection rules let a user with a level delete a package. */
+  readonly mayRemove: (
+    tx: Tx,
+    projectId: number,
+    named: Pick<ExpiredPackage, 'format' | 'name'>,
+    level: number,
+  ) => Promise<boolean>;
   /** Deletes a package as a user with a level would; false where a protection rule forbids it. */
   readonly removePackage: (tx: Tx, projectId: number, expired: ExpiredPackage, level: number) => Promise<boolean>;
   /** Has the packages of a project measured, within the transaction. */
@@ -47,14 +59,17 @@ export interface CleaningEdges {
  * no policy is due. Those who set policies are Maintainers, so what only a higher role may delete stays.
  */
 export async function cleanPart(edges: CleaningEdges): Promise<boolean> {
-  const { db, policies, removePackage, measureSoon } = edges;
+  const { db, policies, mayRemove, removePackage, measureSoon } = edges;
   return db.transaction(async (tx) => {
     const policy = await policies.lockDue(tx);
     if (policy === undefined) return false;
     const { projectId } = policy;
     const until = await policies.nextPart(tx, policy, batch);
     if (until !== undefined) {
-      if ((await policies.deleteFiles(tx, policy, until)) > 0) await measureSoon(tx, projectId);
+      const duplicated: number[] = [];
+      for (const one of await policies.withDuplicates(tx, policy, until))
+        if (await mayRemove(tx, projectId, one, levels.maintainer)) duplicated.push(one.id);
+      if ((await policies.deleteFiles(tx, policy, duplicated)) > 0) await measureSoon(tx, projectId);
       for (const expired of await policies.expired(tx, policy, until))
         await removePackage(tx, projectId, expired, levels.maintainer);
     }

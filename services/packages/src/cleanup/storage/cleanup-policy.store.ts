@@ -61,6 +61,7 @@ export const cleanupPolicyStore = (db: Database) => ({
     const row = await tx.one<PolicyRow & { project_id: number; done_until: number }>(sql`
       select project_id, done_until, ${columns} from package_cleanup_policies
       where next_run_at <= now() and coalesce(keep_files, keep_versions, older_than_days) is not null
+        and not exists (select from directory.projects p where p.id = project_id and p.archived)
       order by next_run_at, project_id limit 1 for update skip locked`);
     return row && { ...toPolicy(row), projectId: row.project_id, doneUntil: row.done_until };
   },
@@ -72,16 +73,22 @@ export const cleanupPolicyStore = (db: Database) => ({
     return row?.until ?? undefined;
   },
 
-  async deleteFiles(tx: Tx, policy: RunningPolicy, until: number): Promise<number> {
-    if (policy.keepFiles === undefined) return 0;
-    // Locked before its files are counted, as by a publication: two cannot each keep the other's.
-    await tx.query(sql`select 1 from packages k where ${part(policy, until)} order by k.id for update`);
+  async withDuplicates(tx: Tx, policy: RunningPolicy, until: number): Promise<ExpiredPackage[]> {
+    if (policy.keepFiles === undefined) return [];
+    return tx.query<ExpiredPackage>(sql`
+      select k.id, k.format, k.name from packages k where ${part(policy, until)} and exists (
+        select from package_files f where f.package_id = k.id group by f.file_name having count(*) > ${policy.keepFiles})
+      order by k.id for update`);
+  },
+
+  async deleteFiles(tx: Tx, { keepFiles }: RunningPolicy, packageIds: readonly number[]): Promise<number> {
+    if (keepFiles === undefined || packageIds.length === 0) return 0;
     const rows = await tx.query(sql`
       delete from package_files where id in (
         select id from (
           select f.id, row_number() over (partition by f.package_id, f.file_name order by f.id desc) as place
-          from packages k join package_files f on f.package_id = k.id where ${part(policy, until)}) as placed
-        where place > ${policy.keepFiles}) returning 1`);
+          from package_files f where f.package_id = any(${[...packageIds]}::bigint[])) as placed
+        where place > ${keepFiles}) returning 1`);
     return rows.length;
   },
 

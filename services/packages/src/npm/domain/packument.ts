@@ -34,12 +34,14 @@ export interface ServedPackage {
   readonly tags: readonly ServedTag[];
 }
 
-/** Names of the versions. `latest` is the highest one where nobody said which it is. */
+/** Names of the versions. `latest` is the highest release where nobody said which it is, and the highest version without one. */
 export function distTags({ versions, tags }: ServedPackage): Record<string, string> {
   const named = Object.fromEntries(tags.map(({ name, version }) => [name, version]));
   if (named.latest !== undefined || versions.length === 0) return named;
   const parsed = versions.map(({ version }) => parse(version)).filter((one): one is SemVer => one !== null);
-  const highest = parsed.reduce((best, one) => (compareBuild(one, best) > 0 ? one : best));
+  const releases = parsed.filter(({ prerelease }) => prerelease.length === 0);
+  const candidates = releases.length > 0 ? releases : parsed;
+  const highest = candidates.reduce((best, one) => (compareBuild(one, best) > 0 ? one : best));
   return { ...named, latest: highest.raw };
 }
 
