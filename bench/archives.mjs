@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, openAsBlob, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,11 +8,16 @@ import { watchGrowth } from './packages.mjs';
 
 /** Part of the project that comes in and goes out: 1 is the whole of it. */
 const scale = Number(process.env.BENCH_ARCHIVES_SCALE ?? 1);
-const counts = { issues: 10_000 * scale, notes: 60_000 * scale };
+const counts = { issues: 10_000 * scale, notes: 60_000 * scale, files: 200 * scale };
+/** Bytes of a file that a note links to. */
+const fileBytes = 512 * 1_024;
 const growthTarget = 128;
 
 const at = (minutes) => new Date(Date.UTC(2020, 0, 1) + minutes * 60_000).toISOString();
 const words = 'What was seen, what was expected, and what to do about it, as people write it in an issue. ';
+
+const secretOf = (number) => number.toString(16).padStart(32, '0');
+const linkOf = (number) => `![shot](/uploads/${secretOf(number)}/shot.png) `;
 
 /** Records of a project by kind, in the order of an archive; all are of the one who imports. */
 const kinds = {
@@ -29,7 +35,12 @@ const kinds = {
   notes: (id) => ({
     ...{ id, noteable_type: 'Issue', noteable_iid: 1 + ((id * 7) % counts.issues), commit_id: null, snippet: null },
     ...{ discussion_id: id.toString(16).padStart(40, '0'), type: null, author: 'root', system: false, action: null },
-    ...{ body: words.repeat(1 + (id % 5)), internal: false, original_position: null, position: null },
+    ...{
+      body: (id <= counts.files ? linkOf(id) : '') + words.repeat(1 + (id % 5)),
+      internal: false,
+      original_position: null,
+      position: null,
+    },
     ...{ resolved_by: null, resolved_at: null, created_at: at(id), updated_at: at(id) },
   }),
   issue_events: (iid) => ({
@@ -53,7 +64,7 @@ function writeArchive(folder) {
     writeFileSync(join(folder, name), content);
     names.push(name);
   };
-  write('format.json', JSON.stringify({ format: 2, full_path: 'a/b', exported_at: at(0) }));
+  write('format.json', JSON.stringify({ format: 3, full_path: 'a/b', exported_at: at(0) }));
   for (const [kind, one] of Object.entries(kinds))
     for (let page = 0; page * 100 < total[kind]; page += 1) {
       const numbers = Array.from(
@@ -63,7 +74,14 @@ function writeArchive(folder) {
       const lines = numbers.map((number) => `${JSON.stringify(one(number))}\n`).join('');
       write(`records/${kind}/${String(page + 1).padStart(6, '0')}.ndjson`, lines);
     }
-  write('end.json', JSON.stringify({ records: total, repository_parts: 0 }));
+  for (let number = 1; number <= counts.files; number += 1) {
+    const entry = `uploads/${String(number).padStart(6, '0')}`;
+    const record = { secret: secretOf(number), file_name: 'shot.png', size: fileBytes, uploader: 'root' };
+    write(`${entry}/record.json`, JSON.stringify({ ...record, created_at: at(number) }));
+    write(`${entry}/content`, randomBytes(fileBytes));
+  }
+  const parts = { repository_parts: 0, wiki_parts: 0, uploads: counts.files };
+  write('end.json', JSON.stringify({ records: total, ...parts }));
   const archive = join(folder, 'archive.tar.gz');
   execFileSync('tar', ['-czf', archive, '-C', folder, '-T', '-'], { input: `${names.join('\n')}\n` });
   return archive;
@@ -97,8 +115,8 @@ export async function archives(report) {
       });
       return result;
     };
-    const { issues, notes } = counts;
-    const id = await measured(`archives: import of ${issues} issues, ${notes} notes`, async () => {
+    const { issues, notes, files } = counts;
+    const id = await measured(`archives: import of ${issues} issues, ${notes} notes, ${files} files`, async () => {
       const form = new FormData();
       form.append('path', 'moved');
       form.append('file', await openAsBlob(archive), 'archive.tar.gz');
@@ -114,9 +132,10 @@ export async function archives(report) {
     });
     const reply = await fetch(`${url}/api/v4/projects/${id}/export/download`, { headers });
     const end = execFileSync('tar', ['-xzOf', '-', 'end.json'], { input: Buffer.from(await reply.arrayBuffer()) });
-    const { records } = JSON.parse(end.toString());
+    const { records, uploads } = JSON.parse(end.toString());
     for (const [kind, count] of Object.entries(total))
       if (records[kind] !== count) throw new Error(`${records[kind]} of ${count} ${kind}`);
+    if (uploads !== files) throw new Error(`${uploads} of ${files} files`);
   } finally {
     await installation?.stop();
     folder.remove();
