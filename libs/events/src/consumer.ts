@@ -28,6 +28,11 @@ export interface EventMeta {
 export interface EventSubscription<Payload> {
   event: EventDefinition<Payload>;
   /**
+   * False for an event that has no effect here, decided by its payload alone: it costs no transaction and leaves no inbox
+   * row. Default: every event has one.
+   */
+  concerns?(payload: NoInfer<Payload>): boolean;
+  /**
    * Waits, before the transaction is opened, for what the effect needs, such as a replica that has reached the event's
    * sequence. A failure counts as one of the effect.
    */
@@ -127,9 +132,10 @@ export async function startConsumer({
     one: AnySubscription,
     record: ReceivedRecord,
     attempt: number,
-  ): Promise<'handled' | 'duplicate'> {
+  ): Promise<'handled' | 'duplicate' | 'ignored'> {
     const { id, type, time } = record.headers as { id: string; type: string; time: string };
     const payload = decodeBody(one.event, record.body);
+    if (one.concerns?.(payload) === false) return 'ignored';
     const meta = {
       id,
       type,

@@ -22,6 +22,20 @@ export function nudgeRelay(): void {
   for (const wake of relays) wake();
 }
 
+/** Milliseconds for which history waits for more of it: to publish and to receive one event costs as much as a hundred. */
+const historyMs = 500;
+
+let willNudge = false;
+
+function nudgeLater(): void {
+  if (willNudge) return;
+  willNudge = true;
+  setTimeout(() => {
+    willNudge = false;
+    nudgeRelay();
+  }, historyMs).unref();
+}
+
 const hasAfterCommit = (executor: SqlExecutor): executor is Tx => 'afterCommit' in executor;
 
 /**
@@ -39,11 +53,15 @@ export async function appendToOutbox<Payload>(
   await appendAllToOutbox(executor, event, [{ payload, id }]);
 }
 
-/** `appendToOutbox` for several events of one kind in one statement. */
+/**
+ * `appendToOutbox` for several events of one kind in one statement.
+ * @param history nobody waits for them: those of half a second are published together
+ */
 export async function appendAllToOutbox<Payload>(
   executor: SqlExecutor,
   event: EventDefinition<Payload>,
   events: { payload: Payload; id: string }[],
+  { history = false }: { readonly history?: boolean } = {},
 ): Promise<void> {
   if (events.length === 0) return;
   const carrier: { traceparent?: string } = {};
@@ -65,7 +83,7 @@ export async function appendAllToOutbox<Payload>(
     ),
   );
   if (!hasAfterCommit(executor)) return;
-  executor.afterCommit(nudgeRelay);
+  executor.afterCommit(history ? nudgeLater : nudgeRelay);
   // A sub-command has no relay, nor has a process that is still starting: that of another process is woken.
   if (relays.size === 0) executor.notify(relayChannel);
 }

@@ -41,8 +41,10 @@ export async function replay({
         seen.add(id);
         const at = new Date(time ?? 0);
         const payload = decodeBody(one.event, body);
-        await one.before?.(payload);
-        await db.transaction((tx) => one.handle(payload, tx, { id, type, topic, key, time: at, body, attempt: 1 }));
+        if (one.concerns?.(payload) !== false) {
+          await one.before?.(payload);
+          await db.transaction((tx) => one.handle(payload, tx, { id, type, topic, key, time: at, body, attempt: 1 }));
+        }
         if (oldest === undefined || at < oldest) oldest = at;
       },
     });

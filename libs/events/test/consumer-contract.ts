@@ -103,6 +103,27 @@ export function consumerContract(name: string, open: () => Promise<EventBus> | E
       await eventually(async () => expect(await amounts(reader.db)).toEqual([1, 2, 3, 4]), { within: 30_000 });
     });
 
+    test('an event that does not concern a group has no effect there and leaves no row of its inbox', async () => {
+      const event = countedEvent();
+      const group = await consume(event, undefined, {
+        group: `reader-${randomBytes(3).toString('hex')}`,
+        subscriptions: [
+          subscription({
+            event,
+            concerns: ({ amount }) => amount > 1,
+            before: async ({ amount }) => expect(amount).toBeGreaterThan(1),
+            async handle({ account, amount }, tx) {
+              await tx.query(sql`insert into effects (account, amount) values (${account}, ${amount})`);
+            },
+          }),
+        ],
+      });
+      for (const amount of [1, 2]) await send(event, amount);
+      await eventually(async () => expect(await amounts(reader.db)).toEqual([2]), { within: 30_000 });
+      const taken = await reader.db.query(sql`select event_id as id from events.inbox where consumer_group = ${group}`);
+      expect(taken).toEqual([{ id: `${event.topic}:${event.type}:2` }]);
+    });
+
     test('a handler learns what happened, when, and under which id', async () => {
       const event = countedEvent();
       let seen: EventMeta | undefined;

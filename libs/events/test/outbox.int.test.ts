@@ -152,6 +152,19 @@ test('an event that another process commits is published at once, and one of thi
   await other.close();
 });
 
+test('history that several transactions append is published together', async () => {
+  const { bus, published, state } = recordingBus();
+  const relay = startRelay({ db: service.db, bus, pollInterval: 60_000 });
+  await eventually(() => expect(relay.active).toBe(true));
+  for (const amount of [1, 2, 3])
+    await service.db.transaction((tx) =>
+      appendAllToOutbox(tx, event, [{ payload: { account: 'a', amount }, id: `history:${amount}` }], { history: true }),
+    );
+  await eventually(() => expect(valuesOf(published)).toEqual([1, 2, 3]));
+  expect(state.calls).toBe(1);
+  await relay.close();
+});
+
 test('a relay whose connection is cut goes on with another one', async () => {
   const { bus, published } = recordingBus();
   const relay = startRelay({ db: service.db, bus, pollInterval: 10 });

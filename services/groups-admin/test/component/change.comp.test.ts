@@ -191,6 +191,15 @@ test('what happens in a group is in its feed in one order, with the finished bod
   expect(await feed({ group: top }, rootToken, { after: page.cursor })).toMatchObject({ changes: [], more: false });
 });
 
+test('imported history is in no feed: its owner is not asked for bodies (D6)', async () => {
+  const history = IssueEvent.fromPartial({ issue: { id: open, projectId: open }, imported: true });
+  await publish(bus, issueEvents, history, 'issue.created:history:1');
+  // Of the same issue, so that it comes after it.
+  const news = await issue(open);
+  await eventually(async () => expect(eventIds(await feed({ project: open }, rootToken))).toContain(news));
+  expect(eventIds(await feed({ project: open }, rootToken))).not.toContain('issue.created:history:1');
+});
+
 test('what a reader may not see is left out, and the cursor goes on all the same', async () => {
   const ids = [await issue(hidden), await issue(open, { confidential: true, authorId: root.actor.userId })];
   await eventually(async () =>

@@ -26,6 +26,7 @@ function incidentEventOf({ fact, actorId, occurredAt }: IssueEvent): IncidentEve
 export const incidentSubscription = (follow: ReturnType<typeof followIncidents>): AnySubscription =>
   subscription({
     event: issueEvents,
+    concerns: (event) => incidentEventOf(event) !== undefined,
     async handle(event, tx) {
       const incidentEvent = incidentEventOf(event);
       if (event.issue === undefined || incidentEvent === undefined) return;

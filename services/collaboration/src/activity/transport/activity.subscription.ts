@@ -189,7 +189,11 @@ export function activitySubscriptions(apply: (tx: Tx, change: ActivityChange) =>
   return [
     subscription({ event: mergeRequestEvents, handle: handling(ofMergeRequest) }),
     subscription({ event: issueEvents, handle: handling(ofIssue) }),
-    subscription({ event: noteEvents, handle: handling(ofNote) }),
+    subscription({
+      event: noteEvents,
+      concerns: ({ fact }) => fact?.$case === 'created' || fact?.$case === 'deleted',
+      handle: handling(ofNote),
+    }),
     subscription({ event: snippetEvents, handle: handling(ofSnippet) }),
     subscription({ event: repositoryPushed, handle: handling(ofPush) }),
     subscription({ event: membershipEvents, handle: handling(ofMembership) }),

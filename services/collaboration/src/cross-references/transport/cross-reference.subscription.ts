@@ -34,6 +34,15 @@ const referencesOf = ({ mentioned, mergeRequests, epics }: MergeRequestIssueRefe
 const changesTexts = ({ changedFields }: { readonly changedFields: readonly string[] }): boolean =>
   changedFields.some((field) => field === 'title' || field === 'description');
 
+/** Whether texts may be new, of what is no imported history. */
+const mayRefer = ({
+  fact,
+  imported,
+}: {
+  readonly fact?: { readonly $case: string };
+  readonly imported: boolean;
+}): boolean => !imported && (fact?.$case === 'created' || fact?.$case === 'updated');
+
 const sourceKinds = new Set(['Issue', 'MergeRequest', 'Commit', 'Epic']);
 
 /** Objects that refer to each other get system notes, each pair once. Imported history gets none. */
@@ -72,10 +81,11 @@ export function crossReferenceSubscriptions({
     }),
     subscription({
       event: issueEvents,
+      concerns: mayRefer,
       before: afterDirectory(directory),
       async handle(event, tx, { time }) {
-        const { issue, fact, imported } = event;
-        if (issue === undefined || imported) return;
+        const { issue, fact } = event;
+        if (issue === undefined) return;
         // An issue that took the place of a moved one has its texts, whose references have their notes already.
         const written =
           (fact?.$case === 'created' && fact.value.movedFromId === 0) ||
@@ -93,10 +103,11 @@ export function crossReferenceSubscriptions({
     }),
     subscription({
       event: epicEvents,
+      concerns: mayRefer,
       before: afterDirectory(directory),
       async handle(event, tx, { time }) {
-        const { epic, fact, imported } = event;
-        if (epic === undefined || imported) return;
+        const { epic, fact } = event;
+        if (epic === undefined) return;
         const written = fact?.$case === 'created' || (fact?.$case === 'updated' && changesTexts(fact.value));
         if (!written) return;
         const { id, iid, groupId } = epic;
@@ -106,10 +117,11 @@ export function crossReferenceSubscriptions({
     }),
     subscription({
       event: noteEvents,
+      concerns: mayRefer,
       before: afterDirectory(directory),
       async handle(event, tx, { time }) {
-        const { noteable, fact, imported } = event;
-        if (noteable === undefined || imported || !sourceKinds.has(noteable.kind)) return;
+        const { noteable, fact } = event;
+        if (noteable === undefined || !sourceKinds.has(noteable.kind)) return;
         if (fact?.$case !== 'created' && fact?.$case !== 'updated') return;
         const { id, iid, projectId, groupId, sha } = noteable;
         const kind = noteable.kind as ReferenceSource['kind'];

@@ -98,5 +98,6 @@ export async function publishImported(tx: Tx, rows: readonly number[]): Promise<
       id: `note.imported:${state.row}:${state.version}`,
       payload: { ...stateEvent(state), imported: true },
     })),
+    { history: true },
   );
 }

@@ -3,8 +3,9 @@ import { type AnySubscription, faultPoint, issueEvents, subscription } from '@sw
 import type { IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import type { IssueNoteInput, writeIssueSystemNotes } from '../application/write-issue-system-notes';
 
-/** The fact of an event that gets system notes; undefined where there are none. */
-function notedFact({ fact }: IssueEvent): IssueNoteInput['fact'] | undefined {
+/** The fact of an event that gets system notes; undefined where there are none, as of imported history. */
+function notedFact({ fact, imported }: IssueEvent): IssueNoteInput['fact'] | undefined {
+  if (imported && fact?.$case !== 'deleted') return undefined;
   switch (fact?.$case) {
     case 'updated':
       return { kind: 'updated', ...fact.value };
@@ -26,11 +27,12 @@ export const issueNoteSubscription = (
 ): AnySubscription =>
   subscription({
     event: issueEvents,
+    concerns: (event) => notedFact(event) !== undefined,
     before: afterDirectory(directory),
     async handle(event, tx, { id, time }) {
       const { issue, actorId } = event;
       const fact = notedFact(event);
-      if (issue !== undefined && fact !== undefined && (!event.imported || fact.kind === 'deleted')) {
+      if (issue !== undefined && fact !== undefined) {
         const cause = { id, occurredAt: event.occurredAt ?? time };
         await write(tx, { issueId: issue.id, projectId: issue.projectId, actorId, fact, cause });
       }

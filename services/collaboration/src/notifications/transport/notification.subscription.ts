@@ -43,19 +43,24 @@ export function notificationSubscriptions({
   directory,
 }: NotificationEdges): AnySubscription[] {
   const before = afterDirectory(directory);
+  // No mail follows from imported history (D6).
+  const concerns = ({ imported }: { readonly imported: boolean }): boolean => !imported;
   return [
     subscription({
       event: issueEvents,
+      concerns,
       before,
       handle: (event, tx, { id, time }) => keep(tx, issueNotifications(event, id, time)),
     }),
     subscription({
       event: epicEvents,
+      concerns,
       before,
       handle: (event, tx, { id, time }) => keep(tx, epicNotifications(event, id, time)),
     }),
     subscription({
       event: mergeRequestEvents,
+      concerns,
       before,
       handle: (event, tx, { id, time }) => keep(tx, mergeRequestNotifications(event, id, time)),
     }),
@@ -83,6 +88,7 @@ export function notificationSubscriptions({
     }),
     subscription({
       event: noteEvents,
+      concerns,
       before,
       async handle(event, tx, { id, time }) {
         const { noteable } = event;

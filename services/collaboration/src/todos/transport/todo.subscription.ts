@@ -132,6 +132,10 @@ async function targetOfNote(
   return row === undefined ? undefined : { type: kind, id: row, iid: 0, projectId };
 }
 
+/** Whether something has happened that is no imported history, which raises no to-do (D6). */
+const isNews = ({ fact, imported }: { readonly fact?: unknown; readonly imported: boolean }): boolean =>
+  fact !== undefined && !imported;
+
 /** What happens to issues, epics, comments, memberships and shares raises, resolves and removes to-dos, each event once (D6). */
 export function todoSubscriptions(edges: TodoEdges): AnySubscription[] {
   const { directory } = edges;
@@ -142,6 +146,7 @@ export function todoSubscriptions(edges: TodoEdges): AnySubscription[] {
   return [
     subscription({
       event: issueEvents,
+      concerns: isNews,
       before: afterDirectory(directory),
       async handle(event, tx, { time }) {
         const { issue, fact, actorId, imported } = event;
@@ -155,6 +160,7 @@ export function todoSubscriptions(edges: TodoEdges): AnySubscription[] {
     }),
     subscription({
       event: epicEvents,
+      concerns: isNews,
       before: afterDirectory(directory),
       async handle(event, tx, { time }) {
         const { epic, fact, actorId, imported } = event;
@@ -168,6 +174,7 @@ export function todoSubscriptions(edges: TodoEdges): AnySubscription[] {
     }),
     subscription({
       event: noteEvents,
+      concerns: isNews,
       before: afterDirectory(directory),
       async handle(event, tx, { time }) {
         if (event.fact === undefined) return;

@@ -27,13 +27,15 @@ import type { Owner } from '../domain/pending-change';
  * within their project, whatever their keys: a process that is away is so for whole projects (ADR 81).
  */
 export function pendingSubscriptions(pending: PendingChanges): AnySubscription[] {
-  const waiting = <Payload>(
+  const waiting = <Payload extends object>(
     owner: Owner,
     event: EventDefinition<Payload>,
     projectOf: (payload: Payload) => number | undefined = () => undefined,
   ): AnySubscription =>
     subscription({
       event,
+      // Imported history leads to no hook (D6).
+      concerns: (payload) => !('imported' in payload && payload.imported),
       handle: (payload, tx, { id, type, body }) =>
         pending.add(tx, owner, { eventId: id, type, body, projectId: projectOf(payload) ?? 0 }),
     });

@@ -24,6 +24,7 @@ export const noteSubscription = (
 ): AnySubscription =>
   subscription({
     event: noteEvents,
+    concerns: ({ noteable }) => noteable?.kind === 'MergeRequest',
     async handle(event, tx) {
       const { noteable, counters, fact, occurredAt } = event;
       if (noteable?.kind !== 'MergeRequest' || counters === undefined) return;
