@@ -1,1 +1,2 @@
 export { composeReports, type Reports } from './compose';
+export type { Report } from './domain/report';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { repeat } from '@switchyard/background';
 import { isAppError } from '@switchyard/errors';
+import { logger } from '@switchyard/telemetry';
 import type { ReportStore, ReportTargets } from './reports.ports';
 
 /** Milliseconds between two runs: what goes by days need not go at once. */
@@ -25,11 +26,14 @@ export interface ExpiryEdges {
 export const expireReports = ({ reports, targets, days, pruneSoon }: ExpiryEdges) =>
   repeat('reports that are old', interval, async (stopping) => {
     const requestId = `reports-${randomUUID()}`;
-    /** Those of pipelines that stay; all of them where the project is gone, whose reports go otherwise. */
+    /**
+     * Those of pipelines that stay: all where the project is gone, whose reports go otherwise, and where its storage is away.
+     */
     const kept = (projectId: number, pipelineIds: readonly number[]): Promise<readonly number[]> =>
       targets.newest(projectId, pipelineIds, requestId).catch((error: unknown) => {
-        if (isAppError(error, 'not_found')) return pipelineIds;
-        throw error;
+        if (!isAppError(error, 'not_found', 'unavailable')) throw error;
+        if (error.kind === 'unavailable') logger.warn({ err: error, project: projectId }, 'old reports wait');
+        return pipelineIds;
       });
     let after = { projectId: 0, pipelineId: 0 };
     while (!stopping.aborted) {
