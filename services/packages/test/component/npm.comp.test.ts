@@ -350,4 +350,8 @@ it('sends callers to another registry for names that are not here, where the ins
   const elsewhere = [302, 'https://npm.example.org/registry/@acme%2fother'];
   expect(await read(project, { project: projectId })).toEqual(elsewhere);
   expect(await read('', {})).toEqual(elsewhere);
+  for (const name of ['中', 'a\nb', 'x\u007f', '../../x', '@a/../../x', 'a?b=c', 'a#b', '.x', '@a/']) {
+    const found = await metadata(name);
+    expect([name, found.status, found.headers.get('location')]).toEqual([name, 404, null]);
+  }
 });

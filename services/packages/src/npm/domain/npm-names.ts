@@ -10,6 +10,13 @@ const reserved: ReadonlySet<string> = new Set(['node_modules', 'favicon.ico']);
 export const isPackageName = (name: string): boolean =>
   name.length <= 214 && namePattern.test(name) && !reserved.has(name);
 
+/**
+ * Whether another registry may be asked for a name: one that it has, or had before names were of lower case. Nothing in it
+ * would be written otherwise in an address.
+ */
+export const isForwardable = (name: string): boolean =>
+  name.length <= 214 && /^(?:@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*$/.test(name);
+
 /** Whether this is a version of semver 2.0, as it is written in a manifest. */
 export const isVersion = (version: string): boolean => /^\d\S*$/.test(version) && parse(version) !== null;
 

@@ -6,6 +6,7 @@ import { sendContent } from '../../contents';
 import { type PackagesArea, publisherOf } from '../../packages';
 import type { NpmPackages, NpmTarget } from '../application/npm-packages';
 import { asNpmError, npmError } from '../domain/npm-error';
+import { isForwardable } from '../domain/npm-names';
 import type { Place, PlaceViewer } from '../domain/place';
 import { presentSearch } from '../presenters/npm-search.presenter';
 import { sendJson, sendNothing } from './npm.replies';
@@ -83,7 +84,7 @@ export function npmHttp({ npm, packages, blobs, forwardUrl }: NpmHttpEdges): rea
     try {
       await sendJson(call, await npm.metadata(placeOf(call), name, isShort(call) ? 'short' : 'full'));
     } catch (error) {
-      if (forwardUrl === undefined || !isAppError(error, 'not_found')) throw error;
+      if (forwardUrl === undefined || !isAppError(error, 'not_found') || !isForwardable(name)) throw error;
       call.response
         .writeHead(302, { Location: `${forwardUrl}/${name.replace('/', '%2f')}`, 'Content-Length': '0' })
         .end();
