@@ -66,6 +66,14 @@ test('a wiki that is not there is empty to those who may push to it, and not fou
   expect(readFileSync(join(folder, 'read', 'home.md'), 'utf8')).toBe('# Home\n');
 });
 
+test('git is asked for its user where a wiki is not there that this one might make', async () => {
+  const project = await harness.project({ visibility: 'public' });
+  expect(await probe(project, undefined)).toEqual({ status: 401, text: '401 Unauthorized\n' });
+  const folder = harness.folder();
+  await harness.git(folder, 'clone', '--quiet', remote(people.developer, project), 'wiki');
+  expect((await probe(project, undefined)).status).toBe(200);
+});
+
 test('pushes to a wiki obey none of the rules on code, and nothing follows from them', async () => {
   const { project, folder } = await pushed();
   const before = await events(project.id);

@@ -60,7 +60,14 @@ const protocolOf = ({ request }: ForwardedCall): string | undefined => {
   return typeof given === 'string' ? given : undefined;
 };
 
-/** A refusal as plain text, which git prints for its user; of other types it shows the status alone. */
+/** Whether a caller might be let in to what is not there for them, had they said who they are. */
+const isAnonymous = ({ claims: { actor } }: ForwardedCall): boolean =>
+  (actor?.userId ?? 0) === 0 && actor?.deployTokenId === undefined;
+
+/**
+ * A refusal as plain text, which git prints for its user; of other types it shows the status alone. Git says who its user
+ * is once it is asked, and a wiki comes to be when one who may push asks for it.
+ */
 const refusedAsText =
   (run: Endpoint): Endpoint =>
   async (edges, call) => {
@@ -69,8 +76,10 @@ const refusedAsText =
     } catch (error) {
       const { response } = call;
       if (!isAppError(error, 'forbidden', 'not_found') || response.headersSent) throw error;
-      const { message } = error.body;
-      response.writeHead(error.status, { 'Content-Type': 'text/plain' });
+      const isAsked = error.kind === 'not_found' && kindOf(call) === 'wiki' && isAnonymous(call);
+      const asks = isAsked ? { 'WWW-Authenticate': 'Basic realm="Switchyard"' } : {};
+      response.writeHead(isAsked ? 401 : error.status, { 'Content-Type': 'text/plain', ...asks });
+      const message = isAsked ? unauthorized().body.message : error.body.message;
       response.end(`${typeof message === 'string' ? message : 'Forbidden'}\n`);
     }
   };
