@@ -100,7 +100,7 @@ it('has one winner of two first versions in two spellings at once, and no fault'
   const statuses = await Promise.all(
     ['Ra.ce', 'ra-ce', 'RA_CE'].map(
       async (name, at) =>
-        (await publish(formOf(`ra_ce-1-${at}-py3-none-any.whl`, name, { name, version: '1' }))).status,
+        (await publish(formOf(`ra_ce-1-${at + 1}-py3-none-any.whl`, name, { name, version: '1' }))).status,
     ),
   );
   expect(statuses).toContain(201);
@@ -111,7 +111,7 @@ it('has one winner of two first versions in two spellings at once, and no fault'
 it.each([
   [
     'a digest that is not that of the file',
-    'x-1.whl',
+    'x-1.tar.gz',
     'text',
     { sha256_digest: sha256('other') },
     'sha256_digest does not match the content',
@@ -122,7 +122,7 @@ it.each([
   ['a path with backslashes as a name', 'a\\b', 'text', {}, 'content is invalid'],
   [
     'a name that is none',
-    'x-1.whl',
+    'x-1.tar.gz',
     'text',
     { name: '../x', version: 'latest' },
     'name is invalid, version is invalid',
@@ -139,18 +139,18 @@ it('refuses a form without a file, one that is too large, and one that breaks of
   none.set('name', 'x');
   const reply = await publish(none);
   expect([reply.status, await reply.json()]).toEqual([400, { error: 'content is missing, version is missing' }]);
-  const large = await publish(formOf('x-1.whl', Buffer.alloc(10_001), { name: 'x', version: '1' }));
+  const large = await publish(formOf('x-1.tar.gz', Buffer.alloc(10_001), { name: 'x', version: '1' }));
   expect([large.status, await large.json()]).toEqual([400, { message: '400 Bad request - File is too large' }]);
-  const body = '--b\r\nContent-Disposition: form-data; name="content"; filename="x-1.whl"\r\n\r\nhalf';
+  const body = '--b\r\nContent-Disposition: form-data; name="content"; filename="x-1.tar.gz"\r\n\r\nhalf';
   const headers = { 'Content-Type': 'multipart/form-data; boundary=b' };
   expect((await here.project('POST', 'pypi', { body, headers })).status).toBe(400);
   expect((await simple('x')).status).toBe(404);
 });
 
 it('lists and serves in a group what the caller may read (G-4.17-8, G-4.17-12)', async () => {
-  await publish(formOf('shared-1.whl', 'secret', { name: 'shared', version: '1' }));
+  await publish(formOf('shared-1.tar.gz', 'secret', { name: 'shared', version: '1' }));
   const base = `/groups/${here.group}/packages/pypi`;
-  for (const path of [`${base}/simple/shared`, `${base}/files/${sha256('secret')}/shared-1.whl`]) {
+  for (const path of [`${base}/simple/shared`, `${base}/files/${sha256('secret')}/shared-1.tar.gz`]) {
     for (const who of [here.member, here.deployToken]) expect((await here.ask('GET', path, who)).status).toBe(200);
     for (const who of [here.outsider, here.jobOfOther]) expect((await here.ask('GET', path, who)).status).toBe(404);
     expect((await here.ask('GET', path, undefined)).status).toBe(401);
@@ -171,11 +171,11 @@ it('yanks a version with all its files, and takes that back (PEP 592)', async ()
     );
   const given = { projectId, name: 'YA_NK', version: '1' };
   await pypi.yankVersion({ ...given, reason: 'eats <data>' }, as(30));
-  await publish(formOf('ya_nk-1.whl', 'late', { name: 'ya-nk', version: '1' }));
+  await publish(formOf('ya_nk-1.zip', 'late', { name: 'ya-nk', version: '1' }));
   expect(await files()).toEqual([
     ['ya_nk-1.tar.gz', 'eats <data>'],
     ['ya_nk-2.tar.gz', false],
-    ['ya_nk-1.whl', 'eats <data>'],
+    ['ya_nk-1.zip', 'eats <data>'],
   ]);
   expect(await (await simple('ya-nk')).text()).toContain('data-yanked="eats &lt;data&gt;">ya_nk-1.tar.gz</a>');
   const statuses = () =>

@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises';
-import { AppError, invalidParams, isAppError } from '@switchyard/errors';
+import { AppError, invalidParams, isAppError, unauthorized } from '@switchyard/errors';
 import type { ForwardedCall, ForwardedEndpoint } from '@switchyard/rpc';
 import type { ArchiveFormat, CallerWork } from '../../git';
 import type { ArchiveRepository } from '../application/archive-repository';

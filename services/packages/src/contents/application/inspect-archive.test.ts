@@ -84,9 +84,11 @@ it.each<[string, readonly Entry[]]>([
 describe('an entry that readers know by different names', () => {
   const tarPart = async (entry: Entry): Promise<Buffer> => (await tarOf([entry])).subarray(0, -1_024);
   /** A header with a content, of a type that no library writes. */
-  async function header(type: string, content: string): Promise<Buffer> {
+  async function header(type: string, content: string, odd: Record<string, string> = {}): Promise<Buffer> {
     const block = Buffer.from((await tarOf([{ name: 'header', size: content.length }])).subarray(0, 512));
     block.write(type, 156);
+    const places: Readonly<Record<string, number>> = { size: 124, version: 263, prefix: 345, end: 508 };
+    for (const [name, text] of Object.entries(odd)) block.write(text, places[name] ?? 0, 'latin1');
     block.fill(' ', 148, 156);
     block.write(
       `${block
@@ -125,6 +127,16 @@ describe('an entry that readers know by different names', () => {
       ],
     ],
     ['named_twice', async () => [await header('x', pax('GNU.sparse.name', 'top/a')), ...(await rest())]],
+    [
+      'named_twice',
+      async () => [await header('x', pax('comment', `x\n${pax('path', 'top/a').slice(0, -1)}`)), ...(await rest())],
+    ],
+    ['named_twice', async () => [await header('x', '12 mtime=123'), ...(await rest())]],
+    ['named_twice', async () => [await header('L', 'top/innocent\0more\0'), ...(await rest())]],
+    ['no_archive', async () => [await header('x', pax('mtime', '12345'), { size: '\u0080' }), ...(await rest())]],
+    ['named_twice', async () => [await header('x', pax('mtime', '12345'), { version: '01' }), ...(await rest())]],
+    ['named_twice', async () => [await header('x', pax('mtime', '12345'), { end: 'tar\0' }), ...(await rest())]],
+    ['named_twice', async () => [await header('x', pax('mtime', '12345'), { prefix: 'a\0b' }), ...(await rest())]],
     ['\0', async () => [await header('g', pax('comment', 'abcdefg')), ...(await rest())]],
     ['\0', async () => [await header('x', pax('mtime', '12345')), ...(await rest())]],
     ['nothing', async () => [await header('x', pax('path', 'top/innocent')), ...(await rest())]],

@@ -87,12 +87,12 @@ function endOfArchive(): {
   };
 }
 
-/** Keeps what stands between the content of an entry and the header of the next one: further headers. */
-function betweenEntries(): {
+/** Keeps what stands between the contents of two entries: headers. */
+function headersOfEntries(): {
   /** Looks at content, before it is unpacked. */
   see(chunk: Buffer): void;
-  /** The blocks before the header of an entry, whose content begins at `offset`. Entries come in order. */
-  before(entry: { readonly offset: number; readonly size: number }): Buffer;
+  /** The headers of an entry, whose content begins at `offset`. Entries come in order. */
+  of(entry: { readonly offset: number; readonly size: number }): Buffer;
 } {
   let seen = 0;
   /** Where the content of the last entry ends. */
@@ -106,10 +106,10 @@ function betweenEntries(): {
       if (known < chunk.length) kept.push(chunk.subarray(known));
       seen += chunk.length;
     },
-    before({ offset, size }) {
+    of({ offset, size }) {
       const [first] = kept;
       const all = first !== undefined && kept.length === 1 ? first : Buffer.concat(kept);
-      const blocks = all.subarray(0, offset - blockSize - after);
+      const blocks = all.subarray(0, offset - after);
       const next = offset + Math.ceil(size / blockSize) * blockSize;
       kept = next - after < all.length ? [all.subarray(next - after)] : [];
       after = next;
@@ -126,12 +126,12 @@ export function inspectArchive(rules: ArchiveRules): InspectedArchive {
   gunzip.on('error', () => {});
   let unpacked = 0;
   const end = endOfArchive();
-  const between = betweenEntries();
+  const headers = headersOfEntries();
   const bounded = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       unpacked += chunk.length;
       end.see(chunk);
-      between.see(chunk);
+      headers.see(chunk);
       if (unpacked > rules.unpacked) done(refuse('unpacks_to_too_much'));
       else done(null, chunk);
     },
@@ -163,7 +163,7 @@ export function inspectArchive(rules: ArchiveRules): InspectedArchive {
       const { byteOffset: offset, size = 0 } = header as Header & { readonly byteOffset: number };
       const place = { offset, size: header.type === 'directory' ? 0 : size };
       if (end.precedes(place)) throw refuse('no_archive');
-      if (isNamedTwice(between.before(place))) throw refuse('named_twice');
+      if (isNamedTwice(headers.of(place))) throw refuse('named_twice');
       rules.onEntry?.(header);
       const name = header.type === 'directory' ? undefined : nameAtTop(header.name);
       if (name?.toLowerCase() === rules.wanted.toLowerCase()) {

@@ -35,24 +35,62 @@ export function problemOfEntry({ name, type }: ArchiveEntry): EntryProblem | und
 /** Bytes of a block, of which headers and contents of a tar archive consist. */
 export const blockSize = 512;
 
-const globalNames = /(?:^|\n)\d+ (?:path|linkpath|size)=/;
+const usualMagic: readonly string[] = ['ustar\u000000', 'ustar  \0'];
+
+/** Texts of a header that end at their first NUL: where they begin and end. */
+const nameField = [0, 100] as const;
+const prefixField = [345, 500] as const;
+const sizeField = [124, 136] as const;
+
+const field = (block: Buffer, [start, end]: readonly [number, number]): string => block.toString('latin1', start, end);
+const endsAtNul = (text: string): boolean => /^[^\0]*\0*$/.test(text);
 
 /**
- * Whether readers disagree which name an entry has, by what stands before its header: they do where there are two names
- * beside that of the header itself, where a name or size is to hold for all entries that follow, and where a sparse file
- * has its own.
- * @param blocks whole headers with their contents
+ * Records of an extended header, `<length> <key>=<value>` and a line feed each; undefined where it consists of others, or
+ * a value has what a reader by lines takes for a record.
+ */
+function paxKeys(content: Buffer): string[] | undefined {
+  const keys: string[] = [];
+  for (let at = 0; at < content.length; ) {
+    const [, digits = '', key = ''] = /^(\d{1,7}) ([^=\n]+)=/.exec(content.toString('latin1', at, at + 300)) ?? [];
+    const end = at + Number(digits);
+    if (digits === '' || end > content.length || content[end - 1] !== 0x0a) return undefined;
+    if (/\n\d+ /.test(content.toString('latin1', at, end))) return undefined;
+    keys.push(key);
+    at = end;
+  }
+  return keys;
+}
+
+/** Whether an extended header says something that readers take differently: names for all entries, or of sparse files. */
+function isOddExtension(type: string, content: Buffer): boolean {
+  if (type === 'L' || type === 'K') return !endsAtNul(content.toString('latin1'));
+  const keys = paxKeys(content);
+  if (keys === undefined) return true;
+  return type === 'g' ? keys.some((key) => key !== 'comment') : keys.some((key) => key.startsWith('GNU.sparse.'));
+}
+
+/**
+ * Whether readers may disagree which name an entry has. They agree where its headers are as tools write them, and where at
+ * most one of them brings another name than that of the header itself.
+ * @param blocks the headers of one entry with their contents; its own is the last block
  */
 export function isNamedTwice(blocks: Buffer): boolean {
   let names = 0;
-  for (let at = 0; at + blockSize <= blocks.length; ) {
-    const type = String.fromCharCode(blocks[at + 156] ?? 0);
-    const size = Number.parseInt(blocks.toString('latin1', at + 124, at + 136), 8) || 0;
-    const content = blocks.toString('latin1', at + blockSize, at + blockSize + size);
-    if (type === 'g' && globalNames.test(content)) return true;
-    if (type === 'x' && content.includes(' GNU.sparse.')) return true;
+  for (let at = 0; at < blocks.length; ) {
+    const block = blocks.subarray(at, at + blockSize);
+    const size = field(block, sizeField);
+    const isUsual = usualMagic.includes(field(block, [257, 265])) && field(block, [508, 512]) !== 'tar\0';
+    const hasPrefix = isUsual && field(block, [263, 265]) === '00';
+    if (!isUsual || !/^[ 0-7]*[ \0]*$/.test(size) || !endsAtNul(field(block, nameField))) return true;
+    if (hasPrefix && !endsAtNul(field(block, prefixField))) return true;
+    at += blockSize;
+    if (at >= blocks.length) break;
+    const type = String.fromCharCode(block[156] ?? 0);
+    const length = Number.parseInt(size, 8) || 0;
+    if (isOddExtension(type, blocks.subarray(at, at + length))) return true;
     if (type === 'x' || type === 'L') names += 1;
-    at += blockSize + Math.ceil(size / blockSize) * blockSize;
+    at += Math.ceil(length / blockSize) * blockSize;
   }
   return names > 1;
 }

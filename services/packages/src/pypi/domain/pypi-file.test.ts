@@ -76,6 +76,10 @@ it.each([
   ['my-app-other-1.0.tar.gz', false],
   ['app-1.0.tar.gz', false],
   ['my_app.tar.gz', false],
+  ['my_app-1.0.tar.gz.asc', false],
+  ['my_app-1.0.whl', false],
+  ['my_app-1.0-evil-3.0-py3-none-any.whl', false],
+  ['my_app-1.0-other-2.0.tar.gz', false],
 ])('%s is named after my-app 1.0: %s', (fileName, expected) => {
   expect(isNamedAfter(fileName, 'My.App', '1.0')).toBe(expected);
 });
@@ -83,6 +87,8 @@ it.each([
 it('knows the versions of wheels that have a `-`', () => {
   expect(isNamedAfter('app-1.0_1-py3-none-any.whl', 'app', '1.0-1')).toBe(true);
   expect(isNamedAfter('app-1.0-1.tar.gz', 'app', '1.0.post1')).toBe(true);
+  // The `1` is a build of 1.0.
+  expect(isNamedAfter('app-1.0-1-py3-none-any.whl', 'app', '1.0.post1')).toBe(false);
 });
 
 it('checks a long version in linear time', () => {

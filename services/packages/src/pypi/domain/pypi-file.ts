@@ -72,28 +72,25 @@ export function canonicalVersion(version: string): string | undefined {
   ].join('');
 }
 
+/** A version in the name of a wheel or egg, in which `_` stands for `-`. */
+const escapedVersion = (text: string): string | undefined => canonicalVersion(text.replaceAll('_', '-'));
+
 /**
- * Whether the name of a file is that of a version of a project, as building tools write it: `<name>-<version>.tar.gz`, and
- * `<name>-<version>-<what it runs on>.whl`, in any spelling of both.
+ * Whether the name of a file is that of a version of a project, in any spelling of both: of a wheel
+ * `<name>-<version>[-<build>]-<python>-<abi>-<platform>.whl` (PEP 427), of an egg `<name>-<version>[-py…].egg`, of a source
+ * distribution `<name>-<version>.tar.gz` or the like. It is that of no other version.
  */
 export function isNamedAfter(fileName: string, name: string, version: string): boolean {
-  const stem = fileName.replace(/\.(?:tar\.(?:gz|bz2|xz|Z)|tgz|tar|zip|whl|egg)$/i, '');
-  const wanted = canonicalVersion(version);
+  const isFor = (written: string, found: string | undefined): boolean =>
+    pythonName(written) === pythonName(name) && found === canonicalVersion(version);
+  const [, stem = '', kind = ''] = /^(.*?)\.(whl|egg|zip|tar|tgz|tar\.(?:gz|bz2|xz|Z))$/i.exec(fileName) ?? [];
   const parts = stem.split('-');
-  return parts.some((_, at) => {
-    if (pythonName(parts.slice(0, at).join('-')) !== pythonName(name)) return false;
-    const rest = parts.slice(at);
-    // Wheels have `_` where a version has `-`.
-    return rest.some(
-      (__, end) =>
-        canonicalVersion(
-          rest
-            .slice(0, end + 1)
-            .join('-')
-            .replaceAll('_', '-'),
-        ) === wanted,
-    );
-  });
+  const [first = '', second = ''] = parts;
+  if (/^whl$/i.test(kind)) return (parts.length === 5 || parts.length === 6) && isFor(first, escapedVersion(second));
+  if (/^egg$/i.test(kind)) return parts.length >= 2 && isFor(first, escapedVersion(second));
+  return parts.some(
+    (_, at) => at > 0 && isFor(parts.slice(0, at).join('-'), canonicalVersion(parts.slice(at).join('-'))),
+  );
 }
 const isDigest =
   (digits: number) =>
