@@ -2,24 +2,14 @@ import { join, relative } from 'node:path';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../../libs/machine/src/embedded-postgres.mjs';
 import { freePort, portIsFree } from '../../libs/machine/src/ports.mjs';
 import { SERVICES } from '../catalogue.mjs';
-import { CommandFailure, run as runCommand } from './commands.mjs';
-import {
-  databasePasswordsOf,
-  keysOf,
-  openDataFolder,
-  processRecord,
-  rootTokenOf,
-  secretsOf,
-  secretVariables,
-  writePasswordFile,
-} from './data-folder.mjs';
+import { openDataFolder, processRecord } from './data-folder.mjs';
 import { readEnvironment, urlHost } from './environment.mjs';
 import { LaunchFailure } from './failure.mjs';
 import { takeLock } from './lock.mjs';
 import { openServiceLog } from './service-log.mjs';
-import { LOG_DATABASE, POSTGRES } from './services.mjs';
-import { prepareDatabases, shareEventLog } from './steps/databases.mjs';
-import { serviceEnvironment, serviceUnit, untilReady } from './steps/services.mjs';
+import { POSTGRES } from './services.mjs';
+import { mainOf, prepareInstallation } from './steps/installation.mjs';
+import { serviceUnit, untilReady } from './steps/services.mjs';
 import { prepareSources } from './steps/sources.mjs';
 import { checkToolchain } from './steps/toolchain.mjs';
 import { createSupervisor } from './supervisor.mjs';
@@ -76,62 +66,15 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
     await prepare({ root, signal, step });
 
     const server = await openServer({ settings, supervisor, logFile, say, step });
-    const names = SERVICES.flatMap(({ database }) => database ?? []);
-    if (!settings.kafkaBrokers) names.push(LOG_DATABASE);
-    const kept = databasePasswordsOf(settings.data, names);
-    const passwords = Object.fromEntries(names.map((name) => [name, kept[name]]));
-    const databases = await step('prepare databases', () => prepareDatabases({ passwords, ...server }));
-    signal.throwIfAborted();
-
     const ports = await choosePorts(settings.port);
-    const keys = keysOf(settings.data, secretsOf(settings.data, settings.secret), SERVICES);
-    const secrets = {
-      ...secretVariables(settings),
-      SWITCHYARD_ROOT_TOKEN: settings.rootToken ?? rootTokenOf(settings.data),
-    };
-    const environment = (service, databaseUrl, logDatabaseUrl) =>
-      serviceEnvironment({
-        service,
-        settings,
-        ports,
-        databaseUrl,
-        logDatabaseUrl,
-        keys,
-        secrets,
-        env,
-      });
-    const main = (name) => join(root, 'services', name, 'dist', 'main.js');
-    const owners = SERVICES.filter(({ database }) => database);
-
-    await step('apply migrations', async () => {
-      // One of them also migrates the event log, as the log's owner; what runs later uses the log by its own login.
-      const runs = owners.map((service, at) => {
-        const env = environment(service, databases[service.database], at === 0 ? databases[LOG_DATABASE] : undefined);
-        return migrate({ service, main: main(service.name), root, env, signal });
-      });
-      await Promise.all(runs);
-      if (settings.kafkaBrokers) return;
-      await shareEventLog({ ownerUrl: databases[LOG_DATABASE], roles: owners.map(({ database }) => database) });
-    });
-    signal.throwIfAborted();
-
-    // Not the password itself, which may change while the process runs.
-    const addressOf = (database, role) => {
-      const address = new URL(server.url(database, role, ''));
-      address.searchParams.set('password_file', writePasswordFile(settings.data, role, passwords[role]));
-      return address.href;
-    };
-    const addressesOf = ({ database }) =>
-      database
-        ? [addressOf(database, database), settings.kafkaBrokers ? undefined : addressOf(LOG_DATABASE, database)]
-        : [];
+    const environment = await prepareInstallation({ root, settings, server, ports, env, step, signal });
     await step('start services', async () => {
       const units = SERVICES.map((service) =>
         serviceUnit({
           name: service.name,
-          main: main(service.name),
+          main: mainOf(root, service),
           root,
-          env: environment(service, ...addressesOf(service)),
+          env: environment(service),
           logFile: logFile(service.name),
           show,
         }),
@@ -214,16 +157,6 @@ async function choosePorts(gatewayPort) {
     ports[service.name] = { http: await freePort(taken), grpc: service.public ? undefined : await freePort(taken) };
   }
   return ports;
-}
-
-async function migrate({ service, main, root, env, signal }) {
-  try {
-    await runCommand(process.execPath, [main, 'migrate'], { cwd: root, env, signal });
-  } catch (error) {
-    if (!(error instanceof CommandFailure)) throw error;
-    const reason = error.output.trim().split('\n').slice(-5).join('\n');
-    throw new LaunchFailure(`the migrations of ${service.name} failed: ${reason || error.message}`);
-  }
 }
 
 function probeAddress(service, settings, ports) {
