@@ -10,7 +10,8 @@ import { freePort } from '@switchyard/machine/ports';
 import { inContainer } from './container.mjs';
 import { onJava } from './java.mjs';
 
-const startTimeout = 60_000;
+// On a busy machine one that was killed takes more than a minute to read its log again.
+const startTimeout = 180_000;
 
 const SASL_USER = 'switchyard';
 const SASL_PASSWORD = 'kafka-canary';
@@ -120,32 +121,59 @@ export async function startKafka({ pem, image } = {}) {
   return { brokers: at(plain), tls: at(ports.tls), sasl: at(ports.sasl), kill, restart: launch, remove };
 }
 
-/** Resolves once the broker takes part in its own cluster: it then lists itself as a node. */
-async function answers(address) {
+/** Asks the broker once. */
+async function administer(address, work) {
   const { Kafka, logLevel } = (await import('kafkajs')).default;
-  const kafka = new Kafka({
+  const admin = new Kafka({
     brokers: [address],
     logLevel: logLevel.NOTHING,
     retry: { retries: 0 },
     connectionTimeout: 1_000,
-  });
+  }).admin();
+  try {
+    await admin.connect();
+    return await work(admin);
+  } finally {
+    await admin.disconnect().catch(() => undefined);
+  }
+}
+
+/** Resolves once the broker takes part in its own cluster: it then lists itself as a node. */
+async function answers(address) {
   const deadline = Date.now() + startTimeout;
   for (;;) {
-    const admin = kafka.admin();
     try {
-      await admin.connect();
-      const { brokers } = await admin.describeCluster();
+      const { brokers } = await administer(address, (admin) => admin.describeCluster());
       if (brokers.length > 0) return;
     } catch (error) {
       if (Date.now() > deadline) throw error;
-    } finally {
-      await admin.disconnect().catch(() => undefined);
     }
     await new Promise((settle) => setTimeout(settle, 100));
   }
 }
 
-// Lines on standard input: `kill` and `restart`, each answered by {"done":…} on standard output.
+/** What groups have yet to read of topics that they have begun, and what was parked. */
+const leftOn = (address) =>
+  administer(address, async (admin) => {
+    const topics = (await admin.listTopics()).filter((topic) => !topic.startsWith('__'));
+    const ends = new Map();
+    for (const topic of topics) ends.set(topic, await admin.fetchTopicOffsets(topic));
+    const waiting = [];
+    for (const { groupId } of (await admin.listGroups()).groups) {
+      for (const { topic, partitions } of await admin.fetchOffsets({ groupId })) {
+        const next = new Map(partitions.map(({ partition, offset }) => [partition, Math.max(0, Number(offset))]));
+        for (const { partition, high } of ends.get(topic) ?? []) {
+          const count = Number(high) - (next.get(partition) ?? 0);
+          if (count > 0) waiting.push(`${groupId}: ${count} of ${topic}/${partition}`);
+        }
+      }
+    }
+    const isParked = ([topic, partitions]) =>
+      topic.endsWith('.dead-letter') && partitions.some(({ low, high }) => low !== high);
+    return { waiting, deadLetters: [...ends].filter(isParked).map(([topic]) => topic) };
+  });
+
+// Lines on standard input: `kill` and `restart`, each answered by {"done":…} on standard output, and `left` by what groups have not read.
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { image: { type: 'string' } } });
   const starting = startKafka({ image: values.image, pem: positionals[0] });
@@ -164,7 +192,11 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
       const broker = await starting;
       if (command === 'kill') await broker.kill();
       if (command === 'restart') await broker.restart();
-      say({ done: command });
+      say(
+        command === 'left'
+          ? await leftOn(broker.brokers).catch(({ message }) => ({ error: message }))
+          : { done: command },
+      );
     })
     .on('close', () => end(0));
   try {

@@ -22,6 +22,8 @@ export interface OwnKafka extends TestKafka {
   kill(): Promise<void>;
   /** Brings it back, at the same address, with what it had stored. */
   restart(): Promise<void>;
+  /** What groups have yet to read, a line for each partition, and the topics with dead letters. */
+  left(): Promise<{ waiting: string[]; deadLetters: string[] }>;
 }
 
 /** `shared`: a broker of the environment will do; `own`: it must be the test's alone, which none of the environment is. */
@@ -74,6 +76,7 @@ export async function ownKafka(): Promise<OwnKafka> {
     brokers: [server.answer.brokers ?? ''],
     kill: async () => void (await server.ask('kill')),
     restart: async () => void (await server.ask('restart')),
+    left: async () => (await server.ask('left')) as unknown as { waiting: string[]; deadLetters: string[] },
     close: server.stop,
   };
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
-import type { ApiReply, System } from './system';
+import type { ApiReply, SystemClient } from './system';
 
 /** A user and what authenticates it. */
 export interface TestUser {
@@ -22,7 +22,7 @@ export interface WorkingCopy {
 
 /** A project with a first commit, on a system whose processes die: calls are repeated while a service is away. */
 export interface Fixture {
-  readonly system: System;
+  readonly system: SystemClient;
   readonly projectId: number;
   readonly reviewer: TestUser;
   /** A request that must succeed; its body. */
@@ -50,7 +50,7 @@ const again = (send: () => Promise<ApiReply>): Promise<ApiReply> =>
   );
 
 /** A user of that name, with a token. */
-export async function makeUser(system: System, username: string): Promise<TestUser> {
+export async function makeUser(system: SystemClient, username: string): Promise<TestUser> {
   const { body } = await system.api('POST', '/users', {
     body: { email: `${username}@example.com`, username, name: username, force_random_password: true },
   });
@@ -61,10 +61,15 @@ export async function makeUser(system: System, username: string): Promise<TestUs
 }
 
 /** TestUser who is asked for reviews. */
-export const makeReviewer = (system: System): Promise<TestUser> => makeUser(system, 'reviewer');
+export const makeReviewer = (system: SystemClient): Promise<TestUser> => makeUser(system, 'reviewer');
 
 /** Makes a project of that path below `root`, with a commit on main; working copies lie in `folder`. */
-export async function makeFixture(system: System, reviewer: TestUser, path: string, folder: string): Promise<Fixture> {
+export async function makeFixture(
+  system: SystemClient,
+  reviewer: TestUser,
+  path: string,
+  folder: string,
+): Promise<Fixture> {
   const ok: Fixture['ok'] = async (method, at, body, token) => {
     const reply = await again(() => system.api(method, at, { body, token }));
     if (reply.status >= 300) throw new Error(`${method} ${at} ${reply.status} ${reply.text}`);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '@switchyard/testkit';
@@ -46,8 +47,14 @@ export interface Journal {
   check(): Promise<void>;
 }
 
-/** Opens a journal in a new file. */
-export function openJournal(fixture: Fixture, file: string): Journal {
+/** Milliseconds for which a client with a key asks again. */
+const asksFor = 60_000;
+
+/**
+ * Opens a journal in a new file.
+ * @param keyed its clients send an `Idempotency-Key`, and a request without an answer again
+ */
+export function openJournal(fixture: Fixture, file: string, { keyed = false } = {}): Journal {
   const { system, projectId, reviewer, ok, all } = fixture;
   const at = `/projects/${projectId}`;
   const out = openSync(file, 'ax');
@@ -86,11 +93,21 @@ export function openJournal(fixture: Fixture, file: string): Journal {
   }
 
   async function post(method: string, path: string, body: unknown): Promise<{ status: number; body: Acknowledged }> {
-    const reply = await system.api(method, path, { body });
-    if (reply.status >= 500 && ![502, 503, 504].includes(reply.status)) {
-      wrong.push(`${method} ${path} ${reply.status} ${reply.text}`);
+    const headers: Record<string, string> = keyed ? { 'Idempotency-Key': randomUUID() } : {};
+    const until = Date.now() + asksFor;
+    for (;;) {
+      const goesOn = () => keyed && Date.now() < until;
+      const reply = await system.api(method, path, { body, headers }).catch((error: Error) => {
+        if (!goesOn() || error.message.includes('breaks its contract')) throw error;
+      });
+      if (reply !== undefined && reply.status >= 500 && ![502, 503, 504].includes(reply.status)) {
+        wrong.push(`${method} ${path} ${reply.status} ${reply.text}`);
+      }
+      // 409 with `Retry-After`: the first request is still running.
+      const isOpen = reply === undefined || reply.status >= 500 || reply.headers.has('retry-after');
+      if (reply !== undefined && !(isOpen && goesOn())) return reply;
+      await pause(200);
     }
-    return reply;
   }
 
   const bodyOf = {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
 import type { Fixture } from './fixture';
 import { databases, replicas } from './processes';
-import type { System } from './system';
+import type { SystemClient } from './system';
 
 /** Source of a replicated table and what both sides must agree on. */
 const replicated: readonly { readonly table: string; readonly columns: readonly string[] }[] = [
@@ -25,11 +25,29 @@ const summary = (schema: string, where: string): string =>
     )
     .join(' union all ');
 
+/** What is left on the bus of an installation. */
+export interface BusState {
+  /** Partitions that a group has not read to their end. */
+  waiting(): Promise<unknown[]>;
+  /** Events that were parked. */
+  deadLetters(): Promise<unknown[]>;
+}
+
+const embeddedLog = (system: SystemClient): BusState => ({
+  waiting: () =>
+    system.query(
+      'log',
+      `select * from log.group_offsets join log.partitions p using (topic, partition)
+        where group_offsets.next_offset < p.next_offset`,
+    ),
+  deadLetters: () => system.query('log', "select * from log.records where topic like '%.dead-letter'"),
+});
+
 /**
  * Waits until nothing is under way any more and looks at what is left: outboxes are empty, events are consumed and none was parked,
  * no ref change and no merge is half done, and each replica says what its source says.
  */
-export async function expectSettled(system: System): Promise<void> {
+export async function expectSettled(system: SystemClient, bus = embeddedLog(system)): Promise<void> {
   await eventually(
     async () => {
       for (const service of databases) {
@@ -43,13 +61,7 @@ export async function expectSettled(system: System): Promise<void> {
       ).toEqual([]);
       expect(await system.query('merge_requests', 'select merge_request_id from merge_request_merges')).toEqual([]);
       expect(await system.query('merge_requests', "select id from merge_requests where state = 'locked'")).toEqual([]);
-      expect(
-        await system.query(
-          'log',
-          `select * from log.group_offsets join log.partitions p using (topic, partition)
-            where group_offsets.next_offset < p.next_offset`,
-        ),
-      ).toEqual([]);
+      expect(await bus.waiting()).toEqual([]);
       const source = await system.query('groups_admin', summary('public', ''));
       for (const service of replicas) {
         const replica = await system.query(service, summary('directory', 'where deleted_at is null'));
@@ -58,14 +70,14 @@ export async function expectSettled(system: System): Promise<void> {
     },
     { within: 60_000, every: 100 },
   );
-  expect(await system.query('log', "select * from log.records where topic like '%.dead-letter'")).toEqual([]);
+  expect(await bus.deadLetters()).toEqual([]);
 }
 
 /**
  * Runs git in the bare repository of a project, as it lies on disk. Looked for two folders deep: further down objects come and go while
  * one looks.
  */
-export function gitOf(system: System, projectId: number): (...args: string[]) => string {
+export function gitOf(system: SystemClient, projectId: number): (...args: string[]) => string {
   const root = join(system.data, 'repositories');
   const cwd = readdirSync(root)
     .map((shard) => join(root, shard, `${projectId}.git`))

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { eventually } from '@switchyard/testkit';
-import type { System } from './system';
+import type { SystemClient } from './system';
 
 /** Formats of packages whose files are published in tests. */
 export const formats = ['generic', 'npm', 'maven', 'pypi', 'helm'] as const;
@@ -100,7 +100,7 @@ export const publicationOf = (format: Format, name: string, version: string, tex
 const taken = /Package already exists|File name has already been taken/;
 
 /** Publishes and downloads files of a project, as the administrator. */
-export function publisher(system: System, projectId: number) {
+export function publisher(system: SystemClient, projectId: number) {
   const headers = { 'PRIVATE-TOKEN': system.rootToken };
   const at = `${system.url}/api/v4/projects/${projectId}/packages`;
   const attempt = ({ send: { method, path, body } }: Publication, signal?: AbortSignal): Promise<Response> =>
@@ -137,7 +137,7 @@ export function publisher(system: System, projectId: number) {
  * Waits for the next sweep: then every content has the files that it counts, every blob is that of a content, and nothing
  * else is in the folder.
  */
-export async function expectSoundContents(system: System, projectId: number): Promise<void> {
+export async function expectSoundContents(system: SystemClient, projectId: number): Promise<void> {
   const { attempt } = publisher(system, projectId);
   const refused = publicationOf('pypi', 'refused', '1.0', 'refused');
   (refused.send.body as FormData).set('sha256_digest', '0'.repeat(64));

@@ -36,8 +36,8 @@ export interface ApiReply {
   readonly body: any;
 }
 
-/** A running installation, started as a user starts it: by the launcher, on a data folder of its own. */
-export interface System {
+/** An installation as it is used, whoever runs it. */
+export interface SystemClient {
   readonly url: string;
   readonly data: string;
   /** Token of the administrator. */
@@ -58,6 +58,12 @@ export interface System {
   remote(fullPath: string, token?: string): string;
   /** Runs SQL in a service's database as the server's superuser; `service` as in `merge_requests`. */
   query(service: string, sql: string): Promise<Record<string, unknown>[]>;
+  /** Closes what `query` has opened; it opens it again. */
+  disconnect(): Promise<void>;
+}
+
+/** A running installation, started as a user starts it: by the launcher, on a data folder of its own. */
+export interface System extends SystemClient {
   /** Runs `npm run admin` on the installation; fails with a code other than 0, or where the command dies. */
   admin(...args: string[]): Promise<{ stdout: string; stderr: string }>;
   /** Arms one fault point in whichever process passes it first. */
@@ -74,58 +80,12 @@ export interface System {
   close(): Promise<void>;
 }
 
-/** Starts an installation of a checkout, by default this one; `env` adds to the launcher's environment. */
-export async function startSystem(env: Record<string, string> = {}, from = root): Promise<System> {
-  const data = mkdtempSync(join(tmpdir(), 'switchyard-e2e-'));
-  const faultFile = join(data, 'fault');
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const rootToken = 'glpat-end-to-end-root-token-0001';
-  const seen = new Map<string, Set<string>>();
-  let launcher: ChildProcess | undefined;
-  let output = '';
+/** The token of the administrator of each test's installation. */
+export const rootToken = 'glpat-end-to-end-root-token-0001';
 
-  const start = async (checkout = from): Promise<void> => {
-    output = '';
-    launcher = spawn(process.execPath, ['deploy/local/start.mjs'], {
-      cwd: checkout,
-      env: {
-        ...process.env,
-        PORT: String(port),
-        SWITCHYARD_DATA: data,
-        SWITCHYARD_EXTERNAL_URL: url,
-        SWITCHYARD_ROOT_TOKEN: rootToken,
-        SWITCHYARD_APPLICATION_LIMITS: '0',
-        NODE_ENV: 'test',
-        FAULT_FILE: faultFile,
-        LOG_LEVEL: 'info',
-        DATABASE_URL: '',
-        KAFKA_BROKERS: '',
-        ...env,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    launcher.stdout?.on('data', (chunk) => {
-      output += chunk;
-    });
-    launcher.stderr?.on('data', (chunk) => {
-      output += chunk;
-    });
-    await eventually(
-      () => {
-        if (launcher?.exitCode !== null) throw new Error(`the launcher ended: ${output}`);
-        if (!output.includes('Switchyard is running')) throw new Error(`not running yet: ${output}`);
-      },
-      // Another checkout is installed and built first.
-      { within: checkout === root ? 120_000 : 900_000 },
-    );
-  };
-  const ended = (): Promise<void> =>
-    new Promise((done) =>
-      launcher === undefined || launcher.exitCode !== null || launcher.signalCode !== null
-        ? done()
-        : launcher.once('exit', () => done()),
-    );
+/** Uses the installation at `url`, whose embedded PostgreSQL lies in `data`. */
+export function systemClient({ url, data }: { url: string; data: string }): SystemClient {
+  const seen = new Map<string, Set<string>>();
 
   /** A connection of each database, kept: what waits for a system to settle asks a dozen questions a time, and a login costs 20 ms. */
   const connections = new Map<string, Promise<Client>>();
@@ -158,13 +118,6 @@ export async function startSystem(env: Record<string, string> = {}, from = root)
     connections.clear();
   }
 
-  async function stop(): Promise<void> {
-    await disconnect();
-    launcher?.kill('SIGTERM');
-    await ended();
-  }
-
-  await start();
   return {
     url,
     data,
@@ -212,8 +165,73 @@ export async function startSystem(env: Record<string, string> = {}, from = root)
           LC_ALL: 'C',
         },
       }),
-    remote: (fullPath, token = rootToken) => `http://oauth2:${token}@127.0.0.1:${port}/${fullPath}.git`,
+    remote: (fullPath, token = rootToken) => `${url.replace('://', `://oauth2:${token}@`)}/${fullPath}.git`,
     query: async (service, sql) => (await (await databaseOf(service)).query(sql)).rows,
+    disconnect,
+  };
+}
+
+/** Starts an installation of a checkout, by default this one; `env` adds to the launcher's environment. */
+export async function startSystem(env: Record<string, string> = {}, from = root): Promise<System> {
+  const data = mkdtempSync(join(tmpdir(), 'switchyard-e2e-'));
+  const faultFile = join(data, 'fault');
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const client = systemClient({ url, data });
+  let launcher: ChildProcess | undefined;
+  let output = '';
+
+  const start = async (checkout = from): Promise<void> => {
+    output = '';
+    launcher = spawn(process.execPath, ['deploy/local/start.mjs'], {
+      cwd: checkout,
+      env: {
+        ...process.env,
+        PORT: String(port),
+        SWITCHYARD_DATA: data,
+        SWITCHYARD_EXTERNAL_URL: url,
+        SWITCHYARD_ROOT_TOKEN: rootToken,
+        SWITCHYARD_APPLICATION_LIMITS: '0',
+        NODE_ENV: 'test',
+        FAULT_FILE: faultFile,
+        LOG_LEVEL: 'info',
+        DATABASE_URL: '',
+        KAFKA_BROKERS: '',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    launcher.stdout?.on('data', (chunk) => {
+      output += chunk;
+    });
+    launcher.stderr?.on('data', (chunk) => {
+      output += chunk;
+    });
+    await eventually(
+      () => {
+        if (launcher?.exitCode !== null) throw new Error(`the launcher ended: ${output}`);
+        if (!output.includes('Switchyard is running')) throw new Error(`not running yet: ${output}`);
+      },
+      // Another checkout is installed and built first.
+      { within: checkout === root ? 120_000 : 900_000 },
+    );
+  };
+  const ended = (): Promise<void> =>
+    new Promise((done) =>
+      launcher === undefined || launcher.exitCode !== null || launcher.signalCode !== null
+        ? done()
+        : launcher.once('exit', () => done()),
+    );
+
+  async function stop(): Promise<void> {
+    await client.disconnect();
+    launcher?.kill('SIGTERM');
+    await ended();
+  }
+
+  await start();
+  return {
+    ...client,
     admin: (...args) =>
       run(process.execPath, ['deploy/local/admin.mjs', ...args], {
         cwd: from,
@@ -232,7 +250,7 @@ export async function startSystem(env: Record<string, string> = {}, from = root)
     },
     fired: () => existsSync(`${faultFile}.fired`) && readFileSync(`${faultFile}.fired`, 'utf8') !== '',
     kill: async () => {
-      await disconnect();
+      await client.disconnect();
       launcher?.kill('SIGKILL');
       await ended();
     },
