@@ -1,4 +1,5 @@
-import { Agent, type ClientRequest, type IncomingMessage } from 'node:http';
+import { Agent, type ClientRequest, type ClientRequestArgs, type IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { mayHaveBegun, unavailable } from '@switchyard/errors';
 import { forwardedMethod, type Identity, identityKey, relayedKey, type Signer, signClaims } from '@switchyard/rpc';
 import type { Request, Response } from 'express';
@@ -15,6 +16,33 @@ const idleMs = 4_000;
  */
 const sharesConnections = ({ method, headers }: Request): boolean =>
   (method === 'GET' || method === 'HEAD') && !headers['content-length'] && !headers['transfer-encoding'];
+
+/** Milliseconds for which a connection is tried, as long as a call waits for one, and between two attempts. */
+const [connectWithinMs, betweenAttemptsMs] = [2_000, 50];
+
+type Connected = (error: Error | null, socket: Duplex) => void;
+
+/**
+ * Connects to a service of several processes behind one address. One that has died still gets its share of new connections until the
+ * cluster has noticed, and refuses them; nothing has been sent by then, so another connection is tried.
+ */
+class PersistentAgent extends Agent {
+  override createConnection(options: ClientRequestArgs, connected: Connected): undefined {
+    const until = Date.now() + connectWithinMs;
+    const attempt = (): void => {
+      const socket = super.createConnection(options) as Duplex;
+      const failed = (error: Error): void => {
+        if (wasSent(error) || Date.now() >= until) connected(error, socket);
+        else setTimeout(attempt, betweenAttemptsMs);
+      };
+      socket.once('error', failed).once('connect', () => {
+        socket.off('error', failed);
+        connected(null, socket);
+      });
+    };
+    attempt();
+  }
+}
 
 /** Bytes from which on a body is a transfer. */
 const transferSize = 1 << 20;
@@ -46,8 +74,8 @@ export function forwarder(
   way: GiveWay,
 ): Forwarder {
   // Without an agent of its own the proxy makes a connection a request, and has the client make one as well.
-  const kept = new Agent({ keepAlive: true, timeout: idleMs });
-  const single = new Agent({ keepAlive: false });
+  const kept = new PersistentAgent({ keepAlive: true, timeout: idleMs });
+  const single = new PersistentAgent({ keepAlive: false });
   const proxiesOver = (agent: Agent) =>
     new Map(Object.entries(addresses).map(([name, target]) => [name, proxyTo(name, target, agent)]));
   /** How a request is sent once more, over a connection of its own. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import dns from 'node:dns';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, request as send } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { pipeline } from 'node:stream/promises';
@@ -231,6 +232,33 @@ describe('what streams through the gateway', () => {
     const headers = { [relayedKey]: 'true' };
     await gateway.send('GET', image.slice('/api/v4'.length), { token: 'glpat-developer', headers });
     expect(relayed).toEqual([undefined]);
+  });
+
+  it.each([
+    ['GET', gitFetch],
+    ['POST', '/group/project.git/git-upload-pack'],
+  ])('a %s goes to another process where the first has died and still has its address', async (method, path) => {
+    const { port } = service.address() as AddressInfo;
+    const bodies: string[] = [];
+    answer = async (request, response) => {
+      bodies.push((await request.toArray()).join(''));
+      response.end('whole');
+    };
+    const behind = await startTestGateway({
+      access: () => resolved({ access: projectAccess() }),
+      config: { MERGE_REQUESTS_HTTP_URL: `http://merge-requests.test:${port}` },
+    });
+    const found = ['127.0.0.9', '127.0.0.8'];
+    jest
+      .spyOn(dns, 'lookup')
+      .mockImplementation(((_name: string, _options: unknown, done: (...found: unknown[]) => void) =>
+        process.nextTick(done, null, [{ address: found.shift() ?? '127.0.0.1', family: 4 }])) as never);
+    const body = method === 'GET' ? null : '0000';
+    const headers = { 'PRIVATE-TOKEN': 'glpat-developer', 'content-type': 'application/x-git-upload-pack-request' };
+    const reply = await globalThis.fetch(`${behind.url}${path}`, { method, headers, body });
+    expect([reply.status, await reply.text(), bodies, found]).toEqual([200, 'whole', [body ?? ''], []]);
+    jest.restoreAllMocks();
+    await behind.close();
   });
 
   it('a read is not sent again when its service dies over a new connection', async () => {
