@@ -1,6 +1,6 @@
 import { join as joinPath } from 'node:path';
 import { isAppError } from '@switchyard/errors';
-import { freePort, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { eventually, freePort, type TestDatabase, tcpGate, testDatabase } from '@switchyard/testkit';
 import {
   countStatements,
   type Database,
@@ -140,6 +140,26 @@ test('a connection killed in the middle of a transaction gives unavailable, and 
   expect(isAppError(error, 'unavailable')).toBe(true);
   expect(await db.query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
 });
+
+test('a database that stands still gives unavailable in bounded time, and is used again once it goes on', async () => {
+  const address = new URL(home.url);
+  const gate = await tcpGate({ host: address.hostname, port: Number(address.port) });
+  address.host = `127.0.0.1:${gate.port}`;
+  const limits = { poolSize: 1, statementTimeout: 100, connectTimeout: 500 };
+  const still = openDatabase({ url: address.href, applicationName: 'test', ...limits });
+  await still.query(sql`select 1`);
+  gate.freeze();
+  // One has the connection, the other one waits for it.
+  const attempts = [still.query(sql`select 1`), still.transaction((tx) => tx.query(sql`select 1`))];
+  for (const error of await Promise.all(attempts.map((attempt) => attempt.catch((failure: unknown) => failure)))) {
+    expect(isAppError(error, 'unavailable')).toBe(true);
+    expect(isConnectionError(error)).toBe(true);
+  }
+  gate.thaw();
+  await eventually(async () => expect(await still.query(sql`select 1 as one`)).toEqual([{ one: 1 }]));
+  await still.close();
+  await gate.close();
+}, 10_000);
 
 test('a statement over its time limit gives unavailable, and is not taken for a lost connection', async () => {
   const hasty = openDatabase({ url: home.url, applicationName: 'test', statementTimeout: 50 });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from '@switchyard/database/sql';
 import { isAppError, notFound, unavailable } from '@switchyard/errors';
+import { metrics } from '@switchyard/telemetry';
 import { eventually } from '@switchyard/testkit';
 import {
   appendToOutbox,
@@ -17,6 +18,12 @@ import {
   subscription,
 } from '../src';
 import { amounts, type Counted, countedEvent, openService, type Service } from './fixture';
+
+/** Events of a type that were parked so far. */
+async function deadOf(type: string): Promise<number> {
+  const { values } = (await metrics.getSingleMetric('switchyard_events_consumed_total')?.get()) ?? { values: [] };
+  return values.find(({ labels }) => labels.type === type && labels.outcome === 'dead')?.value ?? 0;
+}
 
 /** The way of an event from one service's outbox to another's database, over any bus. */
 export function consumerContract(name: string, open: () => Promise<EventBus> | EventBus): void {
@@ -273,9 +280,10 @@ export function consumerContract(name: string, open: () => Promise<EventBus> | E
       expect(await replayDeadLetters({ bus, group, topic: event.topic })).toBe(0);
     });
 
-    test('a body that cannot be read is parked at once', async () => {
+    test('a body that cannot be read is parked at once, what the database refuses after a few tries; both are counted', async () => {
       const event = countedEvent();
-      const group = await consume(event);
+      const deadBefore = await deadOf(event.type);
+      const group = await consume(event, undefined, { tries: 2 });
       await bus.publish([
         {
           topic: event.topic,
@@ -284,6 +292,7 @@ export function consumerContract(name: string, open: () => Promise<EventBus> | E
           headers: { id: 'broken', type: event.type, version: '1', time: new Date().toISOString() },
         },
       ]);
+      await send(event, 2 ** 31);
       await send(event, 1);
       await eventually(async () => expect(await amounts(reader.db)).toEqual([1]), { within: 30_000 });
       const reasons: (string | undefined)[] = [];
@@ -292,7 +301,9 @@ export function consumerContract(name: string, open: () => Promise<EventBus> | E
         topic: deadLetterTopic(event.topic, group),
         handler: async ({ headers }) => void reasons.push(headers['dead-reason']),
       });
-      expect(reasons).toEqual([expect.stringContaining('SyntaxError')]);
+      expect(reasons).toEqual([expect.stringContaining('SyntaxError'), expect.stringContaining('out of range')]);
+      expect(await deadOf(event.type)).toBe(deadBefore + 2);
+      await eventually(async () => expect(await bus.lag({ group, topics: [event.topic] })).toBe(0));
     });
 
     test('when the database of the reader drops every connection, no event is lost or doubled', async () => {

@@ -11,7 +11,7 @@ import {
 import { Claims, SignedClaims } from '@switchyard/protos/rpc/v1/identity';
 import { Representation, RepresentationPage } from '@switchyard/protos/rpc/v1/representation';
 import { logger } from '@switchyard/telemetry';
-import { eventually } from '@switchyard/testkit';
+import { eventually, tcpGate } from '@switchyard/testkit';
 import { signClaims, verifyClaims } from './identity';
 import {
   anonymous,
@@ -200,6 +200,32 @@ describe('signed calls', () => {
     for (const socket of taken) socket.destroy();
     mute.close();
   });
+
+  it('are given up soon when the peer falls silent, and answered soon after it speaks again', async () => {
+    const gate = await tcpGate({ host: '127.0.0.1', port: server.port });
+    const peer = connect(`127.0.0.1:${gate.port}`, gateway.signer);
+    const get = () => peer.client(definition).get(request, { requestId: 'r', timeoutMs: 20_000 });
+    const fails = async (): Promise<{ failure: unknown; took: number }> => {
+      const startedAt = Date.now();
+      const failure = await get().catch((error: unknown) => error);
+      return { failure, took: Date.now() - startedAt };
+    };
+    await get();
+    gate.freeze();
+    // The connection is found to be dead after 5 s; from then on none can be made, which is waited for for 2 s.
+    for (const [begun, within] of [
+      [true, 7_000],
+      [false, 4_000],
+    ] as const) {
+      const { failure, took } = await fails();
+      expect(failure).toMatchObject({ kind: 'unavailable', begun });
+      expect(took).toBeLessThan(within);
+    }
+    gate.thaw();
+    await eventually(get, { within: 5_000 });
+    peer.close();
+    await gate.close();
+  }, 20_000);
 
   it.each([0, 2, 8])(
     'are unavailable when the peer resets the stream with code %i, and an idempotent one is made again',

@@ -6,17 +6,24 @@ export interface TcpGate {
   /** Cuts every connection and refuses new ones. */
   shut(): Promise<void>;
   open(): Promise<void>;
+  /** Keeps connections and takes new ones, but lets nothing pass, as a server that hangs or a network that is parted. */
+  freeze(): void;
+  /** Lets pass what waited, and what comes. */
+  thaw(): void;
   close(): Promise<void>;
 }
 
 /** Opens a gate to `host:port` on a free port of 127.0.0.1. */
 export async function tcpGate({ host, port: target }: { host: string; port: number }): Promise<TcpGate> {
-  const sockets = new Set<Socket>();
+  /** The ends of the connections, each with the one that it passes bytes to. */
+  const sockets = new Map<Socket, Socket>();
   let server: Server | undefined;
   let port = 0;
+  let isFrozen = false;
 
   const keep = (socket: Socket, other: Socket) => {
-    sockets.add(socket);
+    sockets.set(socket, other);
+    if (!isFrozen) socket.pipe(other);
     socket.on('error', () => other.destroy());
     socket.on('close', () => {
       sockets.delete(socket);
@@ -30,8 +37,6 @@ export async function tcpGate({ host, port: target }: { host: string; port: numb
         const outer = dial(target, host);
         keep(inner, outer);
         keep(outer, inner);
-        inner.pipe(outer);
-        outer.pipe(inner);
       });
       server.once('error', fail);
       server.listen(port, '127.0.0.1', () => {
@@ -46,10 +51,23 @@ export async function tcpGate({ host, port: target }: { host: string; port: numb
     server = undefined;
     if (closing === undefined) return;
     const closed = new Promise<void>((settle) => closing.close(() => settle()));
-    for (const socket of sockets) socket.destroy();
+    for (const socket of sockets.keys()) socket.destroy();
     await closed;
   };
 
   await open();
-  return { port, open, shut, close: shut };
+  return {
+    port,
+    open,
+    shut,
+    freeze() {
+      isFrozen = true;
+      for (const [socket, other] of sockets) socket.unpipe(other).pause();
+    },
+    thaw() {
+      isFrozen = false;
+      for (const [socket, other] of sockets) socket.pipe(other);
+    },
+    close: shut,
+  };
 }

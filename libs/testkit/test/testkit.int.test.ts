@@ -43,7 +43,7 @@ test('eventually gives the first success, or the last failure when the time is o
   await expect(eventually(() => Promise.reject(new Error('never')), { within: 50 })).rejects.toThrow('never');
 });
 
-test('a gate passes bytes, refuses while it is shut, and passes again on the same port', async () => {
+test('a gate passes bytes, holds them while it is frozen, refuses while it is shut, and passes again on the same port', async () => {
   const echo = createServer((socket) => socket.on('error', () => undefined).pipe(socket));
   const target = await freePort();
   await new Promise<void>((settle) => echo.listen(target, '127.0.0.1', settle));
@@ -58,6 +58,13 @@ test('a gate passes bytes, refuses while it is shut, and passes again on the sam
       });
     });
   expect(await shout()).toBe('hello');
+  gate.freeze();
+  const held = shout();
+  const passed = jest.fn();
+  held.then(passed);
+  await expect(eventually(() => expect(passed).toHaveBeenCalled(), { within: 100 })).rejects.toThrow();
+  gate.thaw();
+  expect(await held).toBe('hello');
   await gate.shut();
   await expect(shout()).rejects.toThrow('ECONNREFUSED');
   await gate.open();
