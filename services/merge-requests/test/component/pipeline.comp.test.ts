@@ -85,7 +85,7 @@ describe('pipelines', () => {
     await commit(project, 'gone', { 'one.txt': 'one\n' }, { start: 'main' });
     await api(people.maintainer, 'POST', at(project, '/repository/tags'), { tag_name: 'v1', ref: 'main' });
     const make = async (ref: string): Promise<number> =>
-      (await api(people.developer, 'POST', at(project, '/pipeline'), { ref })).body.id;
+      (await api(people.maintainer, 'POST', at(project, '/pipeline'), { ref })).body.id;
     const older = await make('main');
     const pipelineIds = [older, await make('main'), await make('v1'), await make('gone')];
     const newest = async (projectId = project.id) => {
