@@ -29,7 +29,8 @@ export function composeUploads(
   const transfers = transferUploads({
     blobs,
     uploads: store,
-    keep: uploads.keep,
+    keepAll: uploads.keepAll,
+    limit,
     readArchive: archiveUploadsOf(peer('imports-exports')),
     // Nobody stands for an uploader: the list of uploads names them alone.
     uploadersOf: async (rights, usernames) => {

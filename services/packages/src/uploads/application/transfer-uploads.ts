@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import type { BlobStore } from '@switchyard/blobs';
-import { isAppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import type { ProjectUpload, ProjectUploadPart } from '@switchyard/protos/rpc/v1/project_upload';
 import { uploadParts, uploadsOf } from '@switchyard/service';
@@ -32,7 +31,9 @@ export interface ArchiveImport {
 export interface TransferEdges {
   readonly blobs: Pick<BlobStore, 'open'>;
   readonly uploads: Pick<UploadStore, 'after' | 'namesOf'>;
-  readonly keep: Uploads['keep'];
+  readonly keepAll: Uploads['keepAll'];
+  /** Bytes of the largest file. */
+  readonly limit: number;
   /** The files of an archive as they come; its signal ends them. Fails with `not_found`, `unavailable`. */
   readonly readArchive: (importKey: string, signal: AbortSignal) => AsyncIterable<ProjectUploadPart>;
   /** Users by their names, for whom the import may write; undefined for nobody. */
@@ -67,7 +68,7 @@ async function* pagesOf(files: AsyncIterable<Brought>): AsyncGenerator<readonly 
 }
 
 /** Builds the ways of uploads into archives and out of them; memory does not depend on their number and sizes. */
-export const transferUploads = ({ blobs, uploads, keep, readArchive, uploadersOf }: TransferEdges) => ({
+export const transferUploads = ({ blobs, uploads, keepAll, limit, readArchive, uploadersOf }: TransferEdges) => ({
   /** The uploads of a project; those without a blob are left out. */
   async *read(projectId: number): AsyncGenerator<ProjectUploadPart> {
     for (let after = 0; ; ) {
@@ -83,8 +84,8 @@ export const transferUploads = ({ blobs, uploads, keep, readArchive, uploadersOf
   },
 
   /**
-   * Keeps the uploads of an archive; returns those that are too large, and those whose address another one has. What is
-   * known of them is asked a page at a time.
+   * Keeps the uploads of an archive, a page at a time; returns those that are too large, and those whose address another
+   * one has.
    */
   async bring(
     rights: ArchiveImport,
@@ -104,26 +105,24 @@ export const transferUploads = ({ blobs, uploads, keep, readArchive, uploadersOf
         rights,
         page.map(({ upload }) => upload.uploader),
       );
-      for (const { upload, content } of page) {
-        signal.throwIfAborted();
-        const { secret, uploader, createdAt } = upload;
-        const fileName = uploadName(upload.fileName);
+      signal.throwIfAborted();
+      const files = page.flatMap(({ upload: { secret, size, uploader, createdAt, ...named }, content }) => {
+        const fileName = uploadName(named.fileName);
         const taken = names.get(secret);
         if (taken !== undefined) {
           if (taken !== fileName) leave(fileName, `The file has the address of ${taken}`);
-          continue;
+          return [];
         }
+        if (size > limit) {
+          leave(fileName, `The file has ${size} bytes, more than may be uploaded here`);
+          return [];
+        }
+        names.set(secret, fileName);
         const uploaderId = uploaderOf(uploader);
-        const file = { projectId, uploaderId, source: undefined, secret, createdAt, nameFor: () => fileName };
-        try {
-          await keep(file, content);
-          names.set(secret, fileName);
-        } catch (error) {
-          if (!isAppError(error, 'too_large')) throw error;
-          leave(fileName, `The file has ${upload.size} bytes, more than may be uploaded here`);
-        }
-        faultPoint('upload.transferred');
-      }
+        return [{ projectId, uploaderId, source: undefined, secret, createdAt, nameFor: () => fileName, content }];
+      });
+      if (files.length > 0) await keepAll(files);
+      faultPoint('upload.transferred');
     }
     return leftOut;
   },
