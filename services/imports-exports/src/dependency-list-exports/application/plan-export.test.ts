@@ -1,7 +1,9 @@
-import type { Report } from '../../reports';
+import type { Reports } from '../../reports';
 import type { ExportSource } from '../domain/dependency-list-export';
 import type { ExportLease } from '../domain/export-work';
 import { planExport } from './plan-export';
+
+type Report = Awaited<ReturnType<Reports['ofPipelines']>>[number];
 
 const gibibyte = 2 ** 30;
 const pipeline = { pipelineId: 2, sha: 'a'.repeat(40), createdAt: new Date(0) };
