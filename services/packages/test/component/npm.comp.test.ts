@@ -187,6 +187,16 @@ it('finds in the instance what is named after its top-level group, and nothing e
   here.directory.changeNamespace(groupId, { addressRestricted: false });
 });
 
+it('refuses a version of a package that has too much metadata together', async () => {
+  await publish(await documentOf('full', '1.0.0'));
+  await here.db.query(sql`
+    update packages set metadata = metadata || jsonb_build_object('more', repeat('x', ${64 << 20}::int))
+    where project_id = ${projectId} and name = 'full'`);
+  const refused = error('the versions of the package have too much metadata');
+  expect(await reply(await publish(await documentOf('full', '1.1.0')))).toEqual([400, refused]);
+  expect(await packages()).toHaveLength(1);
+});
+
 it('refuses a manifest that is too long', async () => {
   const document = await documentOf('long', '1.0.0');
   const versions = document.versions as Record<string, object>;

@@ -36,6 +36,9 @@ const noPackage = () => npmError('not_found', 'Package not found');
 const noVersion = () => npmError('not_found', 'Version not found');
 const alreadyThere = () => npmError('forbidden', 'Package already exists.');
 
+/** Bytes of what is kept of all versions of a name: one reply has them together. */
+const longestMetadata = 64 << 20;
+
 /** The use cases of npm packages; the gateway has checked what the caller may do. */
 export function npmPackages({ db, store, contents, packages, requireUnprotected, api, limit }: NpmEdges) {
   async function shownIn(place: Place, name: string, form: 'full' | 'short'): Promise<ServedPackage> {
@@ -106,6 +109,8 @@ export function npmPackages({ db, store, contents, packages, requireUnprotected,
         },
         content,
         async (tx, packageId) => {
+          if ((await store.metadataLength(tx, projectId, name)) > longestMetadata)
+            throw npmError('bad_request', 'the versions of the package have too much metadata');
           for (const tag of tags) await store.setTag(tx, { projectId, packageName: name, name: tag, packageId });
           if (deprecated !== '') await store.deprecate(tx, projectId, name, new Map([[version, deprecated]]));
         },

@@ -117,6 +117,13 @@ export const npmStore = (db: Database) => ({
     return { found, total: rows[0]?.total ?? 0 };
   },
 
+  async metadataLength(tx: Tx, projectId: number, name: string): Promise<number> {
+    const row = await tx.one<{ length: number }>(sql`
+      select coalesce(sum(octet_length(k.metadata::text)), 0)::float8 as length from packages k
+      where k.project_id = ${projectId} and k.name = ${name} and ${shown}`);
+    return row?.length ?? 0;
+  },
+
   async setTag(tx: Tx, { projectId, packageName, name, packageId }: NewTag): Promise<void> {
     await tx.query(sql`
       insert into package_tags (project_id, format, package_name, name, package_id)
