@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
-import { AppError } from '@switchyard/errors';
+import { AppError, isAppError } from '@switchyard/errors';
 import { gitLimits } from './git-limits';
 import { claimSlot, runToCompletion } from './git-work';
 import { type BranchName, type RefName, refKind, refNameOf, type Sha, shaOf, type TagName, zeroSha } from './names';
@@ -172,7 +172,7 @@ export async function receivePack(
   } catch (cause) {
     // After an error inside, the client still deserves an answer it can print.
     if (!signal.aborted) {
-      const reason = 'internal error';
+      const reason = isAppError(cause, 'unavailable') ? String(cause.body.message) : 'internal error';
       report.finish({
         results: push.commands.map((command) => ({ ...command, ok: false, reason })),
         unpackError: reason,

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { unavailable } from '@switchyard/errors';
 import fc from 'fast-check';
 import {
   listRefs,
@@ -413,12 +414,15 @@ describe('smart HTTP', () => {
     expect(await refs()).toEqual({});
   });
 
-  it('refuses everything when an intent cannot be committed, and says so', async () => {
+  it.each([
+    ['internal error', new Error('a bug')],
+    ['503 Service Unavailable', unavailable(new Error('database away'))],
+  ])('refuses everything when an intent cannot be committed, and says why: %s', async (reason, cause) => {
     shop.commit('first', { a: '1' });
     server.onIntent = async () => {
-      throw new Error('database away');
+      throw cause;
     };
-    expect((await git('push', 'origin', 'main')).output).toContain('internal error');
+    expect((await git('push', 'origin', 'main')).output).toContain(`(${reason})`);
     expect(await refs()).toEqual({});
     expect(server.failures).toHaveLength(1);
     server.reset();
