@@ -6,12 +6,14 @@ import { gzipSync } from 'node:zlib';
 import {
   branchRef,
   changedPaths,
+  changedPathsOfAll,
   checkMergeability,
   commitDiff,
   createMergeCommit,
   decodedBody,
   defaultGitLimits,
   diff,
+  emptyTreeSha,
   limitGit,
   listCommits,
   parseBranchName,
@@ -93,6 +95,17 @@ describe('what is small to push and large to read', () => {
         files: [],
         total: 1_000_000,
       });
+    });
+
+    it('has no names where it is compared with others, which keep theirs', async () => {
+      const pairs = [
+        { from: head, to: changed },
+        { from: emptyTreeSha, to: first },
+      ];
+      expect(await changedPathsOfAll(shop.repo, pairs)).toEqual([
+        { files: [], total: 1_000_000 },
+        await changedPaths(shop.repo, { from: emptyTreeSha, to: first, mode: 'straight' }),
+      ]);
     });
 
     it('has no line counts, which the other files keep', async () => {
