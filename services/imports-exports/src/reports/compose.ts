@@ -27,20 +27,21 @@ export function composeReports({ db, blobs, config, peer, observe }: Edges): Rep
   const store = reportStore(db);
   let pruning: Repeating | undefined;
   const pruneSoon = () => pruning?.soon();
+  // Two exports are made at a time, and keep a thread while they write what it says: reports that come in have one more.
+  const readText = readInThread(3);
   const targets = reportTargetsOf(peer('merge-requests'));
   const receiving = observe(
     'reports',
     receiveReports({
       ...{ db, blobs, remains, targets, pruneSoon },
       reports: store,
-      readText: readInThread(1),
+      readText,
     }),
   );
   return {
     http: reportHttp(receiving),
     ofPipelines: store.ofPipelines,
-    // As many as exports are made.
-    read: readReport(blobs, readInThread(2)),
+    read: readReport(blobs, readText),
     pruneSoon,
     start: () => {
       pruning = pruneBlobs({ db, remains, blobs });

@@ -16,6 +16,9 @@ export interface ThreadLimits {
 /** A question took more time or memory than a thread may take. */
 export class ThreadOverrun extends Error {}
 
+/** MiB of a heap for what has just been made: a thread keeps them, and what it answers lives no longer than the answer. */
+const youngMebibytes = 4;
+
 const isOver = (error: unknown): boolean => (error as { code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY';
 
 /**
@@ -32,7 +35,10 @@ export function inThreads<Question, Item>(program: string, { milliseconds, mebib
 
   function begun(): Worker {
     const file = join(__dirname, '..', '..', 'dist', program);
-    const made = new Worker(file, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: mebibytes } });
+    const made = new Worker(file, {
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: mebibytes, maxYoungGenerationSizeMb: youngMebibytes },
+    });
     // Who waits for an answer gets the error; one that comes when nobody waits would end the process.
     made.on('error', () => undefined);
     made.once('exit', () => {
