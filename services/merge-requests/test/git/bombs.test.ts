@@ -100,11 +100,11 @@ describe('what is small to push and large to read', () => {
     it('has no names where it is compared with others, which keep theirs', async () => {
       const pairs = [
         { from: head, to: changed },
-        { from: emptyTreeSha, to: first },
+        { from: emptyTreeSha, to: parseSha(first) },
       ];
       expect(await changedPathsOfAll(shop.repo, pairs)).toEqual([
         { files: [], total: 1_000_000 },
-        await changedPaths(shop.repo, { from: emptyTreeSha, to: first, mode: 'straight' }),
+        await changedPaths(shop.repo, { from: emptyTreeSha, to: parseSha(first), mode: 'straight' }),
       ]);
     });
 
