@@ -189,12 +189,19 @@ it('finds in the instance what is named after its top-level group, and nothing e
 
 it('refuses a version of a package that has too much metadata together', async () => {
   await publish(await documentOf('full', '1.0.0'));
+  // Manifests that are too long together are served of the newest versions.
   await here.db.query(sql`
-    update packages set metadata = metadata || jsonb_build_object('more', repeat('x', ${64 << 20}::int))
+    update packages set metadata = jsonb_set(metadata, '{short,more}', to_jsonb(repeat('x', ${33 << 20}::int)))
     where project_id = ${projectId} and name = 'full'`);
+  await here.db.query(sql`
+    insert into packages (project_id, format, name, version, status, metadata)
+    select project_id, format, name, '1.0.1', status, metadata from packages
+    where project_id = ${projectId} and name = 'full'`);
+  const short = await metadata('full', { Accept: 'application/vnd.npm.install-v1+json' });
+  expect(Object.keys(((await short.json()) as { versions: object }).versions)).toEqual(['1.0.1']);
   const refused = error('the versions of the package have too much metadata');
   expect(await reply(await publish(await documentOf('full', '1.1.0')))).toEqual([400, refused]);
-  expect(await packages()).toHaveLength(1);
+  expect(await packages()).toHaveLength(2);
 });
 
 it('refuses a manifest that is too long', async () => {

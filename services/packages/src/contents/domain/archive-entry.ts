@@ -45,29 +45,36 @@ const sizeField = [124, 136] as const;
 const field = (block: Buffer, [start, end]: readonly [number, number]): string => block.toString('latin1', start, end);
 const endsAtNul = (text: string): boolean => /^[^\0]*\0*$/.test(text);
 
+/** What tools write into extended headers, but for names of sparse files, which only some readers know. */
+const paxKey =
+  /^(?:path|linkpath|size|[acm]time|uid|gid|[ug]name|comment|charset|hdrcharset|(?:SCHILY|LIBARCHIVE)\..*)$/;
+
 /**
  * Records of an extended header, `<length> <key>=<value>` and a line feed each; undefined where it consists of others, or
- * a value has what a reader by lines takes for a record.
+ * has a line feed more, where a reader by lines begins another record.
  */
-function paxKeys(content: Buffer): string[] | undefined {
-  const keys: string[] = [];
+function paxRecords(content: Buffer): [key: string, value: string][] | undefined {
+  const records: [string, string][] = [];
   for (let at = 0; at < content.length; ) {
-    const [, digits = '', key = ''] = /^(\d{1,7}) ([^=\n]+)=/.exec(content.toString('latin1', at, at + 300)) ?? [];
+    const [, digits = ''] = /^(\d{1,7}) /.exec(content.toString('latin1', at, at + 8)) ?? [];
     const end = at + Number(digits);
-    if (digits === '' || end > content.length || content[end - 1] !== 0x0a) return undefined;
-    if (/\n\d+ /.test(content.toString('latin1', at, end))) return undefined;
-    keys.push(key);
+    const text = content.toString('latin1', at + digits.length + 1, end);
+    const equals = text.indexOf('=');
+    if (digits === '' || end > content.length || equals < 1 || text.indexOf('\n') !== text.length - 1) return undefined;
+    records.push([text.slice(0, equals), text.slice(equals + 1, -1)]);
     at = end;
   }
-  return keys;
+  return records;
 }
 
 /** Whether an extended header says something that readers take differently: names for all entries, or of sparse files. */
 function isOddExtension(type: string, content: Buffer): boolean {
   if (type === 'L' || type === 'K') return !endsAtNul(content.toString('latin1'));
-  const keys = paxKeys(content);
-  if (keys === undefined) return true;
-  return type === 'g' ? keys.some((key) => key !== 'comment') : keys.some((key) => key.startsWith('GNU.sparse.'));
+  const records = paxRecords(content);
+  if (records === undefined) return true;
+  const isOdd = ([key, value]: readonly [string, string]) =>
+    !paxKey.test(key) || (key === 'size' && !/^\d+$/.test(value));
+  return records.some((record) => (type === 'g' && record[0] !== 'comment') || isOdd(record));
 }
 
 /**

@@ -15,6 +15,9 @@ import type { NpmFound, NpmSearch, Place, PlaceViewer } from '../domain/place';
 /** Versions of one package that are served, the newest. */
 const versionLimit = 10_000;
 
+/** Bytes of manifests of one package that are served, of the newest versions: a group joins those of its projects. */
+const longestMetadata = 64 << 20;
+
 const shown = sql`k.format = 'npm' and k.status in ('default', 'deprecated') and k.version is not null`;
 
 const from = sql`packages k ${joinProject(sql`k.project_id`)}`;
@@ -78,11 +81,14 @@ export const npmStore = (db: Database) => ({
     const part = form === 'full' ? 'manifest' : 'short';
     const condition = ofName(place, name);
     const query = sql`
-      select k.id, k.project_id, k.version, k.created_at, k.updated_at, (k.metadata->${part}::text)::text as manifest,
-        (k.metadata->'dist')::text as dist,
-        (select json_agg(json_build_array(t.name, extract(epoch from t.updated_at), t.id))
-          from package_tags t where t.package_id = k.id) as tags
-      from ${from} where ${condition} order by k.id desc limit ${versionLimit}`;
+      select v.*, (select json_agg(json_build_array(t.name, extract(epoch from t.updated_at), t.id))
+          from package_tags t where t.package_id = v.id) as tags
+      from (
+        select k.*, sum(octet_length(k.manifest)) over (order by k.id desc rows unbounded preceding) as length from (
+          select k.id, k.project_id, k.version, k.created_at, k.updated_at, (k.metadata->${part}::text)::text as manifest,
+            (k.metadata->'dist')::text as dist
+          from ${from} where ${condition} order by k.id desc limit ${versionLimit}) k) v
+      where v.length <= ${longestMetadata} order by v.id desc`;
     const rows = await db.query<VersionRow>(place.kind === 'project' ? named('npm_versions_of_project', query) : query);
     const newest = new Map<string, ServedVersion>();
     for (const row of rows) if (!newest.has(row.version)) newest.set(row.version, toVersion(row));
