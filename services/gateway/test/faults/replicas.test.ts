@@ -25,6 +25,8 @@ const perSecond = Number(process.env.FAULT_RATE ?? 30);
 const [readers, writers, uploaders] = [6, 4, 2];
 /** How many services are restarted at the same time. */
 const rolledAtOnce = 2;
+/** Milliseconds for which a process hangs: longer than it takes its peers to find out. */
+const hangMs = 8_000;
 /** Milliseconds of load before, between and after disruptions. */
 const calmMs = 3_000;
 
@@ -71,6 +73,17 @@ describeWithKafka(
           disruption.gone = Date.now();
         });
         disruption.until = Date.now();
+      }
+    }
+
+    async function hangOneOfEach(chance: ReturnType<typeof random>): Promise<void> {
+      for (const service of new Set(system.replicas.map((one) => one.service))) {
+        const all = system.replicas.filter((one) => one.service === service);
+        const replica = all[chance.between(0, all.length - 1)] as (typeof all)[number];
+        const disruption = load.disrupt('hang', replica.name);
+        await replica.hang(hangMs);
+        disruption.gone = disruption.until = Date.now();
+        await pause(calmMs);
       }
     }
 
@@ -190,6 +203,7 @@ describeWithKafka(
             ['calm', async () => undefined],
             ['roll', rollAll],
             ['kill', () => killAll(chance)],
+            ['hang', () => hangOneOfEach(chance)],
             ['postgres', restartPostgres],
             ['kafka', () => restartKafka(chance.between(5_000, 20_000))],
           ];

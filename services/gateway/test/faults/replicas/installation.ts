@@ -35,6 +35,8 @@ export interface Replica {
   roll(): Promise<number | null>;
   /** Kills it, and starts it again; `died` is called once it has ended, while its address is still there. */
   kill(died: () => void): Promise<void>;
+  /** Has it stand still for a while, in milliseconds, with its connections and its address. */
+  hang(forMs: number): Promise<void>;
 }
 
 /** An installation whose services have several processes each. */
@@ -189,6 +191,12 @@ async function start(
         await pause(noticeMs);
         vanish(service.name, host);
         await begin();
+      },
+      async hang(forMs) {
+        const { pid } = running as Running;
+        process.kill(pid as number, 'SIGSTOP');
+        await pause(forMs);
+        process.kill(pid as number, 'SIGCONT');
       },
     };
   }

@@ -4,7 +4,7 @@ import type { SystemClient } from '../../e2e/support/system';
 
 /** What a test does to an installation, for a while. Times in milliseconds since the epoch. */
 export interface Disruption {
-  readonly kind: 'roll' | 'kill' | 'postgres' | 'kafka';
+  readonly kind: 'roll' | 'kill' | 'hang' | 'postgres' | 'kafka';
   readonly what: string;
   readonly from: number;
   /** When what was taken away was gone altogether. */
@@ -28,9 +28,13 @@ const reconnectWithin = 3_000;
 /** Milliseconds for which the signal to a process is on its way, and the end of its connections. */
 const slack = 250;
 
-/** Whether a failure is one that a disruption may cause: under way at a kill, or refused while PostgreSQL was away. */
+/**
+ * Whether a failure is one that a disruption may cause: under way at a kill, given up while a process hung, or refused while PostgreSQL
+ * was away.
+ */
 function explains({ kind, from, gone, until }: Disruption, { began, ended, cause = '' }: Sent): boolean {
   const wasUnderWay = began <= gone + slack && ended >= from;
+  if (kind === 'hang') return wasUnderWay && /\b50[34]\b/.test(cause);
   if (kind === 'kill') return wasUnderWay && !/\b500\b/.test(cause);
   if (kind === 'postgres') {
     if (/\b503\b/.test(cause)) return began <= until + reconnectWithin && ended >= from;
