@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Notices } from '@switchyard/database';
 import type { DirectoryChange, DirectoryRow } from '@switchyard/protos/groups_admin/v1/directory';
@@ -46,6 +47,8 @@ export interface DirectoryFeed {
 /** The feed over a store, of a database with these notices. */
 export function directoryFeed(store: DirectoryStore, notices: Notices): DirectoryFeed {
   const draining = new AbortController();
+  // One for each replica of each service.
+  setMaxListeners(0, draining.signal);
 
   async function prune(): Promise<void> {
     while (!draining.signal.aborted) {
