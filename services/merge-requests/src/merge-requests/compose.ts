@@ -16,6 +16,7 @@ import {
   type CollaboratesOn,
   type InviteFor,
   protectedBranchesIn,
+  type RefChange,
   type RefChangeSubscriber,
   type RepositoryAccess,
 } from '../repositories';
@@ -35,8 +36,13 @@ import { contextCommitsOf } from './application/context-commits';
 import { createMergeRequest } from './application/create-merge-request';
 import { deleteAuthored } from './application/delete-authored';
 import { diffPositions } from './application/diff-positions';
-import { followPushOptions as followOptions } from './application/follow-push-options';
-import { followRefChanges as follow, followSources, recheckTarget } from './application/follow-ref-changes';
+import { followPushOptions as followOptions, resumePushOptions } from './application/follow-push-options';
+import {
+  followRefChanges as follow,
+  followSource,
+  followSources,
+  recheckTarget,
+} from './application/follow-ref-changes';
 import { importBlocks } from './application/import-blocks';
 import { importMergeRequests } from './application/import-merge-requests';
 import { inviteMergeRequests } from './application/invite-merge-requests';
@@ -166,10 +172,11 @@ function edgesOf(given: Edges, areas: ReadAreas): MergeRequestEdges {
   const { openRepository, changeRefs, beginRefChange, protectedBranches, protectedTags, committers } =
     areas.repositories;
   const { codeReaders, collaboratesOn, isHere, keptFromImport, writeInPlace } = areas.repositories;
+  const { readHead, bringCommit, defaultBranchOf } = areas.repositories;
   return {
     ...followEdges(given, areas),
     ...{ openRepository, changeRefs, beginRefChange, protectedBranches, protectedTags, keptFromImport, committers },
-    ...{ codeReaders, collaboratesOn, isHere, writeInPlace },
+    ...{ codeReaders, collaboratesOn, isHere, writeInPlace, readHead, bringCommit, defaultBranchOf },
     pipelines: areas.pipelines,
     refreshThreads: refreshThreads(peer('collaboration'), db, keepNoteCounters),
     ensureLabels: labelsOf(peer('groups-admin'), directory),
@@ -251,6 +258,8 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
     settleMerge: land.settle,
     recheck: recheckTarget(edges),
     followSources: followSources(edges),
+    followSource: followSource(edges),
+    followPushOptions: resumePushOptions(followPushOptions(given, areas), areas.repositories),
     publishLaterFacts: publishLaterFacts(edges),
     deleteAuthored: deleteAuthored(edges.mergeRequests),
   });
@@ -280,6 +289,8 @@ export function composeMergeRequests(given: Edges, areas: MergeRequestAreas): Me
       delete_authored: ({ userId }) => background.deleteAuthored(userId),
       recheck: ({ projectId, targetBranch }) => background.recheck(projectId, targetBranch),
       follow_sources: ({ projectId, after }) => background.followSources(projectId, after),
+      follow_source: ({ mergeRequestId, actorId }) => background.followSource(mergeRequestId, actorId),
+      push_options: ({ change }) => background.followPushOptions(change as RefChange),
       merge_request_facts: ({ facts, actorId }) => background.publishLaterFacts(facts as readonly LaterFact[], actorId),
     },
     records: {

@@ -11,6 +11,7 @@ import { type Edges, movingVariables } from '../edges';
 import { measureGit, type Repository, sweepLeftovers } from '../git';
 import { enqueueJobs, type JobHandlers } from '../jobs';
 import { archiveRepository } from './application/archive-repository';
+import { betweenProjects } from './application/between-projects';
 import { refChanges } from './application/change-refs';
 import type { CollaboratesOn } from './application/collaboration';
 import { commitFiles } from './application/commit-files';
@@ -68,7 +69,7 @@ import { protectedTagHandler } from './transport/protected-tag.handler';
 import { otherProcesses, type ProcessesOf, processesBy, serviceName } from './transport/relay';
 import { repositoryHandler } from './transport/repository.handler';
 import { repositoryEndpoints } from './transport/repository.http';
-import { changesElsewhere, copiesIn } from './transport/repository-copy.client';
+import { changesElsewhere, copiesIn, projectsElsewhere } from './transport/repository-copy.client';
 import { repositoryCopyHandler } from './transport/repository-copy.handler';
 import { repositoryExportHandler } from './transport/repository-export.handler';
 import { repositoryFileHandler } from './transport/repository-file.handler';
@@ -251,19 +252,24 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
   const divided = dividedStorages(config);
   const processesOf = divided && processesBy(servedElsewhere({ repositories, storages }), processes);
   const elsewhere = processesOf && changesElsewhere(processesOf);
-  const accessBy = ({ changeRefs, beginRefChange }: RefChanging): RepositoryAccess => ({
-    openRepository: openProjectRepository({ repositories, storages, changeRefs }),
-    isHere: async (projectId) => !((await processesOf?.([projectId]))?.has(projectId) ?? false),
-    changeRefs,
-    beginRefChange,
-    writeInPlace: inPlace,
-    protectedBranches,
-    protectedTags,
-    keptFromImport: kept,
-    codeReaders: codeReaders(db),
-    collaboratesOn: ports.collaboratesOn,
-    committers: repositories,
-  });
+  const elsewhereOf = processesOf && projectsElsewhere(processesOf);
+  const accessBy = ({ changeRefs, beginRefChange }: RefChanging): RepositoryAccess => {
+    const open = openProjectRepository({ repositories, storages, changeRefs });
+    return {
+      ...betweenProjects({ open, projects: repositories, elsewhere: elsewhereOf }),
+      openRepository: open,
+      isHere: async (projectId) => !((await processesOf?.([projectId]))?.has(projectId) ?? false),
+      changeRefs,
+      beginRefChange,
+      writeInPlace: inPlace,
+      protectedBranches,
+      protectedTags,
+      keptFromImport: kept,
+      codeReaders: codeReaders(db),
+      collaboratesOn: ports.collaboratesOn,
+      committers: repositories,
+    };
+  };
   const log = refChangeStore(db, recoverySeconds, divided);
   const changes = refChanges({
     log,
@@ -388,6 +394,8 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
         removeFormer: removeFormerHere({ repositories, storages, isBackupRunning: backupRuns }),
         settleBegun: changes.settleBegun,
         changeWiki: wikis.changeBegun,
+        open,
+        between: access,
       }),
     ],
     http: repositoryEndpoints({ fetches, receivePush: pushes, files, archives: writing.archiveRepository }),

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { freePort } from '@switchyard/machine/ports';
 import { CommitTargetServiceService } from '@switchyard/protos/merge_requests/v1/commit_target';
@@ -9,14 +10,27 @@ import type { HookEvent } from '@switchyard/protos/rpc/v1/hook_body';
 import { anonymous } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
 import { openRepository, openWiki } from '../../src/git';
+import { enqueueJobs } from '../../src/jobs';
+import type { StoredCar } from '../../src/merge-trains/domain/stored-train';
+import { mergeTrainStore } from '../../src/merge-trains/storage/merge-train.store';
 import { moveRepositories } from '../../src/repositories';
 import { storagesIn } from '../../src/repositories/application/storages';
 import { type RepositoryKind, repositoryKinds } from '../../src/repositories/domain/repository';
 import { forker, forkOf, relate } from './fork-steps';
 import { gitSteps } from './git-steps';
-import { at, mergeRequestSteps, mr } from './merge-request-steps';
-import { type Ground, type Harness, people, prepareGround, startHarness, type TestProject } from './repository-harness';
+import { at, type Body, mr } from './merge-request-steps';
+import { mergeTrainSteps } from './merge-train-steps';
+import {
+  type Ground,
+  type Harness,
+  insertProject,
+  people,
+  prepareGround,
+  startHarness,
+  type TestProject,
+} from './repository-harness';
 import { moveUntil, pointsOfMoves, removeThroughDeaths, silent } from './repository-move-steps';
+import { git, killProcesses, processOf } from './repository-process';
 
 /** Two processes, each with the volume of one storage; the gateway knows the first alone. */
 
@@ -59,8 +73,8 @@ afterAll(async () => {
   await ground?.close();
 });
 
-const steps = mergeRequestSteps(() => harness);
-const { api, addMembers, checked, commit, open } = steps;
+const steps = mergeTrainSteps(() => harness);
+const { api, addMembers, board, checked, commit, configure, head, merged, open, report, status, tested } = steps;
 const { pushed } = gitSteps(() => harness);
 beforeAll(() => addMembers());
 
@@ -72,12 +86,13 @@ const placed = (project: TestProject) => [inDefault(project), inSecond(project)]
 const { choose } = storagesIn('', new Map(Object.entries(weights)));
 let nextId = 1_000;
 /** Id of a project whose repository will lie in a storage. */
-function idFor(storage: string): number {
+function idFor(storage: Storage): number {
   do nextId += 1;
   while (choose(nextId) !== storage);
   return nextId;
 }
-const given = (storage: string) => {
+type Storage = keyof typeof environments;
+const given = (storage: Storage) => {
   const id = idFor(storage);
   return { id, path: `group/project${id}` };
 };
@@ -151,27 +166,143 @@ test('a fork is made beside what it is copied from, and merge requests go from o
   expect([merged.status, merged.body.state]).toEqual([200, 'merged']);
 });
 
-test('between repositories of two processes there are no merge requests', async () => {
-  const [one, two] = [await harness.project(given('default')), await harness.project(given('second'))];
-  await commit(one, 'main', { 'README.md': 'base\n' });
-  await commit(two, 'main', { 'README.md': 'base\n' });
-  await commit(two, 'fix', { 'fix.txt': 'fix\n' }, { start: 'main' });
-  await relate(harness, one, two);
-  const body = { source_branch: 'fix', target_branch: 'main', title: 'Fix it', target_project_id: one.id };
-  const reply = await api(people.maintainer, 'POST', at(two, '/merge_requests'), body);
-  expect([reply.status, reply.body]).toEqual([
-    422,
-    { message: ['Repositories of source and target project are on storages of different processes'] },
-  ]);
+/** A target and a fork in storages of different processes, whose branch `fix` is to be merged; the number of that wish. */
+async function across(forkIn: Storage, targetIn: Storage, wish: object = {}) {
+  const { project: target, folder } = await pushed(given(targetIn));
+  const fork = await harness.project(given(forkIn));
+  await harness.git(folder, 'push', '--quiet', remoteOf(fork), 'main');
+  await relate(harness, target, fork);
+  const sha = await commit(fork, 'fix', { 'fix.txt': 'fix\n' }, { start: 'main' });
+  const body = { source_branch: 'fix', target_branch: 'main', title: 'Fix it', target_project_id: target.id, ...wish };
+  const made = await api(people.maintainer, 'POST', at(fork, '/merge_requests'), body);
+  expect([made.status, made.body.sha]).toEqual([201, sha]);
+  return { target, fork, folder, iid: made.body.iid as number };
+}
+const follows = (target: TestProject, iid: number, sha: string) =>
+  eventually(async () => expect((await api(people.developer, 'GET', mr(target, iid))).body.sha).toBe(sha), {
+    within: 20_000,
+  });
+
+test.each([
+  ['default', 'second'],
+  ['second', 'default'],
+] as const)(
+  'a merge request from a fork in %s into a project in %s follows its branch, is rebased, and what was tested lands',
+  async (forkIn, targetIn) => {
+    const { target, fork, iid } = await across(forkIn, targetIn, { remove_source_branch: true });
+    expect([placed(target), placed(fork)]).toEqual([
+      [targetIn === 'default', targetIn === 'second'],
+      [forkIn === 'default', forkIn === 'second'],
+    ]);
+    await checked(target, iid);
+    const more = await commit(fork, 'fix', { 'more.txt': 'more\n' });
+    await follows(target, iid, more);
+    const diffs = await api(people.developer, 'GET', mr(target, iid, '/diffs'));
+    expect(diffs.body.map((file: Body) => file.new_path)).toEqual(['fix.txt', 'more.txt']);
+
+    await commit(target, 'main', { 'main.txt': 'main\n' });
+    expect((await api(people.maintainer, 'PUT', mr(target, iid, '/rebase'))).status).toBe(202);
+    const rebased = await eventually(
+      async () => {
+        const sha = (await head(fork, 'fix')) ?? more;
+        expect(sha).not.toBe(more);
+        return sha;
+      },
+      { within: 20_000 },
+    );
+    await follows(target, iid, rebased);
+
+    expect((await status(fork, rebased, { state: 'success', ref: 'fix' })).status).toBe(201);
+    await configure(target, { merge_trains_enabled: true, merge_train_settling_seconds: 0, merge_train_retries: 0 });
+    await checked(target, iid);
+    const boarded = await board(target, iid);
+    expect([boarded.status, boarded.body]).toMatchObject([201, {}]);
+    const { [iid]: car } = await tested(target, [iid]);
+    await report(target, car, 'success');
+    await merged(target, iid);
+    expect(await head(target, 'main')).toBe(car.pipeline.sha);
+    await eventually(async () => expect(await head(fork, 'fix')).toBeUndefined(), { within: 20_000 });
+  },
+  120_000,
+);
+
+test('a car whose fork was pushed to waits until its merge request has followed', async () => {
+  const { target, iid } = await across('default', 'second');
+  const { isBeingPushed } = mergeTrainStore(harness.db);
+  const [car] = await harness.db.query<Pick<StoredCar, 'mergeRequestId' | 'sourceProjectId' | 'sourceBranch'>>(sql`
+    select id as "mergeRequestId", source_project_id as "sourceProjectId", source_branch as "sourceBranch"
+    from merge_requests where project_id = ${target.id} and iid = ${iid}`);
+  expect(await isBeingPushed(car!)).toBe(false);
+  await enqueueJobs(harness.db, [{ kind: 'follow_source', mergeRequestId: car!.mergeRequestId, actorId: 2 }], 60);
+  expect(await isBeingPushed(car!)).toBe(true);
 });
 
+test('options of a push to a fork are carried out in the process of its target', async () => {
+  const { target, fork, folder } = await across('second', 'default');
+  await harness.git(folder, 'commit', '--quiet', '--allow-empty', '-m', 'By options');
+  const options = ['-o', 'merge_request.create', '-o', 'merge_request.title=By push'];
+  await harness.git(folder, 'push', '--quiet', ...options, remoteOf(fork), 'HEAD:refs/heads/pushed');
+  await eventually(
+    async () => {
+      const { body } = await api(people.maintainer, 'GET', at(target, '/merge_requests?source_branch=pushed'));
+      expect(body.map((one: Body) => one.title)).toEqual(['By push']);
+    },
+    { within: 20_000 },
+  );
+}, 60_000);
+
+test('commits that come from another process arrive though the process that takes them is killed', async () => {
+  const own = await prepareGround();
+  const db = openDatabase({ url: own.databaseUrl, applicationName: 'repository processes test' });
+  try {
+    const layout = await environmentsOn(own.folder);
+    const receiving = { ...own };
+    const [fork, target] = [idFor('default'), idFor('second')];
+    const paths = [fork, target].map((id) => ({ id, path: `group/project${id}` }));
+    for (const id of [fork, target]) await insertProject(db, id);
+    await relate({ db }, paths[1]!, paths[0]!);
+    await db.query(sql`
+      insert into directory.memberships (id, user_id, namespace_id, access_level) values (2, 2, 1, 40)`);
+    await processOf(receiving, undefined, layout.second);
+    const giver = await processOf(own, undefined, layout.default);
+    const work = join(own.folder, 'work');
+    await git('/', 'init', '--quiet', '--initial-branch=main', work);
+    const push = async (branch: string, { path }: { path: string }) => {
+      await git(work, 'commit', '--quiet', '--allow-empty', '-m', branch);
+      await git(work, 'push', '--quiet', giver.remote(path), `HEAD:${branch}`);
+      return git(work, 'rev-parse', 'HEAD');
+    };
+    await push('main', paths[1]!);
+    await push('fix', paths[0]!);
+    const wish = { source_branch: 'fix', target_branch: 'main', target_project_id: target, title: 'Fix' };
+    expect(await giver.api(people.maintainer, 'POST', `/projects/${fork}/merge_requests`, wish)).toMatchObject({
+      iid: 1,
+    });
+    const doomed = await processOf(receiving, 'merge_request.commits_brought');
+    const sha = await push('fix', paths[0]!);
+    expect(await doomed.exited).toBe('SIGKILL');
+    await processOf(receiving, undefined, layout.second);
+    await eventually(
+      async () => expect(await db.query(sql`select source_sha as sha from merge_requests`)).toEqual([{ sha }]),
+      { within: 30_000 },
+    );
+    const { path } = openRepository(join(own.folder, 'other', 'storages', 'second'), target);
+    expect(await git(path, 'rev-parse', 'refs/merge-requests/1/head')).toBe(sha);
+    await git(path, 'fsck', '--strict', '--connectivity-only');
+  } finally {
+    await killProcesses();
+    await db.close();
+    await own.close();
+  }
+}, 120_000);
+
 /** What the command that moves to a storage is started with, beside its process. */
-const moving = (to: keyof typeof environments): NodeJS.ProcessEnv => ({
+const moving = (to: Storage): NodeJS.ProcessEnv => ({
   SWITCHYARD_DATA: ground.folder,
   SWITCHYARD_IDENTITY_KEY_FILE: join(ground.folder, 'merge-requests.pem'),
   ...environments[to],
 });
-const move = ({ id }: TestProject, to: keyof typeof environments, by = moving(to)) =>
+const move = ({ id }: TestProject, to: Storage, by = moving(to)) =>
   moveRepositories.run({ db: harness.db, ...silent }, [String(id), to], by);
 const homeOf = ({ id }: TestProject) =>
   harness.db.one<{ storage: string; former: string | null }>(sql`
@@ -184,12 +315,12 @@ const branches = async (project: TestProject, kind?: RepositoryKind): Promise<st
     .flatMap((line) => line.split('refs/heads/')[1] ?? [])
     .sort();
 /** A project whose code and wiki were pushed to. */
-async function pushedBoth(storage: keyof typeof environments): Promise<{ project: TestProject; folder: string }> {
+async function pushedBoth(storage: Storage): Promise<{ project: TestProject; folder: string }> {
   const both = await pushed(given(storage));
   await harness.git(both.folder, 'push', '--quiet', remoteOf(both.project, 'wiki'), 'main');
   return both;
 }
-const pathIn = (storage: keyof typeof environments, { id }: TestProject, kind: RepositoryKind = 'code') =>
+const pathIn = (storage: Storage, { id }: TestProject, kind: RepositoryKind = 'code') =>
   (kind === 'wiki' ? openWiki : openRepository)(
     storage === 'default' ? join(ground.folder, 'repositories') : join(ground.folder, 'other', 'storages', 'second'),
     id,
@@ -314,7 +445,7 @@ test('a removal of a copy in another process that is killed at any point is fini
   }));
 }, 120_000);
 
-test('what cannot be moved to another process is said in one line, and stays', async () => {
+test('what cannot be moved to another process is said in one line, and a merge request goes on after a move', async () => {
   const source = await harness.project({ ...given('second'), visibility: 'public' });
   await commit(source, 'main', { 'README.md': 'base\n' });
   await expect(move(source, 'default', moving('second'))).rejects.toThrow('the storage default is not served here');
@@ -326,17 +457,14 @@ test('what cannot be moved to another process is said in one line, and stays', a
   await commit(fork, 'fix', { 'fix.txt': 'fix\n' }, { start: 'main', by: forker });
   const body = { source_branch: 'fix', target_branch: 'main', title: 'Fix it', target_project_id: source.id };
   const made = await api(forker, 'POST', at(fork, '/merge_requests'), body);
-  for (const [one, tied] of [
-    [source, fork],
-    [fork, source],
-  ] as const)
-    await expect(move(one, 'default')).rejects.toThrow(`leads to project ${tied.id}, which another process has`);
-  expect((await api(people.maintainer, 'PUT', mr(source, made.body.iid), { state_event: 'close' })).status).toBe(200);
   await move(source, 'default');
   expect([await homeOf(source), await homeOf(fork)]).toEqual([
     { storage: 'default', former: 'second' },
     { storage: 'second', former: null },
   ]);
+  await follows(source, made.body.iid, await commit(fork, 'fix', { 'more.txt': 'more\n' }, { by: forker }));
+  await checked(source, made.body.iid);
+  expect((await api(people.maintainer, 'PUT', mr(source, made.body.iid, '/merge'))).status).toBe(200);
 }, 60_000);
 
 const pushesTo = (projects: readonly TestProject[]) =>
@@ -387,22 +515,6 @@ test('a process with another volume than that of its storage does not start', as
   );
 });
 
-test('storages are not divided through an open merge request', async () => {
-  const source = await harness.project({ ...given('second'), visibility: 'public' });
-  await commit(source, 'main', { 'README.md': 'base\n' });
-  const fork = await forkOf(harness, source);
-  await commit(fork, 'fix', { 'fix.txt': 'fix\n' }, { start: 'main', by: forker });
-  const body = { source_branch: 'fix', target_branch: 'main', title: 'Fix it', target_project_id: source.id };
-  const made = await api(forker, 'POST', at(fork, '/merge_requests'), body);
-  await harness.db.query(sql`update repositories set storage = 'default' where project_id = ${fork.id}`);
-  const ports = { GRPC_PORT: '0', HTTP_PORT: '0' };
-  await expect(startHarness(ground, { ...environments.second, ...ports })).rejects.toThrow(
-    `SWITCHYARD_STORAGES_SERVED: project ${source.id} needs repositories of two processes`,
-  );
-  await harness.db.query(sql`update repositories set storage = 'second' where project_id = ${fork.id}`);
-  expect((await api(people.maintainer, 'PUT', mr(source, made.body.iid), { state_event: 'close' })).status).toBe(200);
-});
-
 test('a process that is away takes no projects but its own with it', async () => {
   const pushes = [await pushed(given('default')), await pushed(given('second'))] as const;
   const [here, there] = [pushes[0].project, pushes[1].project];
@@ -414,6 +526,8 @@ test('a process that is away takes no projects but its own with it', async () =>
   );
   const { project: moved } = await pushed(given('second'));
   await move(moved, 'default');
+  const { target, iid } = await across('second', 'default');
+  await checked(target, iid);
   await other.stopService();
   expect(await commit(moved, 'late', { 'late.txt': 'late\n' }, { start: 'main' })).toHaveLength(40);
   const status = async (project: TestProject, path: string) =>
@@ -440,4 +554,12 @@ test('a process that is away takes no projects but its own with it', async () =>
   await expect(hooks.renderHookBodies({ events }, { requestId: 'test' })).rejects.toMatchObject({
     kind: 'unavailable',
   });
-});
+  expect((await api(people.developer, 'GET', mr(target, iid))).body.state).toBe('opened');
+  expect((await api(people.maintainer, 'PUT', mr(target, iid, '/merge'))).status).toBe(503);
+  const stopped = other;
+  other = await startHarness(ground, environments.second);
+  await stopped.close();
+  await eventually(async () =>
+    expect((await api(people.maintainer, 'PUT', mr(target, iid, '/merge'))).body.state).toBe('merged'),
+  );
+}, 60_000);

@@ -113,6 +113,8 @@ test('a landing and a copy do not wait for long work of other kinds, and long wo
     merge_request_facts: long,
     repository_size: long,
     follow_sources: long,
+    follow_source: long,
+    push_options: long,
     copy_repository: short,
   };
   const store = jobStore(db, 5);
@@ -165,6 +167,8 @@ async function withTrains(
     merge_request_facts: none,
     repository_size: none,
     follow_sources: none,
+    follow_source: none,
+    push_options: none,
     copy_repository: none,
     merge_train: ({ trainId }) =>
       new Promise((resolve) => {

@@ -32,6 +32,10 @@ export type JobRequest =
    * the last one that was seen to.
    */
   | { readonly kind: 'follow_sources'; readonly projectId: number; readonly after: number }
+  /** Take the head that the source branch of a merge request has now: another process has the fork that was pushed to. */
+  | { readonly kind: 'follow_source'; readonly mergeRequestId: number; readonly actorId: number }
+  /** Do what a push asks for by its options (`change`: that of the branch), in the project of the merge request. */
+  | { readonly kind: 'push_options'; readonly projectId: number; readonly changeId: number; readonly change: object }
   /** Delete the merge requests of a user who was deleted with what they wrote. */
   | { readonly kind: 'delete_authored'; readonly userId: number }
   /** Check the open merge requests into a branch again. */
@@ -74,6 +78,8 @@ export const lanes: readonly Lane[] = [
       'merge_request_facts',
       'repository_size',
       'follow_sources',
+      'follow_source',
+      'push_options',
       'delete_authored',
     ],
     places: 3,

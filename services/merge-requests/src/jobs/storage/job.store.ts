@@ -21,6 +21,8 @@ function keyOf(request: JobRequest): string {
       return `${request.projectId}:${request.targetBranch}`;
     case 'merge_request_facts':
       return request.key;
+    case 'push_options':
+      return `${request.projectId}:${request.changeId}`;
     case 'train_ref':
       return `${request.projectId}:${request.iid}`;
     default:
@@ -32,7 +34,7 @@ function keyOf(request: JobRequest): string {
 const projectOf = sql`case
   when kind in ('mergeability', 'repository_size', 'copy_repository', 'remove_former_copy', 'pack_repository', 'follow_sources')
     then key::bigint
-  when kind in ('recheck', 'train_ref', 'merge_request_facts') then split_part(key, ':', 1)::bigint
+  when kind in ('recheck', 'train_ref', 'merge_request_facts', 'push_options') then split_part(key, ':', 1)::bigint
   when kind = 'delete_authored' then null
   when kind = 'merge_train' then (select t.project_id from merge_trains t where t.id = key::bigint)
   else (select mr.project_id from merge_requests mr where mr.id = key::bigint) end`;

@@ -49,12 +49,6 @@ const unspent: WorkTimes = { timeEstimate: 0, totalTimeSpent: 0 };
 /** Refusal of a merge request between projects that are no forks of each other (G-4.2-4). */
 export const unrelated = (): AppError => unprocessable(['Source project is not a fork of the target project']);
 
-/** @throws AppError unprocessable when another process has the repository at the other end of a merge request */
-export async function requireHere({ isHere }: Pick<MergeRequestEdges, 'isHere'>, projectId: number): Promise<void> {
-  if (!(await isHere(projectId)))
-    throw unprocessable(['Repositories of source and target project are on storages of different processes']);
-}
-
 /**
  * The caller as the target project knows them: they need to read its code and its merge requests (G-4.2-7).
  * @throws AppError not_found where they do not see it; unprocessable, forbidden
@@ -67,7 +61,6 @@ async function callerAtTarget(edges: MergeRequestEdges, caller: Caller, wanted: 
   if (isAcross(branches)) {
     if (known === undefined) throw notFound('Project');
     if (!known.related) throw unrelated();
-    await requireHere(edges, project.id);
   }
   if (!project.settings.mergeRequestsEnabled) throw unprocessable(['Target project has disabled merge requests']);
   if (known === undefined) return { project, author: caller };
@@ -117,7 +110,7 @@ export const createMergeRequest =
         ...(target === undefined ? { target_branch: ['does not exist'] } : {}),
       });
     }
-    if (across) await bringSource(edges, repo, branches, source);
+    if (across) await bringSource(edges, branches, source);
     // It is a branch of the source project: the target's settings do not remove it.
     const sourceSettings = across
       ? ((await edges.directory.project(wanted.projectId))?.settings ?? project.settings)

@@ -14,7 +14,7 @@ import {
 } from '../../repositories';
 import { isDraftTitle } from '../domain/merge-request';
 import { readPushOptions, titleOfPushed, type WantedByPush } from '../domain/push-options';
-import { type createMergeRequest, requireHere, unrelated } from './create-merge-request';
+import { type createMergeRequest, unrelated } from './create-merge-request';
 import type { mergeMergeRequest } from './merge-merge-request';
 import type { MergeRequestEdges } from './merge-request.edges';
 import { bringSource, isAcross, readSource } from './source-branch';
@@ -46,7 +46,10 @@ export interface PushOptionEdges {
 
 /** The use cases that options ask for, on the repositories that come with a change. */
 export interface PushOptionUseCases {
-  readonly edges: Pick<MergeRequestEdges, 'directory' | 'isHere' | 'openRepository'>;
+  readonly edges: Pick<
+    MergeRequestEdges,
+    'directory' | 'isHere' | 'jobs' | 'openRepository' | 'readHead' | 'bringCommit'
+  >;
   readonly create: ReturnType<typeof createMergeRequest>;
   readonly update: ReturnType<typeof updateMergeRequest>;
   readonly merge: ReturnType<typeof mergeMergeRequest>;
@@ -100,15 +103,14 @@ export const followPushOptions = (
   }
 
   async function defaultTitle(
-    { openRepository }: PushOptionUseCases['edges'],
+    edges: PushOptionUseCases['edges'],
     { projectId, branch, into, target }: { projectId: number; branch: string; into: number; target: string },
   ): Promise<{ title: string; description: string | undefined }> {
-    const edges = { openRepository };
-    const { repo } = await openRepository(into);
+    const { repo } = await edges.openRepository(into);
     const from = { projectId: into, sourceProjectId: projectId, sourceBranch: branch };
     const [head, heads] = await Promise.all([readSource(edges, from), readHeads(repo, [target])]);
     const base = heads.get(target);
-    if (head !== undefined && base !== undefined && isAcross(from)) await bringSource(edges, repo, from, head);
+    if (head !== undefined && base !== undefined && isAcross(from)) await bringSource(edges, from, head);
     if (head === undefined || base === undefined)
       return { title: titleOfPushed(branch, undefined), description: undefined };
     const commits = await countCommits(repo, { from: [head], not: [base], cap: 2 });
@@ -119,13 +121,13 @@ export const followPushOptions = (
     };
   }
 
-  async function open(
-    useCases: PushOptionUseCases,
+  /** The project into which a merge request is to be opened. */
+  async function targetOf(
+    { directory }: PushOptionUseCases['edges'],
     caller: Caller,
-    { projectId, branch, wanted }: { projectId: number; branch: string; wanted: WantedByPush },
-    say: Say,
+    projectId: number,
+    wanted: WantedByPush,
   ): Promise<number> {
-    const { directory } = useCases.edges;
     const into =
       wanted.targetProject === undefined
         ? ((await directory.upstreamOf(caller, projectId)) ?? projectId)
@@ -136,9 +138,17 @@ export const followPushOptions = (
       const known = await directory.target(caller, { projectId: into, sourceProjectId: projectId });
       if (known === undefined) throw notFound('Project');
       if (!known.related) throw unrelated();
-      await requireHere(useCases.edges, into);
       if (!known.opens) throw forbidden();
     }
+    return into;
+  }
+
+  async function open(
+    useCases: PushOptionUseCases,
+    caller: Caller,
+    { projectId, branch, wanted, into }: { projectId: number; branch: string; wanted: WantedByPush; into: number },
+    say: Say,
+  ): Promise<number> {
     const target = wanted.target ?? (await useCases.edges.openRepository(into)).defaultBranch;
     const standing = await defaultTitle(useCases.edges, { projectId, branch, into, target });
     const title = wanted.title ?? standing.title;
@@ -191,29 +201,38 @@ export const followPushOptions = (
 
   async function carryOut(
     useCases: PushOptionUseCases,
-    { projectId, actorId, after, createdAt }: RefChange,
+    pushed: RefChange,
     { branch, wanted, options }: { branch: string; wanted: WantedByPush; options: PushedOptions },
     say: Say,
   ): Promise<void> {
+    const { projectId, actorId, after, createdAt } = pushed;
+    const { edges } = useCases;
     const callerIn = async (id: number): Promise<Caller> => {
-      const { level, admin } = await useCases.edges.directory.accessOf(actorId, id);
+      const { level, admin } = await edges.directory.accessOf(actorId, id);
       const { username, external, tier, requestId } = options;
       return { userId: actorId, username, admin, external, level, tier, requestId };
     };
     const { targetProject } = wanted;
-    const into =
-      targetProject === undefined ? undefined : await useCases.edges.directory.projectIdByPath(targetProject);
+    const named = targetProject === undefined ? undefined : await edges.directory.projectIdByPath(targetProject);
     const among = (await fromBranch(projectId, branch, createdAt)).filter(
-      (one) => targetProject === undefined || one.projectId === into,
+      (one) => targetProject === undefined || one.projectId === named,
     );
     const opened = among.filter((one) => one.open);
     let found = opened.find(({ targetBranch }) => targetBranch === wanted.target) ?? opened[0];
     if (found === undefined && among.length > 0) return;
+    const into =
+      found?.projectId ??
+      (wanted.create ? await targetOf(edges, await callerIn(projectId), projectId, wanted) : projectId);
+    if (!(await edges.isHere(into))) {
+      await edges.jobs.enqueue([{ kind: 'push_options', projectId: into, changeId: pushed.id, change: pushed }]);
+      say(`What the push options ask for ${branch} is done in a moment.`);
+      return;
+    }
     if (found !== undefined) {
       await change(useCases, await callerIn(found.projectId), found, wanted, say);
       faultPoint('push_option.changed');
     } else if (wanted.create) {
-      const id = await open(useCases, await callerIn(projectId), { projectId, branch, wanted }, say);
+      const id = await open(useCases, await callerIn(projectId), { projectId, branch, wanted, into }, say);
       faultPoint('push_option.opened');
       found = (await fromBranch(projectId, branch, createdAt)).find((one) => one.id === id);
     } else {
@@ -253,3 +272,10 @@ export const followPushOptions = (
     },
   };
 };
+
+/** The job that does it where the merge request is, for a process that has the branch alone. No one hears of refusals. */
+export const resumePushOptions =
+  (follower: RefChangeSubscriber, repositories: RepositoryAccess) =>
+  (change: RefChange): Promise<void> =>
+    // Dates are text in the queue.
+    follower.afterRefChange({ ...change, createdAt: new Date(change.createdAt) }, repositories, () => undefined);

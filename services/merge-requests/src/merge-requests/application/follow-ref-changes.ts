@@ -28,7 +28,7 @@ import { landing, landingOfCause } from './land-merge-request';
 import type { FollowEdges } from './merge-request.edges';
 import { publishLaterFacts } from './publish-later-facts';
 import { retargetStacked } from './retarget-stacked';
-import { bringSource, headsOf, isAcross, readSource, repositoryIfThere } from './source-branch';
+import { bringSource, headsOf, isAcross, readSource } from './source-branch';
 import { suggestionsOfCause } from './suggested-changes';
 
 faultPoints.push('merge_request.head_kept');
@@ -41,6 +41,19 @@ async function pushBetween(repo: Repository, oldSha: Sha, newSha: Sha): Promise<
   if ((await readCommit(repo, oldSha)) === undefined) return undefined;
   const commits = await countCommits(repo, { from: [newSha], not: [oldSha] });
   return { oldSha, newSha, commits, rewritten: !(await isAncestor(repo, oldSha, newSha)) };
+}
+
+/** The repository of a project; undefined when the project is deleted, or marked for it. */
+async function repositoryIfThere(
+  { openRepository }: Pick<RepositoryAccess, 'openRepository'>,
+  projectId: number,
+): Promise<Repository | undefined> {
+  try {
+    return (await openRepository(projectId)).repo;
+  } catch (error) {
+    if (!isAppError(error, 'not_found')) throw error;
+    return undefined;
+  }
 }
 
 type FollowingEdges = FollowEdges & RepositoryAccess;
@@ -89,6 +102,17 @@ export const catchUpWithSource =
   (id: number, actorId: number): Promise<void> =>
     following(edges).catchUp(id, actorId);
 
+/**
+ * The job that does the same for a push to a fork that another process has than the target. Commits that the target
+ * refuses hold up nothing else, as with a push.
+ */
+export const followSource =
+  (edges: FollowingEdges) =>
+  (id: number, actorId: number): Promise<void> =>
+    catchUpWithSource(edges)(id, actorId).catch((error: unknown) => {
+      if (!isAppError(error, 'unprocessable')) throw error;
+    });
+
 /** Merge requests that one run of {@link followSources} sees to. */
 const caughtUpAtOnce = 100;
 
@@ -100,12 +124,7 @@ export const followSources =
   (edges: FollowingEdges) =>
   async (projectId: number, after: number): Promise<void> => {
     const ids = await edges.mergeRequests.acrossInto(projectId, after, caughtUpAtOnce);
-    for (const id of ids) {
-      // Commits that the target refuses hold up nothing else, as with a push.
-      await catchUpWithSource(edges)(id, 0).catch((error: unknown) => {
-        if (!isAppError(error, 'unprocessable')) throw error;
-      });
-    }
+    for (const id of ids) await followSource(edges)(id, 0);
     const last = ids.at(-1);
     if (last !== undefined && ids.length === caughtUpAtOnce)
       await edges.jobs.enqueue([{ kind: 'follow_sources', projectId, after: last }]);
@@ -120,16 +139,11 @@ function following(edges: FollowingEdges) {
   }
 
   async function followHead(repo: Repository, mr: MergeRequest, source: Sha, change: FollowedChange): Promise<void> {
-    if (mr.state === 'closed') {
-      if (mr.sourceBranchExists) return;
-      await mergeRequests.change(mr.id, change.actorId, decideSourceRestored);
-      return;
-    }
     if (mr.sourceSha === source && mr.sourceBranchExists) return;
     const across = isAcross(mr);
     if (across) {
       // The ref first: no branch of the target holds these commits, and the row must not name what is not kept.
-      await bringSource(edges, repo, mr, source);
+      await bringSource(edges, mr, source);
       await keepHeadRef(edges, repo, mr, source);
       faultPoint('merge_request.head_kept');
     }
@@ -217,7 +231,11 @@ function following(edges: FollowingEdges) {
       if (merging.length > 0) throw unavailable('a merge request of the branch is being merged');
       for (const mr of from) {
         if (head === undefined) await closeWithoutSource(mr, change);
-        else {
+        else if (mr.state === 'closed') {
+          if (!mr.sourceBranchExists) await mergeRequests.change(mr.id, change.actorId, decideSourceRestored);
+        } else if (isAcross(mr) && !(await edges.isHere(mr.projectId))) {
+          await edges.jobs.enqueue([{ kind: 'follow_source', mergeRequestId: mr.id, actorId: change.actorId }]);
+        } else {
           const into = isAcross(mr) ? await repositoryIfThere(edges, mr.projectId) : repo;
           // A target that is deleted takes its merge requests with it; one that is restored catches up.
           if (into === undefined) continue;

@@ -1,5 +1,5 @@
 import type { Tx } from '@switchyard/database';
-import { notAllowed, unprocessable } from '@switchyard/errors';
+import { isAppError, notAllowed, unprocessable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import {
@@ -107,7 +107,7 @@ export interface LandingOptions extends MergeOptions {
 
 /** What landing works with. */
 export type LandingEdges = RepositoryAccess &
-  Pick<MergeRequestEdges, 'mergeRequests' | 'directory' | 'externalUrl' | 'clock'>;
+  Pick<MergeRequestEdges, 'mergeRequests' | 'directory' | 'jobs' | 'externalUrl' | 'clock'>;
 
 /** Builds the landing of merge requests. */
 export function landing(edges: LandingEdges): Landing {
@@ -171,7 +171,14 @@ export function landing(edges: LandingEdges): Landing {
       const plans = landedTogether(stored);
       if (isSome(plans)) await commitMerged(plans);
     }
-    for (const { plan } of stored) if (plan.removeSourceBranch) await removeSource(plan);
+    for (const { plan } of stored) {
+      if (!plan.removeSourceBranch) continue;
+      await removeSource(plan).catch(async (error: unknown) => {
+        // What else follows from the move does not wait for the process that has the fork.
+        if (!isAppError(error, 'unavailable')) throw error;
+        await edges.jobs.enqueue([{ kind: 'settle_merge', mergeRequestId: plan.mergeRequestId }]);
+      });
+    }
   }
 
   /**
@@ -213,8 +220,10 @@ export function landing(edges: LandingEdges): Landing {
   }
 
   async function isRemovable(projectId: number, branch: BranchName): Promise<boolean> {
-    const { defaultBranch } = await edges.openRepository(projectId);
-    return branch !== defaultBranch && rulesOf(await edges.protectedBranches.all(projectId), branch).length === 0;
+    return (
+      branch !== (await edges.defaultBranchOf(projectId)) &&
+      rulesOf(await edges.protectedBranches.all(projectId), branch).length === 0
+    );
   }
 
   /** Forgets a plan whose merge request is not being merged any more, or is merged and has lost its branch. */

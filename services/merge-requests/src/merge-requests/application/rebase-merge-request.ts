@@ -1,6 +1,6 @@
 import { forbidden, isAppError } from '@switchyard/errors';
 import type { Caller } from '../../callers';
-import { branchRef, bringCommit, parseBranchName, readCommit, replay } from '../../git';
+import { branchRef, parseBranchName, readCommit, replay } from '../../git';
 import type { SkipPipeline } from '../../pipelines';
 import { allowsForcePush } from '../../repositories';
 import { decideRebase, decideRebaseEnd } from '../domain/rebase';
@@ -57,7 +57,7 @@ export const runRebase =
         if (isAcross(view.mergeRequest)) {
           // Who was allowed to push when it was asked for need not be now, and the fork is not under the target's locks.
           if (!(await mayPushToSource(edges, actorId, view.mergeRequest))) return end(failed);
-          await bringCommit(repo, (await edges.openRepository(sourceProjectId)).repo, replayed.sha);
+          await edges.bringCommit({ from: projectId, into: sourceProjectId, sha: replayed.sha });
         }
         const [outcome] = await edges.changeRefs({
           projectId: sourceProjectId,

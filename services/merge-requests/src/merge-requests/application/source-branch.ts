@@ -1,6 +1,5 @@
-import { isAppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
-import { bringCommit, mergeRequestRef, parseSha, type Repository, readHeads, readRefs, type Sha } from '../../git';
+import { mergeRequestRef, parseSha, type Repository, readHeads, readRefs, type Sha } from '../../git';
 import type { RepositoryAccess } from '../../repositories';
 import type { MergeRequest } from '../domain/merge-request';
 import { keepHeadRef } from './keep-head-ref';
@@ -14,34 +13,18 @@ type Branches = Pick<MergeRequest, 'projectId' | 'sourceProjectId' | 'sourceBran
 export const isAcross = ({ projectId, sourceProjectId }: Pick<Branches, 'projectId' | 'sourceProjectId'>): boolean =>
   projectId !== sourceProjectId;
 
-/** The repository of a project; undefined when the project is deleted, or marked for it. */
-export async function repositoryIfThere(
-  { openRepository }: Pick<RepositoryAccess, 'openRepository'>,
-  projectId: number,
-): Promise<Repository | undefined> {
-  try {
-    return (await openRepository(projectId)).repo;
-  } catch (error) {
-    if (!isAppError(error, 'not_found')) throw error;
-    return undefined;
-  }
-}
-
 /** Where the source branch points now, read where it lies; undefined when the branch or its project is gone. */
-export async function readSource(
-  edges: Pick<RepositoryAccess, 'openRepository'>,
+export const readSource = (
+  { readHead }: Pick<RepositoryAccess, 'readHead'>,
   { sourceProjectId, sourceBranch }: Pick<Branches, 'sourceProjectId' | 'sourceBranch'>,
-): Promise<Sha | undefined> {
-  const repo = await repositoryIfThere(edges, sourceProjectId);
-  return repo === undefined ? undefined : (await readHeads(repo, [sourceBranch])).get(sourceBranch);
-}
+): Promise<Sha | undefined> => readHead(sourceProjectId, sourceBranch);
 
 /**
  * Where both branches point now, as commits of the target's repository. The head of a fork's branch is one of them only
  * once it was brought over: while the branch points elsewhere than the merge request knows, it is undefined.
  */
 export async function headsOf(
-  edges: Pick<RepositoryAccess, 'openRepository'>,
+  edges: Pick<RepositoryAccess, 'readHead'>,
   repo: Repository,
   mr: Branches & Pick<MergeRequest, 'sourceSha'>,
 ): Promise<{ readonly source: Sha | undefined; readonly target: Sha | undefined }> {
@@ -59,15 +42,16 @@ export async function headsOf(
  * merge request has now is there already.
  */
 export async function bringSource(
-  edges: Pick<RepositoryAccess, 'openRepository'>,
-  into: Repository,
-  { sourceProjectId, sourceSha }: Pick<Branches, 'sourceProjectId'> & Partial<Pick<MergeRequest, 'sourceSha'>>,
+  { bringCommit }: Pick<RepositoryAccess, 'bringCommit'>,
+  {
+    projectId: into,
+    sourceProjectId: from,
+    sourceSha,
+  }: Pick<Branches, 'projectId' | 'sourceProjectId'> & Partial<Pick<MergeRequest, 'sourceSha'>>,
   sha: Sha,
 ): Promise<void> {
-  const from = await repositoryIfThere(edges, sourceProjectId);
-  if (from === undefined) return;
-  await bringCommit(from, into, sha, { known: sourceSha === undefined ? [] : [parseSha(sourceSha)] });
-  faultPoint('merge_request.commits_brought');
+  const known = sourceSha === undefined ? [] : [parseSha(sourceSha)];
+  if (await bringCommit({ from, into, sha, known })) faultPoint('merge_request.commits_brought');
 }
 
 /**

@@ -2,7 +2,6 @@ import { badRequest, forbidden, notFound } from '@switchyard/errors';
 import type { Caller } from '../../callers';
 import {
   branchRef,
-  bringCommit,
   entryAt,
   ObjectReader,
   parseBranchName,
@@ -214,7 +213,7 @@ export const applySuggestedChanges =
           .map(({ name, email }) => `${name} <${email}>`),
       }),
     });
-    if (isAcross(mergeRequest)) await bringCommit(repo, (await edges.openRepository(sourceProjectId)).repo, commit);
+    if (isAcross(mergeRequest)) await edges.bringCommit({ from: projectId, into: sourceProjectId, sha: commit });
     const ids = changes.map(({ suggestionId }) => suggestionId);
     const [outcome] = await edges.changeRefs({
       projectId: sourceProjectId,

@@ -7,7 +7,7 @@ import { allowedPeople, checkMergeRequestFields, type MergeRequest } from '../do
 import { decideEdit, type MergeRequestEdit, type PreparedEdit } from '../domain/merge-request-edit';
 import { type MergeRequestView, mayUpdate } from '../domain/merge-request-view';
 import { compareBranches } from './compare-branches';
-import { requireHere, unrelated } from './create-merge-request';
+import { unrelated } from './create-merge-request';
 import { keepHeadRef } from './keep-head-ref';
 import type { MergeRequestEdges } from './merge-request.edges';
 import { bringSource, isAcross, readSource } from './source-branch';
@@ -86,13 +86,12 @@ async function milestoneOf(
   return id !== 0 && (await edges.directory.hasMilestone(projectId, id)) ? id : null;
 }
 
-/** The head of a fork's branch, with its commits in the target's repository. @throws AppError as {@link unrelated}, {@link requireHere} */
+/** The head of a fork's branch, with its commits in the target's repository. @throws AppError as {@link unrelated} */
 async function headOfFork(edges: MergeRequestEdges, repo: Repository, mr: MergeRequest): Promise<Sha | undefined> {
-  await requireHere(edges, mr.sourceProjectId);
   const source = await readSource(edges, mr);
   if (source === undefined) return undefined;
   if (!(await edges.directory.areRelated(mr.projectId, mr.sourceProjectId))) throw unrelated();
-  await bringSource(edges, repo, mr, source);
+  await bringSource(edges, mr, source);
   await keepHeadRef(edges, repo, mr, source);
   return source;
 }

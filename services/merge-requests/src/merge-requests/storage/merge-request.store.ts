@@ -479,7 +479,7 @@ export const mergeRequestStore = ({ db, prisma, trains }: MergeRequestStoreEdges
       );
       await tx.query(sql`delete from merge_requests where id = ${id}`);
       await tx.query(
-        sql`delete from jobs where key = ${String(id)} and kind in ('auto_merge', 'rebase', 'settle_merge')`,
+        sql`delete from jobs where key = ${String(id)} and kind in ('auto_merge', 'rebase', 'settle_merge', 'follow_source')`,
       );
       await enqueueJobs(tx, train?.jobs ?? []);
     });

@@ -2,7 +2,7 @@ import type { Tx } from '@switchyard/database';
 import type { MergeRequestEdges } from '../../merge-requests';
 import type { RepositoryAccess } from '../../repositories';
 import type { HoldReason } from '../domain/merge-train';
-import type { BuiltCar, StoredTrain, TrainRights } from '../domain/stored-train';
+import type { BuiltCar, StoredCar, StoredTrain, TrainRights } from '../domain/stored-train';
 import type { TrainControl } from '../domain/train-control';
 
 /** Where merge trains are kept. Every change goes through the state machine under the lock of the train's row. */
@@ -40,8 +40,8 @@ export interface MergeTrainStore {
   attended(trainId: number, settings: string, dueAt: Date | undefined): Promise<void>;
   /** Counts that building a car has failed; returns how often in a row. */
   buildFailed(carId: number): Promise<number>;
-  /** Whether a branch is being moved, or was and its merge requests have not been updated. */
-  isBeingPushed(projectId: number, branch: string): Promise<boolean>;
+  /** Whether the source branch of a car is being moved, or was and its merge request has not been updated. */
+  isBeingPushed(car: StoredCar): Promise<boolean>;
   /** Trains for which something is due that no event announced. */
   due(): Promise<number[]>;
   /** Trains with cars and with ids above `after`, ascending, at most `limit`. */

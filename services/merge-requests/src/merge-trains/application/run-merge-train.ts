@@ -390,7 +390,7 @@ async function mayLandNow(
   car: StoredCar,
 ): Promise<'yes' | 'later' | RemovalReason> {
   const [pushed, view, lost] = await Promise.all([
-    edges.mergeTrains.isBeingPushed(car.sourceProjectId, car.sourceBranch),
+    edges.mergeTrains.isBeingPushed(car),
     edges.mergeRequests.view({ id: car.mergeRequestId }).then((seen) => seen && withCurrentThreads(edges, seen)),
     reasonIfRightLost(edges, stored, car.userId),
   ]);

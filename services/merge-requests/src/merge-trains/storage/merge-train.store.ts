@@ -5,7 +5,7 @@ import { enqueueJobs } from '../../jobs';
 import type { HoldReason, Signal } from '../domain/merge-train';
 import { decideBuilt, decideNews, decideSignals } from '../domain/merge-train-change';
 
-import type { BuiltCar, StoredTrain, TrainRights } from '../domain/stored-train';
+import type { BuiltCar, StoredCar, StoredTrain, TrainRights } from '../domain/stored-train';
 import { carOf } from './merge-train.change';
 import { active, loadTrain, settingsDigest } from './merge-train.row';
 import { changeTrain, trainChannel } from './merge-train.save';
@@ -100,11 +100,18 @@ export const mergeTrainStore = (db: Database) => ({
     return row?.failures ?? 0;
   },
 
-  /** Whether a branch is being moved, or was and its merge requests have not been updated. */
-  async isBeingPushed(projectId: number, branch: string): Promise<boolean> {
+  /** Whether the source branch of a car is being moved, or was and its merge request has not been updated. */
+  async isBeingPushed({
+    mergeRequestId,
+    sourceProjectId,
+    sourceBranch,
+  }: Pick<StoredCar, 'mergeRequestId' | 'sourceProjectId' | 'sourceBranch'>): Promise<boolean> {
     const rows = await db.query(sql`
-      select 1 from ref_change_intents where project_id = ${projectId} and ref = ${`refs/heads/${branch}`}
-        and (state = 'open' or (state = 'done' and handled_at is null)) limit 1`);
+      (select 1 from ref_change_intents
+        where project_id = ${sourceProjectId} and ref = ${`refs/heads/${sourceBranch}`}
+          and (state = 'open' or (state = 'done' and handled_at is null)) limit 1)
+      union all
+      select 1 from jobs where kind = 'follow_source' and key = ${String(mergeRequestId)}`);
     return rows.length > 0;
   },
 

@@ -97,8 +97,7 @@ export const moveRepository =
     if (home.former !== undefined)
       throw new Error('the repository was moved within the hour: its former copy has to go before');
     const tied = storages.isDivided ? await repositories.tiedBeyond(projectId, storages.served) : undefined;
-    if (tied !== undefined)
-      throw new Error(`a merge request or a fork leads to project ${tied}, which another process has`);
+    if (tied !== undefined) throw new Error(`a fork is not copied yet, and another process has project ${tied}`);
     const copy = copyProject({ storages, copies }, projectId, from, to);
     let isPlaced = false;
     async function end(): Promise<MoveOutcome> {

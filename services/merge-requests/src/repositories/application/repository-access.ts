@@ -1,6 +1,7 @@
 import type { ProtectedBranch } from '../domain/protected-branch';
 import type { ProtectedTag } from '../domain/protected-tag';
 import type { Committer } from '../domain/repository';
+import type { BetweenProjects } from './between-projects';
 import type { CollaboratesOn } from './collaboration';
 import type { OpenProjectRepository } from './open-project-repository';
 import type { KeptFromImport } from './place-imported-refs';
@@ -9,9 +10,9 @@ import type { BeginRefChange, ChangeRefs, RefChange, Say } from './ref-change';
 import type { WriteInPlace } from './write-in-place';
 
 /** What other areas do with repositories. */
-export interface RepositoryAccess {
+export interface RepositoryAccess extends BetweenProjects {
   readonly openRepository: OpenProjectRepository;
-  /** Whether this process has the repository of a project: with that of another process nothing is done together. */
+  /** Whether this process has the repository of a project, and may open it. */
   readonly isHere: (projectId: number) => Promise<boolean>;
   /** The one way by which refs move. */
   readonly changeRefs: ChangeRefs;

@@ -147,8 +147,7 @@ export const repositoryStore = (db: Database) => ({
   },
 
   /**
-   * A project whose repository needs one of another process: an open merge request, or a fork that is not copied yet,
-   * leads there. Undefined when there is none.
+   * A fork that is not copied yet, and whose source another process has. Undefined when there is none.
    * @param served storages of this process
    */
   async divided(served: readonly string[]): Promise<number | undefined> {
@@ -157,26 +156,18 @@ export const repositoryStore = (db: Database) => ({
       select p.id from directory.projects p join repositories r on r.project_id = p.id
       join repositories o on o.project_id = p.repository_origin_id
       where r.state <> 'created' and ${here(sql`r.storage`)} <> ${here(sql`o.storage`)}
-      union all
-      select mr.project_id from merge_requests mr join repositories r on r.project_id = mr.project_id
-      join repositories s on s.project_id = mr.source_project_id
-      where mr.state = 'opened' and mr.source_project_id <> mr.project_id and ${here(sql`r.storage`)} <> ${here(sql`s.storage`)}
       limit 1`);
     return row?.id;
   },
 
   /**
-   * A project whose repository lies in none of these storages and goes together with that of another one: an open merge
-   * request, or a fork that is not copied yet, leads from one to the other. Undefined when there is none.
+   * A project whose repository lies in none of these storages and goes together with that of another one: one of them is a
+   * fork of the other that is not copied yet. Undefined when there is none.
    */
   async tiedBeyond(projectId: number, storages: readonly string[]): Promise<number | undefined> {
     const row = await db.one<{ id: number }>(sql`
       select r.project_id as id from repositories r
       where r.storage <> all(${[...storages]}::text[]) and r.project_id <> ${projectId} and r.project_id in (
-        select source_project_id from merge_requests where project_id = ${projectId} and state in ('opened', 'locked')
-        union all
-        select project_id from merge_requests where source_project_id = ${projectId} and state in ('opened', 'locked')
-        union all
         select repository_origin_id from directory.projects
         where id = ${projectId} and not exists (
           select 1 from repositories own where own.project_id = ${projectId} and own.state = 'created')

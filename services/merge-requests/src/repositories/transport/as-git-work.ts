@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
@@ -39,6 +40,14 @@ export const runAsGitWork = (services: readonly ServiceImplementation[]): readon
       }),
     ),
   }));
+
+const ofNobody = AsyncLocalStorage.snapshot();
+
+/**
+ * Work for another process of the service, whose own caller has a place there, as background work: with places here as
+ * well two processes would wait for each other.
+ */
+export const asBackground = <T>(work: () => Promise<T>): Promise<T> => ofNobody(work);
 
 /** Messages that wait for the caller of a stream. */
 const messagesAhead = 4;

@@ -45,9 +45,16 @@ export const processesBy =
       }),
     );
 
-/** The project that decides where a request is answered. One that names a storage is for the process that it is sent to. */
-const projectOf = (request: object): number =>
-  'projectId' in request && typeof request.projectId === 'number' && !('storage' in request) ? request.projectId : 0;
+/**
+ * The project that decides where a request is answered: the one to which what it makes will belong, if that is another one.
+ * One that names a storage is for the process that it is sent to.
+ */
+function projectOf(request: object): number {
+  if ('storage' in request) return 0;
+  if ('targetProjectId' in request && typeof request.targetProjectId === 'number' && request.targetProjectId > 0)
+    return request.targetProjectId;
+  return 'projectId' in request && typeof request.projectId === 'number' ? request.projectId : 0;
+}
 
 /**
  * Services whose calls are answered where the repository of their project lies: those whose request has a

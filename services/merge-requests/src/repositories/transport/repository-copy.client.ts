@@ -7,6 +7,7 @@ import {
 } from '@switchyard/protos/merge_requests/v1/repository_copy';
 import type { Peer } from '@switchyard/rpc';
 import { type CopySource, deleteRepository, refNameOf, shaOf, sourceHere } from '../../git';
+import type { ProjectElsewhere } from '../application/between-projects';
 import type { SettleElsewhere } from '../application/change-refs';
 import type { Copies } from '../application/copies';
 import type { Storages } from '../application/storages';
@@ -20,6 +21,8 @@ const listMs = 600_000;
 /** The same for the removal of a repository, and for a change of refs with those who follow it. */
 const removeMs = 600_000;
 const settleMs = 600_000;
+/** The same for a commit to come over: more than git has for it. */
+const bringMs = 660_000;
 
 /** What is called for no user. */
 const requestId = 'repository-copy';
@@ -122,6 +125,35 @@ export const copiesIn = (
     await client.removeFormerCopy({ projectId, storage }, { requestId, timeoutMs: removeMs, idempotent: true });
   },
 });
+
+/**
+ * Projects whose repositories other processes have. A call goes to the process that has it, or had it a moment ago and
+ * relays.
+ */
+export const projectsElsewhere =
+  (processesOf: ProcessesOf) =>
+  async (projectId: number): Promise<ProjectElsewhere | undefined> => {
+    const process = (await processesOf([projectId])).get(projectId);
+    if (process === undefined) return undefined;
+    const client = process.sibling.client(RepositoryCopyServiceService);
+    return {
+      async readHead(branch) {
+        const { sha } = await client.readBranchHead({ projectId, branch }, { requestId, idempotent: true });
+        return shaOf(sha);
+      },
+      async *packCommit(sha, known) {
+        const pack = client.packCommit({ projectId, sha, known: [...known] }, { requestId, timeoutMs: bringMs });
+        for await (const { data } of pack) yield data;
+      },
+      async bringCommit({ from, sha, known = [] }) {
+        const { isBrought } = await client.bringCommit(
+          { projectId, sourceProjectId: from, sha, known: [...known] },
+          { requestId, timeoutMs: bringMs, idempotent: true },
+        );
+        return isBrought;
+      },
+    };
+  };
 
 /** Has the process that has a project's repositories now move the refs of a change that began here. */
 export function changesElsewhere(processesOf: ProcessesOf): {

@@ -6,12 +6,14 @@ import {
   type SettledRef,
 } from '@switchyard/protos/merge_requests/v1/repository_copy';
 import { implement, type ServiceImplementation } from '@switchyard/rpc';
-import { type CopySource, isObjectFile, sourceHere } from '../../git';
+import { type CopySource, isObjectFile, packCommit, parseSha, sourceHere } from '../../git';
+import type { BetweenProjects } from '../application/between-projects';
 import type { RefChanges } from '../application/change-refs';
 import type { Copies } from '../application/copies';
+import type { OpenProjectRepository } from '../application/open-project-repository';
 import type { Storages } from '../application/storages';
 import type { Wikis } from '../application/wikis';
-import { streamAsGitWork } from './as-git-work';
+import { asBackground, streamAsGitWork } from './as-git-work';
 import { serviceName } from './relay';
 
 /** What the handler needs. */
@@ -20,6 +22,8 @@ export interface RepositoryCopyEdges {
   readonly removeFormer: Copies['removeFormer'];
   readonly settleBegun: RefChanges['settleBegun'];
   readonly changeWiki: Wikis['changeBegun'];
+  readonly open: OpenProjectRepository;
+  readonly between: Pick<BetweenProjects, 'readHead' | 'bringCommit'>;
 }
 
 const itself = { callers: [serviceName] };
@@ -40,6 +44,8 @@ export const repositoryCopyHandler = ({
   removeFormer,
   settleBegun,
   changeWiki,
+  open,
+  between,
 }: RepositoryCopyEdges): ServiceImplementation => {
   const sourceOf = ({ projectId, storage, wiki }: DescribeRepositoryRequest): CopySource =>
     sourceHere(storages.at(storage, projectId, wiki ? 'wiki' : 'code'));
@@ -81,12 +87,28 @@ export const repositoryCopyHandler = ({
       },
 
       async settleRefChange({ projectId, pushId, atomic }) {
-        const { reasons, lines } = await settleBegun({ projectId, pushId, atomic });
+        const { reasons, lines } = await asBackground(() => settleBegun({ projectId, pushId, atomic }));
         return { refs: settledRefs(reasons), lines: [...lines] };
       },
 
       async changeWikiRefs({ projectId, updates, atomic }) {
-        return { refs: settledRefs(await changeWiki({ projectId, updates, atomic })) };
+        return { refs: settledRefs(await asBackground(() => changeWiki({ projectId, updates, atomic }))) };
+      },
+
+      async readBranchHead({ projectId, branch }) {
+        return { sha: (await asBackground(() => between.readHead(projectId, branch))) ?? '' };
+      },
+
+      packCommit: ({ projectId, sha, known }, context) =>
+        streamAsGitWork(context, async function* () {
+          const { repo } = await open(projectId);
+          const pack = packCommit(repo, parseSha(sha), known.map(parseSha), { signal: context.signal });
+          for await (const data of pack) yield { data };
+        }),
+
+      async bringCommit({ projectId, sourceProjectId, sha, known }) {
+        const commit = { from: sourceProjectId, into: projectId, sha: parseSha(sha), known: known.map(parseSha) };
+        return { isBrought: await asBackground(() => between.bringCommit(commit)) };
       },
     },
     {
@@ -96,6 +118,9 @@ export const repositoryCopyHandler = ({
       removeFormerCopy: itself,
       settleRefChange: itself,
       changeWikiRefs: itself,
+      readBranchHead: itself,
+      packCommit: itself,
+      bringCommit: itself,
     },
   );
 };
