@@ -29,6 +29,7 @@ export { asCode, fenceFor, linkAddress, literal } from './literal-text';
 export { type Mentions, mentionsIn, newMentions } from './mentions';
 export { pythonName } from './python-names';
 export { type Command, parseQuickActions } from './quick-actions';
+export { isRefName, isShortRefName, isWellFormedRef } from './ref-names';
 export { relocated } from './relocated';
 export { repeatedText } from './repeated-text';
 export { searchMatch } from './search-words';

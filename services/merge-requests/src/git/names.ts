@@ -1,4 +1,5 @@
 import { invalid } from '@switchyard/errors';
+import { isRefName, isShortRefName } from '@switchyard/texts';
 
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
@@ -19,25 +20,9 @@ export const zeroSha = '0'.repeat(40) as Sha;
 /** The empty tree, which git knows without it being stored. */
 export const emptyTreeSha = '4b825dc642cb6eb9a060e54bf8d69288fbee4904' as Sha;
 
-// A loose ref is locked through the file `<component>.lock`; file systems stop at 255 bytes a component.
-const componentBytes = 250;
-const refBytes = 2000;
 const pathBytes = 4096;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: git refuses exactly these.
-const forbiddenInRefs = /[\x00-\x20\x7f~^:?*[\\]/;
 const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
-
-/** True when `name` passes `git check-ref-format` (with at least one slash). */
-export function isWellFormedRef(name: string): boolean {
-  if (!name.includes('/') || name === '@' || name.endsWith('.')) return false;
-  if (forbiddenInRefs.test(name) || name.includes('..') || name.includes('@{') || loneSurrogate.test(name))
-    return false;
-  return name.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'));
-}
-
-const fits = (name: string): boolean =>
-  Buffer.byteLength(name) <= refBytes && name.split('/').every((part) => Buffer.byteLength(part) <= componentBytes);
 
 /** The sha `text` spells, upper case folded; `undefined` when it is not 40 hexadecimal digits. */
 export function shaOf(text: string): Sha | undefined {
@@ -46,27 +31,20 @@ export function shaOf(text: string): Sha | undefined {
 
 /** `text` as a full reference name; `undefined` when git would refuse it or it does not start with `refs/`. */
 export function refNameOf(text: string): RefName | undefined {
-  return text.startsWith('refs/') && isWellFormedRef(text) && fits(text) ? (text as RefName) : undefined;
+  return isRefName(text) ? (text as RefName) : undefined;
 }
-
-/**
- * A short name is narrower than git's: one that starts with `refs/` would be found by git's abbreviation rules when the
- * full ref is asked for, and one of 40 hexadecimal digits could not be distinguished from a commit.
- */
-const isShortName = (text: string): boolean =>
-  !text.startsWith('-') && !text.startsWith('refs/') && text !== 'HEAD' && text !== '@' && shaOf(text) === undefined;
 
 /**
  * `text` as a branch name; `undefined` when git would refuse it, or for `HEAD`, `@`, `refs/…`, a leading `-` and 40 hex
  * digits.
  */
 export function branchNameOf(text: string): BranchName | undefined {
-  return isShortName(text) && refNameOf(`refs/heads/${text}`) ? (text as BranchName) : undefined;
+  return isShortRefName(text) ? (text as BranchName) : undefined;
 }
 
 /** `text` as a tag name, by the rules of {@link branchNameOf}. */
 export function tagNameOf(text: string): TagName | undefined {
-  return isShortName(text) && refNameOf(`refs/tags/${text}`) ? (text as TagName) : undefined;
+  return isShortRefName(text) ? (text as TagName) : undefined;
 }
 
 /**

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { growth } from '@switchyard/testkit';
+import { isWellFormedRef } from '@switchyard/texts';
 import fc from 'fast-check';
 import {
   branchNameOf,
-  isWellFormedRef,
   namesGitFolder,
   parseBranchName,
   parseTreePath,

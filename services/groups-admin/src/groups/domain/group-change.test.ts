@@ -102,6 +102,15 @@ describe('ip_restriction_ranges and enabled_git_access_protocol (G-4.15-5, G-4.1
   });
 });
 
+test('a default branch is one that projects of the group could have', () => {
+  const given = { parent, pathTaken: false, hasWiderContent: false };
+  const change = (name: string | null) => () =>
+    decideUpdate(actor, group, { id: 5, settings: { default_branch: name } }, given, 'free');
+  for (const name of ['a..b', '-x', 'x.lock', 'HEAD', 'x'.repeat(256)])
+    expect(change(name)).toThrow(expect.objectContaining({ body: { message: { default_branch: ['is invalid'] } } }));
+  for (const name of ['trunk', null]) expect(change(name)()).toMatchObject({ kind: 'changed' });
+});
+
 test('of the protection of default branches what is absent stays', () => {
   const stored = { ...protectionOf(3), allow_force_push: true };
   const protectedGroup = { ...group, settings: { default_branch_protection_defaults: stored } };

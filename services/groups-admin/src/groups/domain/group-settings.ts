@@ -1,4 +1,12 @@
-import { type BranchProtection, isPaid, note, type Problems, rangeProblems, writtenRanges } from '../../rules';
+import {
+  type BranchProtection,
+  branchNameProblems,
+  isPaid,
+  note,
+  type Problems,
+  rangeProblems,
+  writtenRanges,
+} from '../../rules';
 import type { GroupSettings } from './group';
 import { type GroupRow, settingsOf } from './group-row';
 
@@ -26,6 +34,7 @@ const protocolOf = (group: GroupRow): string => group.git_protocol ?? 'all';
 export function settingsProblems(given: GroupSettingsChange, { parent, group, tier }: SettingsPlace): Problems {
   const problems: Problems = {};
   const { ip_restriction_ranges: ranges, enabled_git_access_protocol: protocol } = given;
+  note(problems, 'default_branch', branchNameProblems(given.default_branch || undefined));
   if (isPaid(group ?? parent, tier)) {
     note(problems, 'ip_restriction_ranges', rangeProblems(ranges));
     if (parent !== undefined && ranges) note(problems, 'ip_restriction_ranges', [ofTopLevel]);

@@ -21,6 +21,11 @@ test.each([
   '.a',
   'a:b',
   'x\x7f',
+  'HEAD',
+  '@',
+  'refs/heads/x',
+  'a'.repeat(40),
+  'é'.repeat(126),
 ])('the default branch %p is refused', (branch) => {
   expect(projectProblems({ default_branch: branch }, namespace)).toEqual({ default_branch: ['is invalid'] });
 });
