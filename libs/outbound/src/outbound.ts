@@ -165,9 +165,20 @@ function redirected(request: CheckedRequest, status: number, location: unknown):
   return { ...request, target, headers };
 }
 
-/** Rejects once a signal is aborted: a name server cannot be told to stop. */
-const aborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_settle, fail) => signal.addEventListener('abort', () => fail(signal.reason), { once: true }));
+/** What work gives, or the reason of a signal once that is aborted: a name server cannot be told to stop. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let fail = (): void => undefined;
+  const aborted = new Promise<never>((_settle, reject) => {
+    fail = () => reject(signal.reason);
+  });
+  signal.addEventListener('abort', fail, { once: true });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    // A deadline lasts for a minute, and would keep the answer for as long.
+    signal.removeEventListener('abort', fail);
+  }
+}
 
 /** Opens the way out; nothing is connected until the first request. */
 export function openOutbound({ allowed, proxies = {}, resolve = systemResolve() }: OutboundOptions): Outbound {
@@ -258,7 +269,7 @@ export function openOutbound({ allowed, proxies = {}, resolve = systemResolve() 
         };
       };
       try {
-        return await Promise.race([answer(), aborted(signal)]);
+        return await unlessAborted(answer(), signal);
       } catch (error) {
         throw endedBy(error, deadline, limits.signal);
       }
@@ -271,7 +282,7 @@ export function openOutbound({ allowed, proxies = {}, resolve = systemResolve() 
       const signal = own === undefined ? late.signal : AbortSignal.any([late.signal, own]);
       let timer = setTimeout(() => late.abort(), headMs);
       try {
-        const { statusCode, headers, body } = await Promise.race([follow(checked, limits, signal), aborted(signal)]);
+        const { statusCode, headers, body } = await unlessAborted(follow(checked, limits, signal), signal);
         return {
           status: statusCode,
           headers: flat(headers),

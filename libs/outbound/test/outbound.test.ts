@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
@@ -52,6 +53,15 @@ test('sends what was given and returns what came', async () => {
   const answer = await open().request({ ...post(`http://me:p%40ss@127.0.0.1:${port}/a?b=c`), headers: { 'X-A': 'é' } });
   expect(answer).toMatchObject({ status: 418, isCut: false, headers: { 'x-twice': 'a, b' } });
   expect(answer.body).toMatch(/^POST \/a\?b=c é Basic bWU6cEBzcw== \{\}$/);
+});
+
+test('a deadline that has a minute left keeps nothing of an answer', async () => {
+  const port = await serve((_request, response) => response.end('answer'));
+  const deadlines = jest.spyOn(AbortSignal, 'timeout');
+  const { body } = await open().request(post(`http://127.0.0.1:${port}/`), { timeoutMs: 60_000 });
+  const [deadline] = deadlines.mock.results.map(({ value }) => value as AbortSignal);
+  deadlines.mockRestore();
+  expect([body, deadline && getEventListeners(deadline, 'abort')]).toEqual(['answer', []]);
 });
 
 test.each([
