@@ -8,6 +8,7 @@ import * as fc from 'fast-check';
 import {
   accessLevel,
   codeRule,
+  directoryFormat,
   memberProjects,
   membersAtLevel,
   type ProjectRule,
@@ -341,13 +342,13 @@ describe('rows of another format', () => {
 
   it('that this release does not know are stored with its own', async () => {
     const model = new DirectoryModel();
-    model.format = 2;
+    model.format = directoryFormat + 1;
     model.user();
     const directory = await follow(model);
-    expect(await format()).toBe(1);
+    expect(await format()).toBe(directoryFormat);
     model.user();
     await caughtUp(directory, model);
-    expect(await format()).toBe(1);
+    expect(await format()).toBe(directoryFormat);
     expect(model.calls.snapshot).toBe(1);
   });
 });
