@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { FollowSettingsRequest } from '@switchyard/protos/groups_admin/v1/settings';
 import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import { type CallOptions, entity, page } from '@switchyard/rpc';
@@ -13,11 +15,15 @@ const tooMany = { message: { error: 'This endpoint has been requested too many t
 
 describe('application limits (G-7-8, G-4.15-10, G-4.2-9)', () => {
   let gateway: TestGateway;
+  // What streams reaches a service; one that is away would be tried again for two seconds each.
+  const service = createServer((request, response) => void request.resume().once('end', () => response.end('{}')));
   let anonymously = false;
 
   beforeAll(async () => {
+    await new Promise<void>((settle) => service.listen(0, '127.0.0.1', settle));
+    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
     gateway = await startTestGateway({
-      config: { SWITCHYARD_APPLICATION_LIMITS: scale },
+      config: { SWITCHYARD_APPLICATION_LIMITS: scale, PACKAGES_HTTP_URL: url, IMPORTS_EXPORTS_HTTP_URL: url },
       access: ({ target }) =>
         resolved({
           ...(anonymously ? { actor: undefined } : {}),
@@ -29,7 +35,11 @@ describe('application limits (G-7-8, G-4.15-10, G-4.2-9)', () => {
       otherwise: async () => empty(),
     });
   });
-  afterAll(() => gateway.close());
+  afterAll(async () => {
+    service.closeAllConnections();
+    await gateway.close();
+    await new Promise((settle) => service.close(settle));
+  });
 
   const count = async (
     path: string,
