@@ -4,13 +4,11 @@ const refBytes = 2_000;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: git refuses exactly these.
 const forbiddenInRefs = /[\x00-\x20\x7f~^:?*[\\]/;
-const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
 /** True when `name` passes `git check-ref-format` (with at least one slash). */
 export function isWellFormedRef(name: string): boolean {
   if (!name.includes('/') || name === '@' || name.endsWith('.')) return false;
-  if (forbiddenInRefs.test(name) || name.includes('..') || name.includes('@{') || loneSurrogate.test(name))
-    return false;
+  if (forbiddenInRefs.test(name) || name.includes('..') || name.includes('@{') || !name.isWellFormed()) return false;
   return name.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'));
 }
 

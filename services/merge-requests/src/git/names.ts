@@ -22,8 +22,6 @@ export const emptyTreeSha = '4b825dc642cb6eb9a060e54bf8d69288fbee4904' as Sha;
 
 const pathBytes = 4096;
 
-const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
-
 /** The sha `text` spells, upper case folded; `undefined` when it is not 40 hexadecimal digits. */
 export function shaOf(text: string): Sha | undefined {
   return /^[0-9a-f]{40}$/i.test(text) ? (text.toLowerCase() as Sha) : undefined;
@@ -53,7 +51,7 @@ export function tagNameOf(text: string): TagName | undefined {
  */
 export function treePathOf(text: string): TreePath | undefined {
   const path = text.replace(/(?<!\/)\/+$/, '');
-  if (path === '' || path.includes('\0') || loneSurrogate.test(path) || Buffer.byteLength(path) > pathBytes)
+  if (path === '' || path.includes('\0') || !path.isWellFormed() || Buffer.byteLength(path) > pathBytes)
     return undefined;
   return path.split('/').every((part) => part !== '' && part !== '.' && part !== '..') ? (path as TreePath) : undefined;
 }

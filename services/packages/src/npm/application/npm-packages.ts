@@ -5,7 +5,7 @@ import type { PackageFile, PackagesArea, Publisher, Remover } from '../../packag
 import type { RequireUnprotected } from '../../protection';
 import { npmError } from '../domain/npm-error';
 import { isTag, tarballName, versionOfTarball } from '../domain/npm-names';
-import { distTags, packument, type ServedPackage } from '../domain/packument';
+import { distTags, longestMetadata, packument, type ServedPackage } from '../domain/packument';
 import type { NpmFound, NpmSearch, Place } from '../domain/place';
 import { deprecationOf, isObject, type JsonObject, objectOf, readPublication } from '../domain/publication';
 import { inspectTarball } from './inspect-tarball';
@@ -35,9 +35,6 @@ export interface NpmTarget {
 const noPackage = () => npmError('not_found', 'Package not found');
 const noVersion = () => npmError('not_found', 'Version not found');
 const alreadyThere = () => npmError('forbidden', 'Package already exists.');
-
-/** Bytes of what is kept of all versions of a name: one reply has them together. */
-const longestMetadata = 64 << 20;
 
 /** The use cases of npm packages; the gateway has checked what the caller may do. */
 export function npmPackages({ db, store, contents, packages, requireUnprotected, api, limit }: NpmEdges) {

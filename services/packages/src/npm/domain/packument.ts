@@ -27,6 +27,12 @@ export interface NewTag {
   readonly packageId: number;
 }
 
+/**
+ * Bytes of what one reply has of all versions of a name. A project keeps no more; a group, which joins those of its
+ * projects, serves the newest.
+ */
+export const longestMetadata = 64 << 20;
+
 /** The versions of a name in one place, and their names. */
 export interface ServedPackage {
   readonly name: string;

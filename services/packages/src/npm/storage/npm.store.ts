@@ -9,14 +9,17 @@ import {
   packageRule,
   visibleProjects,
 } from '@switchyard/directory';
-import type { NewTag, ServedPackage, ServedTag, ServedVersion } from '../domain/packument';
+import {
+  longestMetadata,
+  type NewTag,
+  type ServedPackage,
+  type ServedTag,
+  type ServedVersion,
+} from '../domain/packument';
 import type { NpmFound, NpmSearch, Place, PlaceViewer } from '../domain/place';
 
 /** Versions of one package that are served, the newest. */
 const versionLimit = 10_000;
-
-/** Bytes of manifests of one package that are served, of the newest versions: a group joins those of its projects. */
-const longestMetadata = 64 << 20;
 
 const shown = sql`k.format = 'npm' and k.status in ('default', 'deprecated') and k.version is not null`;
 
