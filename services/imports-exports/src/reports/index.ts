@@ -1,2 +1,1 @@
 export { composeReports, type Reports } from './compose';
-export type { Report } from './domain/report';
