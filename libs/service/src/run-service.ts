@@ -1,3 +1,4 @@
+import v8 from 'node:v8';
 import { isAppError } from '@switchyard/errors';
 import { migrateService } from '@switchyard/events';
 import { readSigner, readTrustedKeys } from '@switchyard/rpc';
@@ -6,6 +7,13 @@ import { type Command, runCommand } from './command';
 import type { Variables } from './configuration';
 import { type RunningService, startService, stopOnSignals } from './process';
 import type { Service } from './service';
+
+/**
+ * Percent by which the old heap may grow over what is alive before it is collected. V8 lets it grow to four times on a
+ * machine with much memory: 154 MiB in an import of a large project whose live heap stays at 44 MiB throughout. Twice
+ * costs no time that the import shows.
+ */
+const heapGrowingPercent = 100;
 
 /** Exit code of a sub-command that could not be run. */
 const commandFailed = 2;
@@ -21,6 +29,7 @@ export async function runService<V extends Variables>(
 ): Promise<void> {
   // What it writes, repositories by git included, belongs to its user alone.
   process.umask(0o077);
+  v8.setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
   const [, , name, ...args] = process.argv;
   if (name !== undefined) {
     const code = await runNamed(service, commands, name, args).catch((error: unknown) => {
