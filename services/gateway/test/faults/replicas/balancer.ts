@@ -6,19 +6,18 @@ export interface Balancer {
   close(): Promise<void>;
 }
 
-/** Opens a port of 127.0.0.1; each connection goes to the next of `targets`, or to the one after it where that refuses. */
-export async function balancer(
-  port: number,
-  targets: () => readonly { host: string; port: number }[],
-): Promise<Balancer> {
+interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Opens a port of 127.0.0.1; each connection goes to the next of `targets`, or to those after it where that refuses. */
+export async function balancer(port: number, targets: () => readonly Target[]): Promise<Balancer> {
   const open = new Set<Socket>();
   let turn = 0;
 
-  function pass(inner: Socket, tries: number): void {
-    const all = targets();
-    turn += 1;
-    const target = all[turn % all.length];
-    if (target === undefined || tries === 0) {
+  function pass(inner: Socket, [target, ...others]: readonly Target[]): void {
+    if (target === undefined) {
       inner.destroy();
       return;
     }
@@ -28,14 +27,17 @@ export async function balancer(
       inner.pipe(outer);
       outer.pipe(inner);
     });
-    outer.on('error', () => (connected ? inner.destroy() : pass(inner, tries - 1)));
+    outer.on('error', () => (connected ? inner.destroy() : pass(inner, others)));
     inner.once('close', () => outer.destroy());
   }
 
   const server = createServer({ pauseOnConnect: true, noDelay: true, allowHalfOpen: true }, (inner) => {
     open.add(inner);
     inner.on('error', () => undefined).once('close', () => open.delete(inner));
-    pass(inner, targets().length);
+    const all = targets();
+    turn += 1;
+    const first = turn % Math.max(all.length, 1);
+    pass(inner, [...all.slice(first), ...all.slice(0, first)]);
   });
   await new Promise<void>((settle, fail) => server.once('error', fail).listen(port, '127.0.0.1', settle));
   return {

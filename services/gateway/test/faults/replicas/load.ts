@@ -32,12 +32,8 @@ const slack = 250;
  * Whether a failure is one that a disruption may cause: under way at a kill, given up while a process hung, or refused while PostgreSQL
  * was away.
  */
-function explains(
-  { kind, from, gone, until }: Disruption,
-  { began, ended, cause = '' }: Sent,
-  stalledBetween: Stalls['between'],
-): boolean {
-  const wasUnderWay = began <= gone + slack + stalledBetween(gone, began) && ended >= from;
+function explains({ kind, from, gone, until }: Disruption, { began, ended, cause = '' }: Sent): boolean {
+  const wasUnderWay = began <= gone + slack && ended >= from;
   if (kind === 'hang') return wasUnderWay && /\b50[34]\b/.test(cause);
   if (kind === 'kill') return wasUnderWay && !/\b500\b/.test(cause);
   if (kind === 'postgres') {
@@ -45,31 +41,6 @@ function explains(
     return wasUnderWay && /\b504\b/.test(cause);
   }
   return false;
-}
-
-/** How long the event loop of the clients stood still. */
-interface Stalls {
-  /** Milliseconds of it between two times: until then the clients have not seen that a connection of theirs has ended. */
-  between(from: number, to: number): number;
-  stop(): void;
-}
-
-/** Milliseconds between two looks at the clock. */
-const lookEvery = 20;
-
-function watchStalls(): Stalls {
-  const found: { from: number; to: number }[] = [];
-  let seen = Date.now();
-  const timer = setInterval(() => {
-    const [due, now] = [seen + lookEvery, Date.now()];
-    if (now > due) found.push({ from: due, to: now });
-    seen = now;
-  }, lookEvery);
-  return {
-    between: (from, to) =>
-      found.reduce((sum, stall) => sum + Math.max(0, Math.min(stall.to, to) - Math.max(stall.from, from)), 0),
-    stop: () => clearInterval(timer),
-  };
 }
 
 /** A steady stream of requests, and what became of them. */
@@ -116,7 +87,6 @@ export function steadyLoad(system: SystemClient, perSecond: number, chance: Rand
   let phase = 'calm';
   let next = Date.now();
   let counts = true;
-  const stalls = watchStalls();
 
   /** Waits for a turn; returns the time at which it has come. */
   async function turn(): Promise<number> {
@@ -169,13 +139,13 @@ export function steadyLoad(system: SystemClient, perSecond: number, chance: Rand
   }
 
   const failures = () => sent.filter(({ cause }) => cause !== undefined);
-  const explanation = (one: Sent) => disruptions.find((disruption) => explains(disruption, one, stalls.between));
+  const explanation = (one: Sent) => disruptions.find((disruption) => explains(disruption, one));
   const line = ({ what, phase: during, began, ended, cause }: Sent): string => {
     const near = disruptions.findLast(({ from }) => from <= ended);
     const since =
       near === undefined
         ? ''
-        : `, ${began - near.from} to ${ended - near.from} ms after ${near.kind} ${near.what} (gone after ${near.gone - near.from}, clients stood still for ${stalls.between(near.gone, began)})`;
+        : `, ${began - near.from} to ${ended - near.from} ms after ${near.kind} ${near.what} (gone after ${near.gone - near.from})`;
     return `${during}: ${what}: ${cause}${since}`;
   };
 
@@ -222,7 +192,6 @@ export function steadyLoad(system: SystemClient, perSecond: number, chance: Rand
     },
     end() {
       counts = false;
-      stalls.stop();
       spy.mockRestore();
     },
   };
