@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { sql } from '@switchyard/database/sql';
+import { type Sql, sql } from '@switchyard/database/sql';
 import {
   CreatePackageProtectionRuleRequest,
   PackageProtectionServiceService,
@@ -9,6 +9,7 @@ import {
 import { eventually } from '@switchyard/testkit';
 import { type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
 import { pack } from 'tar-stream';
+import { npmStore } from '../../src/npm/storage/npm.store';
 import { service } from '../../src/service';
 
 let here: TestInstallation;
@@ -191,7 +192,8 @@ it('refuses a version of a package that has too much metadata together', async (
   await publish(await documentOf('full', '1.0.0'));
   // Manifests that are too long together are served of the newest versions.
   await here.db.query(sql`
-    update packages set metadata = jsonb_set(metadata, '{short,more}', to_jsonb(repeat('x', ${33 << 20}::int)))
+    update packages set metadata_length = null,
+      metadata = jsonb_set(metadata, '{short,more}', to_jsonb(repeat('x', ${33 << 20}::int)))
     where project_id = ${projectId} and name = 'full'`);
   await here.db.query(sql`
     insert into packages (project_id, format, name, version, status, metadata)
@@ -202,6 +204,58 @@ it('refuses a version of a package that has too much metadata together', async (
   const refused = error('the versions of the package have too much metadata');
   expect(await reply(await publish(await documentOf('full', '1.1.0')))).toEqual([400, refused]);
   expect(await packages()).toHaveLength(2);
+});
+
+it('counts what is kept of each version once, and again after a change', async () => {
+  const lengths = () =>
+    here.db.query(sql`
+      select version, metadata_length as counted, octet_length(metadata::text) as length from packages
+      where project_id = ${projectId} order by id`);
+  const counted = [{ version: '1.0.0' }, { version: '1.1.0' }, { version: '1.2.0' }];
+  for (const { version } of counted.slice(0, 2)) await publish(await documentOf('counted', version));
+  const before = await lengths();
+  const versions = { '1.0.0': { deprecated: 'old' } };
+  expect((await publish({ name: 'counted', versions } as never)).status).toBe(200);
+  expect((await publish(await documentOf('counted', '1.2.0'))).status).toBe(200);
+  const after = await lengths();
+  for (const rows of [before, after]) expect(rows).toEqual(rows.map((row) => ({ ...row, counted: row.length })));
+  expect(after).toMatchObject(counted);
+  expect(after[0]?.length).toBeGreaterThan(Number(before[0]?.length));
+});
+
+it('reads no manifests of other versions for a publication', async () => {
+  const store = npmStore(here.db);
+  /** Pages that are read for the length of what is kept of a name. */
+  async function pagesOf(name: string, versions: number): Promise<number> {
+    await here.db.query(sql`
+      insert into packages (project_id, format, name, version, metadata)
+      select ${projectId}, 'npm', ${name}, '1.0.' || i, jsonb_build_object('manifest', (
+        select jsonb_agg(md5(i || ' ' || part)) from generate_series(1, 100) part))
+      from generate_series(1, ${versions}::int) i`);
+    await here.db.transaction((tx) => store.metadataLength(tx, projectId, name));
+    await here.db.query(sql`vacuum analyze packages`);
+    let pages = 0;
+    await here.db.transaction(async (tx) => {
+      const query = async <T>(statement: Sql): Promise<T[]> => {
+        const [row] = await tx.query<{ 'QUERY PLAN': { Plan: Record<string, number> }[] }>(
+          sql`explain (analyze, buffers, format json) ${statement}`,
+        );
+        const plan = row?.['QUERY PLAN'][0]?.Plan ?? {};
+        pages += Number(plan['Shared Hit Blocks']) + Number(plan['Shared Read Blocks']);
+        return [];
+      };
+      await store.metadataLength(
+        { ...tx, query, one: async (statement) => (await query(statement))[0] as never },
+        projectId,
+        name,
+      );
+    });
+    return pages;
+  }
+  const [few, many] = [await pagesOf('few', 2), await pagesOf('numerous', 2_000)];
+  expect(few).toBeGreaterThan(0);
+  // 2,000 lengths are on some ten pages of an index, or sixty of the table; manifests have 2,000 and more.
+  expect(many - few).toBeLessThan(200);
 });
 
 it('refuses a manifest that is too long', async () => {

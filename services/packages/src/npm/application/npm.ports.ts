@@ -11,7 +11,7 @@ export interface NpmStore {
   find(place: Place, name: string, form: 'full' | 'short'): Promise<ServedPackage>;
   /** Packages whose names have a text, by name, and how many there are. */
   search(place: Place, search: NpmSearch): Promise<{ found: NpmFound[]; total: number }>;
-  /** Bytes of what is kept of the versions of a name. */
+  /** Bytes of what is kept of the versions of a name; those that are new, or have changed, are counted by the way. */
   metadataLength(tx: Tx, projectId: number, name: string): Promise<number>;
   /** Gives a version a name, which another one loses. */
   setTag(tx: Tx, tag: NewTag): Promise<void>;

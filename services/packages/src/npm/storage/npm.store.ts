@@ -127,9 +127,12 @@ export const npmStore = (db: Database) => ({
   },
 
   async metadataLength(tx: Tx, projectId: number, name: string): Promise<number> {
+    const ofName = sql`k.project_id = ${projectId} and k.name = ${name} and ${shown}`;
+    await tx.query(sql`
+      update packages k set metadata_length = octet_length(k.metadata::text)
+      where ${ofName} and k.metadata_length is null`);
     const row = await tx.one<{ length: number }>(sql`
-      select coalesce(sum(octet_length(k.metadata::text)), 0)::float8 as length from packages k
-      where k.project_id = ${projectId} and k.name = ${name} and ${shown}`);
+      select coalesce(sum(k.metadata_length), 0)::float8 as length from packages k where ${ofName}`);
     return row?.length ?? 0;
   },
 
@@ -151,7 +154,7 @@ export const npmStore = (db: Database) => ({
   async deprecate(tx: Tx, projectId: number, packageName: string, texts: ReadonlyMap<string, string>): Promise<number> {
     const changed = await tx.query(sql`
       update packages as k set updated_at = now(),
-        status = case when w.text = '' then 'default' else 'deprecated' end,
+        status = case when w.text = '' then 'default' else 'deprecated' end, metadata_length = null,
         metadata = k.metadata || jsonb_build_object(
           'manifest', (k.metadata->'manifest') - 'deprecated' || w.patch,
           'short', (k.metadata->'short') - 'deprecated' || w.patch)
