@@ -112,6 +112,19 @@ it('publishes a version once, and serves metadata and tarball (G-4.17-13 … -15
   });
 });
 
+it('has versions that differ in build metadata alone once, by the version that clients ask for', async () => {
+  // As Yarn sends it; npm leaves the build metadata of the package.json out.
+  expect((await publish(await documentOf('built', '1.0.0+a'))).status).toBe(200);
+  const again = await publish(await documentOf('built', '1.0.0+b'));
+  expect(await reply(again)).toEqual([403, error('Package already exists.')]);
+  expect((await put(pathOf('tags', 'built', 'next'), '1.0.0+c')).status).toBe(204);
+  expect(await (await metadata('built')).json()).toMatchObject({
+    'dist-tags': { latest: '1.0.0', next: '1.0.0' },
+    versions: { '1.0.0': { _id: 'built@1.0.0', version: '1.0.0' } },
+  });
+  expect(await packages()).toMatchObject([{ version: '1.0.0' }]);
+});
+
 it('lets one of two publications of a version win', async () => {
   const statuses = await Promise.all(
     Array.from({ length: 4 }, async () => (await publish(await documentOf('race', '1.0.0'))).status),

@@ -4,7 +4,7 @@ import type { Contents } from '../../contents';
 import type { PackageFile, PackagesArea, Publisher, Remover } from '../../packages';
 import type { RequireUnprotected } from '../../protection';
 import { npmError } from '../domain/npm-error';
-import { isTag, tarballName, versionOfTarball } from '../domain/npm-names';
+import { cleanVersion, isTag, tarballName, versionOfTarball } from '../domain/npm-names';
 import { distTags, longestMetadata, packument, type ServedPackage } from '../domain/packument';
 import type { NpmFound, NpmSearch, Place } from '../domain/place';
 import { deprecationOf, isObject, type JsonObject, objectOf, readPublication } from '../domain/publication';
@@ -168,7 +168,8 @@ export function npmPackages({ db, store, contents, packages, requireUnprotected,
     async setTag(target: NpmTarget, tag: string, version: unknown, by: Publisher): Promise<void> {
       if (!isTag(tag)) throw npmError('bad_request', 'Tag is invalid');
       const found = await ofProject(target);
-      const one = found.versions.find((other) => other.version === version);
+      const spellings = [version, cleanVersion(String(version))];
+      const one = found.versions.find((other) => spellings.includes(other.version));
       if (one === undefined) throw noVersion();
       const { projectId, name } = target;
       const named = { projectId, packageName: name, name: tag, packageId: one.id };

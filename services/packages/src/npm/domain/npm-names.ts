@@ -1,4 +1,4 @@
-import { parse, validRange } from 'semver';
+import { clean, parse, validRange } from 'semver';
 
 const scope = '@[a-z0-9~-][a-z0-9._~-]*';
 const namePattern = new RegExp(`^(?:${scope}/)?[a-z0-9~][a-z0-9._~-]*$`);
@@ -19,6 +19,12 @@ export const isForwardable = (name: string): boolean =>
 
 /** Whether this is a version of semver 2.0, as it is written in a manifest. */
 export const isVersion = (version: string): boolean => /^\d\S*$/.test(version) && parse(version) !== null;
+
+/**
+ * A version as npm has it, in whatever writing: `v1.0.0`, `1.0.0+a` and `1.0.0+b` are `1.0.0`. Build metadata is no part of
+ * it (semver 2.0, 10), and clients ask for a version without it. Undefined for what is none.
+ */
+export const cleanVersion = (version: string): string | undefined => clean(version, { loose: true }) ?? undefined;
 
 /** Whether this may name a version: what is a range of versions is none, so that `npm install name@this` is clear. */
 export const isTag = (tag: string): boolean => /^[\w.~!*'()-]{1,255}$/.test(tag) && validRange(tag) === null;

@@ -36,6 +36,26 @@ it('keeps of a publication what is served again, whole and abbreviated, with dig
 });
 
 it.each([
+  ['npm, which sends no build metadata', '1.0.0'],
+  ['Yarn, which sends that of the package.json', '1.0.0+a'],
+])('leaves build metadata out of the version that comes from %s', (_who, sent) => {
+  const fileName = `@acme/app-${sent}.tgz`;
+  const packageJson = { name: '@acme/app', version: '1.0.0+a' };
+  const document = documentWith(
+    {},
+    {
+      versions: { [sent]: { ...manifest, version: sent } },
+      'dist-tags': { next: sent },
+      _attachments: { [fileName]: { length: 10 } },
+    },
+  );
+  const publication = readPublication('@acme/app', document, { ...tarball, fileName, packageJson });
+  expect(publication).toMatchObject({ version: '1.0.0', fileName: '@acme/app-1.0.0.tgz', tags: ['next'] });
+  expect(publication.metadata.manifest.version).toBe('1.0.0');
+  expect(publication.metadata.short.version).toBe('1.0.0');
+});
+
+it.each([
   ['another name', documentWith({}, { name: 'app' }), {}, 'name does not match the address'],
   ['another name in the manifest', documentWith({ name: 'app' }), {}, 'name or version of the manifest is wrong'],
   ['no versions', documentWith({}, { versions: {} }), {}, 'versions must have the one version of the tarball'],

@@ -1,6 +1,5 @@
-import { parse } from 'semver';
 import { npmError } from './npm-error';
-import { isPackageName, isTag, isVersion, tarballName, versionOfTarball } from './npm-names';
+import { cleanVersion, isPackageName, isTag, isVersion, tarballName, versionOfTarball } from './npm-names';
 
 /** A JSON object. */
 export type JsonObject = Record<string, unknown>;
@@ -104,12 +103,9 @@ function metadataOf(manifest: JsonObject, tarball: AttachedTarball): NpmMetadata
   return { manifest: kept, short, dist: { shasum: sha1, integrity, fileCount, unpackedSize } };
 }
 
-/** The same version in another writing, as `npm publish` cleans it: `v1.0.0` and `1.0.0`. */
-const cleaned = (version: unknown): string | undefined =>
-  typeof version === 'string' ? (parse(version.trim(), { loose: true })?.version ?? undefined) : undefined;
-
 /**
- * What a document with a tarball publishes under a name. Fails with `bad_request` where name, version, sizes, digests,
+ * What a document with a tarball publishes under a name. npm sends the version without build metadata, Yarn as the
+ * package.json has it. Fails with `bad_request` where name, version, sizes, digests,
  * tags and the package.json in the tarball do not agree with each other.
  */
 export function readPublication(name: string, document: JsonObject, tarball: AttachedTarball): NpmPublication {
@@ -117,24 +113,25 @@ export function readPublication(name: string, document: JsonObject, tarball: Att
   if (!isPackageName(name)) throw refuse('Package name is invalid');
   if (document.name !== name) throw refuse('name does not match the address');
   const versions = Object.entries(objectOf(document, 'versions'));
-  const [[version, manifest] = ['', undefined]] = versions;
+  const [[given, manifest] = ['', undefined]] = versions;
   if (versions.length !== 1 || !isObject(manifest)) throw refuse('versions must have the one version of the tarball');
-  const fileName = tarballName(name, version);
-  if (!isVersion(version) || fileName.length > 255) throw refuse('version is invalid');
-  if (manifest.name !== name || manifest.version !== version) throw refuse('name or version of the manifest is wrong');
-  if (versionOfTarball(name, tarball.fileName) !== version) throw refuse('name of the attachment is wrong');
+  const version = isVersion(given) ? cleanVersion(given) : undefined;
+  const fileName = tarballName(name, version ?? '');
+  if (version === undefined || fileName.length > 255) throw refuse('version is invalid');
+  if (manifest.name !== name || manifest.version !== given) throw refuse('name or version of the manifest is wrong');
+  if (versionOfTarball(name, tarball.fileName) !== given) throw refuse('name of the attachment is wrong');
   const { length } = objectOf(objectOf(document, '_attachments'), tarball.fileName);
   if (length !== undefined && length !== tarball.size) throw refuse('length of the attachment is wrong');
   if (!isWhatItClaims(objectOf(manifest, 'dist'), tarball)) throw refuse('digest of the tarball does not match');
   const { packageJson } = tarball;
-  if (packageJson.name !== name || cleaned(packageJson.version) !== cleaned(version))
+  if (packageJson.name !== name || cleanVersion(String(packageJson.version)) !== version)
     throw refuse('package.json of the tarball has another name or version');
   const tags = Object.entries(objectOf(document, 'dist-tags'));
-  if (tags.length > 100 || !tags.every(([tag, named]) => isTag(tag) && named === version))
+  if (tags.length > 100 || !tags.every(([tag, named]) => isTag(tag) && named === given))
     throw refuse('dist-tags is invalid');
   const deprecated = deprecationOf(manifest);
   if (deprecated === '') delete manifest.deprecated;
-  const metadata = metadataOf(manifest, tarball);
+  const metadata = metadataOf({ ...manifest, version }, tarball);
   if (JSON.stringify(metadata.manifest).length > longestManifest) throw refuse('the manifest is too long');
   return { version, fileName, tags: tags.map(([tag]) => tag), deprecated, metadata };
 }
