@@ -9,6 +9,7 @@ import {
 import { eventually } from '@switchyard/testkit';
 import { type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
 import { pack } from 'tar-stream';
+import { mostTags } from '../../src/npm/domain/packument';
 import { npmStore } from '../../src/npm/storage/npm.store';
 import { service } from '../../src/service';
 
@@ -325,6 +326,27 @@ it('deprecates, names and unpublishes versions, and refuses to undo what came in
   expect((await remove()).status).toBe(200);
   expect((await metadata('life')).status).toBe(404);
   expect((await publish(await documentOf('life', '1.0.0'))).status).toBe(200);
+});
+
+it('gives the versions of a package a bounded number of names, and moves those that they have (G-4.17-15)', async () => {
+  const named = (tags: object) => put(pathOf('metadata', 'tagged'), { ...document, 'dist-tags': tags });
+  const document = await documentOf('tagged', '1.0.0');
+  const tags = Object.fromEntries(Array.from({ length: mostTags }, (_, at) => [`t${at}`, '1.0.0']));
+  const refused = error(`the package has too many dist-tags (maximum is ${mostTags})`);
+  expect(await reply(await named({ ...tags, latest: '1.0.0' }))).toEqual([400, refused]);
+  expect(await packages()).toEqual([]);
+  expect((await named(tags)).status).toBe(200);
+  expect(await reply(await put(pathOf('tags', 'tagged', 'latest'), '1.0.0'))).toEqual([400, refused]);
+  expect(await reply(await publish(await documentOf('tagged', '1.1.0')))).toEqual([400, refused]);
+  const next = { ...(await documentOf('tagged', '1.1.0')), 'dist-tags': { t0: '1.1.0' } };
+  expect((await publish(next)).status).toBe(200);
+  const { _rev: revision } = (await (await metadata('tagged')).json()) as { _rev: string };
+  const versions = { '1.0.0': {}, '1.1.0': {} };
+  const replaced = (given: object) =>
+    put(pathOf('revisions', 'tagged', revision), { versions, 'dist-tags': { ...tags, t0: '1.1.0', ...given } });
+  expect(await reply(await replaced({ latest: '1.0.0' }))).toEqual([400, refused]);
+  expect((await here.forward('DELETE', pathOf('tags', 'tagged', 't1'), { project: projectId })).status).toBe(204);
+  expect((await put(pathOf('tags', 'tagged', 'latest'), '1.0.0')).status).toBe(204);
 });
 
 it('changes nothing of a package that a rule protects from the caller', async () => {

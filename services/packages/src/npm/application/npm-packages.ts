@@ -5,7 +5,7 @@ import type { PackageFile, PackagesArea, Publisher, Remover } from '../../packag
 import type { RequireUnprotected } from '../../protection';
 import { npmError } from '../domain/npm-error';
 import { cleanVersion, isTag, tarballName, versionOfTarball } from '../domain/npm-names';
-import { distTags, longestMetadata, packument, type ServedPackage } from '../domain/packument';
+import { distTags, longestMetadata, mostTags, type NewTag, packument, type ServedPackage } from '../domain/packument';
 import type { NpmFound, NpmSearch, Place } from '../domain/place';
 import { deprecationOf, isObject, type JsonObject, objectOf, readPublication } from '../domain/publication';
 import { inspectTarball } from './inspect-tarball';
@@ -66,6 +66,12 @@ export function npmPackages({ db, store, contents, packages, requireUnprotected,
       await write(tx);
     });
 
+  /** Gives versions names. Fails with `bad_request` where a package would have too many. */
+  async function setTags(tx: Tx, { projectId, name }: NpmTarget, tags: readonly NewTag[]): Promise<void> {
+    const count = tags.length > mostTags ? tags.length : await store.setTags(tx, projectId, name, tags);
+    if (count > mostTags) throw npmError('bad_request', `the package has too many dist-tags (maximum is ${mostTags})`);
+  }
+
   /** Texts of the deprecations of versions that a document has. */
   const textsOf = (versions: JsonObject): Map<string, string> =>
     new Map(
@@ -108,7 +114,11 @@ export function npmPackages({ db, store, contents, packages, requireUnprotected,
         async (tx, packageId) => {
           if ((await store.metadataLength(tx, projectId, name)) > longestMetadata)
             throw npmError('bad_request', 'the versions of the package have too much metadata');
-          for (const tag of tags) await store.setTag(tx, { projectId, packageName: name, name: tag, packageId });
+          await setTags(
+            tx,
+            target,
+            tags.map((tag) => ({ name: tag, packageId })),
+          );
           if (deprecated !== '') await store.deprecate(tx, projectId, name, new Map([[version, deprecated]]));
         },
       );
@@ -171,9 +181,7 @@ export function npmPackages({ db, store, contents, packages, requireUnprotected,
       const spellings = [version, cleanVersion(String(version))];
       const one = found.versions.find((other) => spellings.includes(other.version));
       if (one === undefined) throw noVersion();
-      const { projectId, name } = target;
-      const named = { projectId, packageName: name, name: tag, packageId: one.id };
-      await change(target, by, (tx) => store.setTag(tx, named));
+      await change(target, by, (tx) => setTags(tx, target, [{ name: tag, packageId: one.id }]));
     },
 
     /** Takes a name away. Fails with `not_found`, and `forbidden` where a rule protects the package. */
@@ -221,13 +229,11 @@ export function npmPackages({ db, store, contents, packages, requireUnprotected,
           name,
           gone.map((tag) => tag.name),
         );
-        for (const [tag, version] of moved)
-          await store.setTag(tx, {
-            projectId,
-            packageName: name,
-            name: tag,
-            packageId: kept.get(version as string) as number,
-          });
+        await setTags(
+          tx,
+          target,
+          moved.map(([tag, version]) => ({ name: tag, packageId: kept.get(version as string) as number })),
+        );
         const deprecated = await store.deprecate(tx, projectId, name, texts);
         if (left.length === 0 || retags || deprecated > 0) await unprotected(tx, 'push', target, by);
         for (const { id } of left) await unlessGone(packages.removeWithin(tx, projectId, id, by));

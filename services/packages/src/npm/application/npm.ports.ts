@@ -13,8 +13,11 @@ export interface NpmStore {
   search(place: Place, search: NpmSearch): Promise<{ found: NpmFound[]; total: number }>;
   /** Bytes of what is kept of the versions of a name; those that are new, or have changed, are counted by the way. */
   metadataLength(tx: Tx, projectId: number, name: string): Promise<number>;
-  /** Gives a version a name, which another one loses. */
-  setTag(tx: Tx, tag: NewTag): Promise<void>;
+  /**
+   * Gives versions names, which others lose.
+   * @returns how many names the package has now where some are new to it, else 0
+   */
+  setTags(tx: Tx, projectId: number, packageName: string, tags: readonly NewTag[]): Promise<number>;
   /** Takes names away from versions. */
   deleteTags(tx: Tx, projectId: number, packageName: string, names: readonly string[]): Promise<void>;
   /**

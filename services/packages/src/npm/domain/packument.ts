@@ -19,13 +19,14 @@ export interface ServedTag {
   readonly version: string;
 }
 
-/** A name of a version that is set. */
+/** A name that a version is to have. */
 export interface NewTag {
-  readonly projectId: number;
-  readonly packageName: string;
   readonly name: string;
   readonly packageId: number;
 }
+
+/** Names that the versions of one package may have in a project: each document has all of them. */
+export const mostTags = 1_000;
 
 /**
  * Bytes of what one reply has of all versions of a name. A project keeps no more; a group, which joins those of its

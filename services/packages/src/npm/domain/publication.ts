@@ -127,8 +127,7 @@ export function readPublication(name: string, document: JsonObject, tarball: Att
   if (packageJson.name !== name || cleanVersion(String(packageJson.version)) !== version)
     throw refuse('package.json of the tarball has another name or version');
   const tags = Object.entries(objectOf(document, 'dist-tags'));
-  if (tags.length > 100 || !tags.every(([tag, named]) => isTag(tag) && named === given))
-    throw refuse('dist-tags is invalid');
+  if (!tags.every(([tag, named]) => isTag(tag) && named === given)) throw refuse('dist-tags is invalid');
   const deprecated = deprecationOf(manifest);
   if (deprecated === '') delete manifest.deprecated;
   const metadata = metadataOf({ ...manifest, version }, tarball);

@@ -136,13 +136,22 @@ export const npmStore = (db: Database) => ({
     return row?.length ?? 0;
   },
 
-  async setTag(tx: Tx, { projectId, packageName, name, packageId }: NewTag): Promise<void> {
-    await tx.query(sql`
+  async setTags(tx: Tx, projectId: number, packageName: string, tags: readonly NewTag[]): Promise<number> {
+    const ids = tags.map(({ packageId }) => packageId);
+    const set = await tx.query<{ added: boolean }>(sql`
       insert into package_tags (project_id, format, package_name, name, package_id)
-      values (${projectId}, 'npm', ${packageName}, ${name}, ${packageId})
+      select ${projectId}, 'npm', ${packageName}, u.name, u.id
+      from unnest(${tags.map(({ name }) => name)}::text[], ${ids}::bigint[]) as u (name, id) order by u.name
       on conflict (project_id, format, package_name, name)
-      do update set package_id = excluded.package_id, updated_at = now()`);
-    await touch(tx, packageId);
+      do update set package_id = excluded.package_id, updated_at = now()
+      returning xmax = 0 as added`);
+    // A version that gets a name counts as changed.
+    await tx.query(sql`update packages set updated_at = now() where id = any(${ids}::bigint[])`);
+    if (!set.some(({ added }) => added)) return 0;
+    const row = await tx.one<{ count: number }>(sql`
+      select count(*)::float8 as count from package_tags
+      where project_id = ${projectId} and format = 'npm' and package_name = ${packageName}`);
+    return row?.count ?? 0;
   },
 
   async deleteTags(tx: Tx, projectId: number, packageName: string, names: readonly string[]): Promise<void> {
@@ -168,7 +177,3 @@ export const npmStore = (db: Database) => ({
     return changed.length;
   },
 });
-
-/** A version that gets a name counts as changed. */
-const touch = (tx: Tx, packageId: number): Promise<unknown> =>
-  tx.query(sql`update packages set updated_at = now() where id = ${packageId}`);
