@@ -289,6 +289,7 @@ describe('failures', () => {
   ])('a %s has a log line with the id of its request', async (_, status, path, headers) => {
     const gateway = await startTestGateway({
       access: () => resolved({ access: projectAccess() }),
+      config: { ALERTS_HTTP_URL: 'http://127.0.0.1:9' },
       otherwise: async () => {
         const { unavailable } = await import('@switchyard/errors');
         throw status === 503 ? unavailable(new Error('down')) : new Error('a bug');

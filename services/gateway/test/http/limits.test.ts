@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { FollowSettingsRequest } from '@switchyard/protos/groups_admin/v1/settings';
 import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import { type CallOptions, entity, page } from '@switchyard/rpc';
@@ -15,15 +13,11 @@ const tooMany = { message: { error: 'This endpoint has been requested too many t
 
 describe('application limits (G-7-8, G-4.15-10, G-4.2-9)', () => {
   let gateway: TestGateway;
-  // What streams reaches a service; one that is away would be tried again for two seconds each.
-  const service = createServer((request, response) => void request.resume().once('end', () => response.end('{}')));
   let anonymously = false;
 
   beforeAll(async () => {
-    await new Promise<void>((settle) => service.listen(0, '127.0.0.1', settle));
-    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
     gateway = await startTestGateway({
-      config: { SWITCHYARD_APPLICATION_LIMITS: scale, PACKAGES_HTTP_URL: url, IMPORTS_EXPORTS_HTTP_URL: url },
+      config: { SWITCHYARD_APPLICATION_LIMITS: scale },
       access: ({ target }) =>
         resolved({
           ...(anonymously ? { actor: undefined } : {}),
@@ -35,11 +29,7 @@ describe('application limits (G-7-8, G-4.15-10, G-4.2-9)', () => {
       otherwise: async () => empty(),
     });
   });
-  afterAll(async () => {
-    service.closeAllConnections();
-    await gateway.close();
-    await new Promise((settle) => service.close(settle));
-  });
+  afterAll(() => gateway.close());
 
   const count = async (
     path: string,

@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import {
   type ResolveRequest,
   type ResolveResponse,
@@ -110,19 +108,10 @@ export interface Walk {
 
 /** Opens a walk of role × operation × visibility. */
 export async function openWalk(routes: readonly Route[]): Promise<Walk> {
-  const streams = createServer((_request, response) => void response.end('{}'));
-  await new Promise<void>((resolve) => streams.listen(0, '127.0.0.1', resolve));
-  const internal = `http://127.0.0.1:${(streams.address() as AddressInfo).port}`;
   const gateway = await startTestGateway({
     routes,
     access: answerFor,
-    config: {
-      SWITCHYARD_APPLICATION_LIMITS: 0,
-      MERGE_REQUESTS_HTTP_URL: internal,
-      ALERTS_HTTP_URL: internal,
-      PACKAGES_HTTP_URL: internal,
-      IMPORTS_EXPORTS_HTTP_URL: internal,
-    },
+    config: { SWITCHYARD_APPLICATION_LIMITS: 0 },
     fakes: {
       'AvatarService/GetAvatar': async () => ({ content: Buffer.from('x'), contentType: 'image/png', filename: 'x' }),
       'DependencyListExportService/GetDependencyListExportSignature': async () => ({ signature: Buffer.from('x') }),
@@ -138,11 +127,7 @@ export async function openWalk(routes: readonly Route[]): Promise<Walk> {
       }
       return found;
     },
-    async close() {
-      await gateway.close();
-      streams.closeAllConnections();
-      await new Promise((resolve) => streams.close(resolve));
-    },
+    close: () => gateway.close(),
   };
 }
 

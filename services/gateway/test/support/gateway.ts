@@ -1,4 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { ServiceDefinition } from '@grpc/grpc-js';
 import {
   type ResolveAllRequest,
@@ -97,6 +99,19 @@ export function newToken(): { readonly token: string } {
 const following = 'SettingsService/FollowSettings';
 const counting = 'RequestCountService/CountRequests';
 
+/** The HTTP port of a service that reads what it is sent and answers `{}`. */
+async function answeringService(): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const service = createServer((request, response) => void request.resume().once('end', () => response.end('{}')));
+  await new Promise<void>((settle) => service.listen(0, '127.0.0.1', settle));
+  return {
+    url: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
+    async close() {
+      service.closeAllConnections();
+      await new Promise((settle) => service.close(settle));
+    },
+  };
+}
+
 /** Starts a gateway whose services are `fakes`; without an `AccessService/Resolve` of their own, `access` answers it. */
 export async function startTestGateway(options: {
   fakes?: Fakes;
@@ -104,7 +119,10 @@ export async function startTestGateway(options: {
   routes?: readonly Route[];
   config?: Partial<Config>;
   way?: GiveWay;
-  /** Answers every RPC that has no fake. */
+  /**
+   * Answers every RPC that has no fake. What streams over HTTP is answered as well, with `{}`: a service that is away would be tried
+   * again for two seconds.
+   */
   otherwise?: () => Promise<unknown>;
 }): Promise<TestGateway> {
   const calls: RecordedCall[] = [];
@@ -153,6 +171,8 @@ export async function startTestGateway(options: {
     reach: async () => {},
     close: () => {},
   };
+  const service = options.otherwise === undefined ? undefined : await answeringService();
+  const streams = service?.url ?? 'http://127.0.0.1:9';
   const signer = { name: 'gateway', key: generateKeyPairSync('ed25519').privateKey };
   const config = {
     HOST: '127.0.0.1',
@@ -162,10 +182,10 @@ export async function startTestGateway(options: {
     SWITCHYARD_TRUSTED_PROXIES: 'loopback',
     SWITCHYARD_EXTERNAL_URL: 'https://forge.example',
     SWITCHYARD_TIER: 'ultimate',
-    MERGE_REQUESTS_HTTP_URL: 'http://127.0.0.1:9',
-    ALERTS_HTTP_URL: 'http://127.0.0.1:9',
-    PACKAGES_HTTP_URL: 'http://127.0.0.1:9',
-    IMPORTS_EXPORTS_HTTP_URL: 'http://127.0.0.1:9',
+    MERGE_REQUESTS_HTTP_URL: streams,
+    ALERTS_HTTP_URL: streams,
+    PACKAGES_HTTP_URL: streams,
+    IMPORTS_EXPORTS_HTTP_URL: streams,
     SWITCHYARD_APPLICATION_LIMITS: 1,
     ...options.config,
   } as Config;
@@ -198,6 +218,9 @@ export async function startTestGateway(options: {
         throw new Error(`${method} ${path} ${response.status} breaks its contract: ${problems.join('; ')}`);
       return { status: response.status, headers: response.headers, text, body: parsed };
     },
-    close: (graceMs = 100) => gateway.close(graceMs),
+    async close(graceMs = 100) {
+      await gateway.close(graceMs);
+      await service?.close();
+    },
   };
 }
