@@ -10,6 +10,7 @@ import { PipelineEvent } from '@switchyard/protos/merge_requests/events/v1/pipel
 import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import { eventually } from '@switchyard/testkit';
 import type { ParsedMail } from 'mailparser';
+import { wakeMails } from '../../src/mail';
 import { created } from '../support/installation';
 import { type MailServer, startMailServer } from '../support/mail-server';
 import { type Item, json, type NoteFixture, pageOf, startNoteFixture } from '../support/note-fixture';
@@ -41,6 +42,13 @@ const settled = () =>
     ).toEqual([]);
     expect(await db.query(sql`select id from notification_events where state = 'waiting'`)).toEqual([]);
     expect(await db.query(sql`select id from mails where state = 'waiting'`)).toEqual([]);
+  });
+
+/** What waits to be sent is due, and is looked for at once. */
+const waitsNoLonger = () =>
+  fixture.here.db.transaction(async (tx) => {
+    await tx.query(sql`update mails set due_at = now() - interval '1 second' where state = 'waiting'`);
+    wakeMails(tx);
   });
 
 const open = async (author: DirectoryUser, given: Partial<CreateIssueRequest> = {}): Promise<Item> =>
@@ -218,7 +226,7 @@ it('a burst on one thing is one mail, checked once more when it is sent; a diges
   );
   expect(server.arrived).toEqual([]);
   await here.db.query(sql`delete from notes where id = ${gone.id}`);
-  await here.db.query(sql`update mails set due_at = now() - interval '1 second' where state = 'waiting'`);
+  await waitsNoLonger();
   const [mail] = await server.mailsTo(bob.email);
   expect(mail?.text).toContain('first');
   expect(mail?.text).not.toContain('second');
@@ -236,7 +244,7 @@ it('a burst on one thing is one mail, checked once more when it is sent; a diges
         where m.user_id = ${bob.id} and m.thread = 'digest' and m.state = 'waiting' and m.due_at > now()`),
     ).toEqual([{ parts: 2 }]),
   );
-  await here.db.query(sql`update mails set due_at = now() - interval '1 second' where state = 'waiting'`);
+  await waitsNoLonger();
   const [, digest] = await server.mailsTo(bob.email, 2);
   expect(digest?.text).toContain(`Another (#${other.iid})`);
   expect(digest?.text).toContain('in the digest');
@@ -250,7 +258,7 @@ it('a burst on one thing is one mail, checked once more when it is sent; a diges
   await eventually(async () => expect(await here.db.query(held)).toEqual([{ state: 'waiting', last_error: null }]));
   const ended = await here.unsubscriptions.unsubscribe({ token: tokenIn(digest) }, here.as(undefined));
   expect(ended).toEqual({ project: false, everything: true });
-  await here.db.query(sql`update mails set due_at = now() - interval '1 second' where state = 'waiting'`);
+  await waitsNoLonger();
   await eventually(async () =>
     expect(await here.db.query(held)).toEqual([{ state: 'dropped', last_error: 'stopped' }]),
   );
@@ -265,7 +273,7 @@ it('a burst on one thing is one mail, checked once more when it is sent; a diges
   await eventually(async () => expect(await waiting()).toHaveLength(1));
   const off = { ...setting, projectId: fixture.project.id, level: 'disabled' };
   await here.settings.updateNotificationSettings(off, fixture.as(bob));
-  await here.db.query(sql`update mails set due_at = now() - interval '1 second' where state = 'waiting'`);
+  await waitsNoLonger();
   await eventually(async () =>
     expect(
       await here.db.query(sql`select state, last_error from mails where user_id = ${bob.id} order by id desc limit 1`),
@@ -603,7 +611,7 @@ describe('mail about epics', () => {
           where m.thread = 'digest' and m.state = 'waiting' group by m.user_id`),
       ).toEqual([{ parts: 5 }, { parts: 5 }]),
     );
-    await here.db.query(sql`update mails set due_at = now() - interval '1 second' where state = 'waiting'`);
+    await waitsNoLonger();
     const [[whole], [cut]] = await Promise.all([server.mailsTo(bob.email), server.mailsTo(eve.email)]);
     expect(whole?.subject).toBe('What happened in 2 projects and groups');
     expect(whole?.text).toMatch(/opened &\d+:.*In between.*closed &\d+/s);

@@ -25,9 +25,9 @@ it.each(['notification.decided', 'notification.committed'])(
 
     const next = await here.startProcess();
     // The process that died holds its lease on the event.
-    await here.db.query(
-      sql`update notification_events set due_at = now() - interval '1 second' where state = 'waiting'`,
-    );
+    await here.db.query(sql`
+      with due as (update notification_events set due_at = now() - interval '1 second' where state = 'waiting')
+      select pg_notify('switchyard_notification_events', '')`);
     await eventually(
       async () => {
         expect(await here.db.query(sql`select state from notification_events`)).toEqual([{ state: 'decided' }]);
