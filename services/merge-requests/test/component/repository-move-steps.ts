@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDatabase } from '@switchyard/database';
+import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { eventually, signalOf } from '@switchyard/testkit';
 import { openRepository, openWiki } from '../../src/git';
@@ -46,6 +46,13 @@ export async function moveUntil(
   return signalOf(child);
 }
 
+/** Has the former copy of a project's repository removed now, not after the hour for which it stays. @returns a row for each such job */
+export const removeFormerNow = (db: Database, projectId: number) =>
+  db.query(sql`
+    with due as (
+      update jobs set run_at = now() where kind = 'remove_former_copy' and project_id = ${projectId} returning id)
+    select id, pg_notify('switchyard_jobs', '')::text from due`);
+
 /** Processes between whose storages a repository moves. */
 export interface MoveLayout {
   /** Of the process that is pushed to, and has the first copy. */
@@ -78,7 +85,7 @@ export async function removeThroughDeaths(layoutOn: (ground: Ground) => MoveLayo
       SWITCHYARD_IDENTITY_KEY_FILE: join(own.folder, 'merge-requests.pem'),
       ...remover,
     });
-    await db.query(sql`update jobs set run_at = now() where kind = 'remove_former_copy'`);
+    await removeFormerNow(db, 1);
     expect(await first.exited).toBe('SIGKILL');
     const left = () => [openRepository, openWiki].map((open) => existsSync(open(folders.from, 1).path));
     expect(left()).toEqual([true, true]);

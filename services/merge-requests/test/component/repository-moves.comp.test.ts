@@ -18,7 +18,7 @@ import { copiesIn } from '../../src/repositories/transport/repository-copy.clien
 import { areasOn } from '../support/areas';
 import { gitSteps } from './git-steps';
 import { type Ground, type Harness, people, prepareGround, startHarness, type TestProject } from './repository-harness';
-import { moveUntil, pointsOfMoves, removeThroughDeaths, silent } from './repository-move-steps';
+import { moveUntil, pointsOfMoves, removeFormerNow, removeThroughDeaths, silent } from './repository-move-steps';
 
 const storages = { SWITCHYARD_REPOSITORY_STORAGES: 'default:1,second:0' };
 let ground: Ground;
@@ -50,9 +50,7 @@ const move = ({ id }: TestProject, storage = 'second') =>
 const homeOf = ({ id }: TestProject) =>
   harness.db.one<{ storage: string; former: string | null }>(sql`
     select storage, former_storage as former from repositories where project_id = ${id}`);
-const removeNow = ({ id }: TestProject) =>
-  harness.db.query(sql`
-    update jobs set run_at = now() where kind = 'remove_former_copy' and project_id = ${id} returning id`);
+const removeNow = ({ id }: TestProject) => removeFormerNow(harness.db, id);
 const headOf = async (path: string, ref = 'refs/heads/main') => (await harness.git(path, 'rev-parse', ref)).trim();
 const branches = async ({ id }: TestProject) => {
   const { body } = await harness.api(people.maintainer, 'GET', `/projects/${id}/repository/branches?per_page=100`);

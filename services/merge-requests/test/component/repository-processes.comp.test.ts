@@ -29,7 +29,7 @@ import {
   startHarness,
   type TestProject,
 } from './repository-harness';
-import { moveUntil, pointsOfMoves, removeThroughDeaths, silent } from './repository-move-steps';
+import { moveUntil, pointsOfMoves, removeFormerNow, removeThroughDeaths, silent } from './repository-move-steps';
 import { git, killProcesses, processOf } from './repository-process';
 
 /** Two processes, each with the volume of one storage; the gateway knows the first alone. */
@@ -325,9 +325,7 @@ const pathIn = (storage: Storage, { id }: TestProject, kind: RepositoryKind = 'c
     storage === 'default' ? join(ground.folder, 'repositories') : join(ground.folder, 'other', 'storages', 'second'),
     id,
   ).path;
-const removeNow = ({ id }: TestProject) =>
-  harness.db.query(sql`
-    update jobs set run_at = now() where kind = 'remove_former_copy' and project_id = ${id} returning id`);
+const removeNow = ({ id }: TestProject) => removeFormerNow(harness.db, id);
 
 test.each([
   ['code', 'default', 'second'],
