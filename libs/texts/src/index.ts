@@ -1,3 +1,4 @@
+export { parseBoolean } from './booleans';
 export { parseColor, textColor } from './color';
 export {
   advance,

@@ -1,4 +1,4 @@
-import { isStorable } from '@switchyard/texts';
+import { isStorable, parseBoolean } from '@switchyard/texts';
 import type { z } from 'zod';
 import { isScalar, wholeNumber, writtenNumber } from './json-values';
 import { invalid, kind, type ParameterSchema, Problem, problem } from './kind';
@@ -93,16 +93,9 @@ export const float = (): z.ZodType<number> =>
     return Math.abs(number) <= maxFloat ? number : invalid;
   });
 
-const booleans = new Map<string, boolean>([
-  ...['true', '1', 't', 'yes', 'on', 'y'].map((word) => [word, true] as const),
-  ...['false', '0', 'f', 'no', 'off', 'n'].map((word) => [word, false] as const),
-]);
-
 /** A boolean in any of the spellings of G-1-5. */
 export const boolean = (): z.ZodType<boolean> =>
-  kind({ type: 'boolean' }, (value) =>
-    isScalar(value) ? (booleans.get(String(value).toLowerCase()) ?? invalid) : invalid,
-  );
+  kind({ type: 'boolean' }, (value) => (isScalar(value) ? (parseBoolean(String(value)) ?? invalid) : invalid));
 
 /** One of a list of words. */
 export const oneOf = <const T extends string>(...words: readonly T[]): z.ZodType<T> =>

@@ -15,5 +15,10 @@ it('reads settings as a form writes them', () => {
     ...{ topics: ['a', 'b'], build_timeout: 3_600, archived: true },
   });
   expect(projectOverrides.parse({ topics: 'a,b' })).toEqual({ topics: ['a', 'b'] });
+  // As python-gitlab writes True, and as it would be written by hand (G-1-5).
+  expect(projectOverrides.parse({ archived: '1', lfs_enabled: 'Off', build_timeout: '1' })).toEqual({
+    ...{ archived: true, lfs_enabled: false, build_timeout: 1 },
+  });
+  expect(messages(projectOverrides, { archived: 'perhaps' })).toHaveLength(1);
   expect(messages(projectOverrides, { no_such_setting: '1' })).toHaveLength(1);
 });

@@ -1,5 +1,6 @@
 import { z } from '@switchyard/config';
 import { recordFields } from '@switchyard/service';
+import { parseBoolean } from '@switchyard/texts';
 import { type ImportedSettings, problemsOfSettings } from '../domain/import';
 
 const { text, count, body, time, names } = recordFields;
@@ -61,17 +62,16 @@ const refuseProblems = (given: ImportedSettings, { addIssue }: z.RefinementCtx):
 /** A project as an archive has it (ADR 60); what is absent stays as it is. Its name and path are said by who imports. */
 export const projectRecord: z.ZodType<ImportedSettings> = z.object(settings).partial().superRefine(refuseProblems);
 
-/** A value as a form writes it: all of them are texts there. */
-const written = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.flatMap((one) => String(one).split(','));
-  if (typeof value !== 'string') return value;
-  if (/^\d{1,9}$/.test(value)) return Number(value);
-  return ['true', 'false'].includes(value) ? value === 'true' : value.split(',');
-};
+/** What a value of a form may mean: all of them are texts there. */
+function meanings(value: unknown): unknown[] {
+  if (Array.isArray(value)) return [value, value.flatMap((one) => String(one).split(','))];
+  if (typeof value !== 'string') return [value];
+  return [value, parseBoolean(value), ...(/^\d{1,9}$/.test(value) ? [Number(value)] : []), value.split(',')];
+}
 
 const ofForm = ([name, form]: [string, z.ZodType]): [string, z.ZodType] => [
   name,
-  z.preprocess((value) => (form.safeParse(value).success ? value : written(value)), form).optional(),
+  z.preprocess((value) => meanings(value).find((one) => form.safeParse(one).success) ?? value, form).optional(),
 ];
 
 const { created_at: _, ...chosen } = settings;

@@ -1,4 +1,5 @@
 import { invalidParams } from '@switchyard/errors';
+import { parseBoolean } from '@switchyard/texts';
 
 /** What a form says beside its file. */
 export interface ArchiveForm {
@@ -8,8 +9,6 @@ export interface ArchiveForm {
   readonly path: string;
   readonly overrides: Readonly<Record<string, unknown>>;
 }
-
-const isFlag = (value: string): boolean => ['true', 'false', '1', '0', ''].includes(value);
 
 /** A setting of a form as a value: `a[]` is a list. */
 const overrideForm = /^override_params\[([a-z_]{1,100})\](\[\])?$/;
@@ -29,10 +28,10 @@ export function readForm(fields: ReadonlyMap<string, string>): ArchiveForm {
   }
   const path = fields.get('path') ?? '';
   if (path === '') problems.push(fields.has('path') ? 'path is empty' : 'path is missing');
-  const overwrite = fields.get('overwrite') ?? 'false';
-  if (!isFlag(overwrite)) problems.push('overwrite is invalid');
+  const overwrite = parseBoolean(fields.get('overwrite') || 'false');
+  if (overwrite === undefined) problems.push('overwrite is invalid');
   // It would take away what no archive holds (ADR 69).
-  else if (['true', '1'].includes(overwrite)) problems.push('overwrite does not have a valid value');
+  else if (overwrite) problems.push('overwrite does not have a valid value');
   if (problems.length > 0) throw invalidParams(...problems);
   return { namespace: fields.get('namespace') ?? '', name: fields.get('name') || path, path, overrides };
 }
