@@ -14,12 +14,12 @@ export function textOf(value: unknown): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** A package URL in its canonical spelling; as it is written where it is none. */
-export function canonicalPurl(written: string): string {
+/** A package URL in its canonical spelling; undefined where it is none. */
+export function canonicalPurl(written: string): string | undefined {
   try {
     return PackageURL.fromString(written).toString();
   } catch {
-    return written;
+    return undefined;
   }
 }
 

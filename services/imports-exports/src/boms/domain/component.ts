@@ -23,7 +23,7 @@ export interface Component {
   readonly name: string;
   readonly group?: string;
   readonly version?: string;
-  /** Package URL in its canonical spelling, where it has one. */
+  /** Package URL in its canonical spelling, where it has one; nothing else. */
   readonly purl?: string;
   readonly cpe?: string;
   readonly description?: string;
@@ -57,7 +57,8 @@ export const componentTypes: Readonly<Record<string, string>> = {
 const maxKeyLength = 500;
 
 /**
- * What makes two components the same: the package URL, else type, group, name and version.
+ * What makes two components the same: the package URL, else type, group, name and version. A key begins with `pkg:` or a
+ * type, so that none is the ref of a project or group, whatever a report says.
  * @param digest hexadecimal digest of a text
  */
 export function componentKey(
@@ -86,7 +87,8 @@ function union<T>(lists: readonly (readonly T[])[], textOf: (one: T) => string):
     .map(([, one]) => one);
 }
 
-const scopes = ['required', 'optional', 'excluded'] as const;
+/** From the strictest on. A scope that is not said is `required`, as CycloneDX says. */
+const scopes = ['required', undefined, 'optional', 'excluded'] as const;
 
 const licenseText = (one: ComponentLicense): string =>
   JSON.stringify('expression' in one ? [2, one.expression] : 'id' in one ? [0, one.id] : [1, one.name]);

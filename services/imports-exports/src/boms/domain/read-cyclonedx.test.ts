@@ -169,6 +169,35 @@ it('merges variants into the same component whatever their order', () => {
 });
 
 it.each([
+  [['optional', undefined], undefined],
+  [['optional', 'required', undefined], 'required'],
+  [['excluded', undefined], undefined],
+  [['excluded', 'optional', 'optional'], 'optional'],
+  [['optional'], 'optional'],
+] as const)('of the scopes %j %s stays: what is not said is required', (scopes, scope) => {
+  const variants = scopes.map(
+    (one, at): Component => ({
+      ...{ ...plain, description: `${at}` },
+      ...(one === undefined ? {} : { scope: one }),
+    }),
+  );
+  for (const given of [variants, variants.toReversed()]) expect(mergeComponents(given).scope).toBe(scope);
+});
+
+it.each(['project:7', 'group:3', 'not a purl', 'pkg:npm'])('%s is no package URL, and names nothing', async (purl) => {
+  const [part] = await read(component({ purl, properties: [{ name: 'n', value: 'v' }] }));
+  const found = part?.kind === 'component' ? part.component : plain;
+  expect(found).toEqual({
+    ...plain,
+    properties: [
+      { name: 'n', value: 'v' },
+      { name: 'switchyard:dependency_scanning:invalid_purl', value: purl },
+    ],
+  });
+  expect(componentKey(found, () => '')).toBe('library:/a@');
+});
+
+it.each([
   [{ ...plain, purl: 'pkg:npm/a@1' }, 'pkg:npm/a@1'],
   [{ ...plain, group: 'g', version: '1' }, 'library:g/a@1'],
   [{ ...plain, name: 'x'.repeat(600) }, `library:/${'x'.repeat(421)}#DIGEST`],

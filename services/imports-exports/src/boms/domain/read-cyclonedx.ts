@@ -29,6 +29,9 @@ const maxEntries = 100_000;
 const originName =
   /^[\w.:-]{0,60}:?dependency_scanning:(?:(?:input|source)_file:path|(?:language|package_manager):name)$/;
 
+/** The property of a component that keeps a `purl` which is none. */
+const invalidPurl = 'switchyard:dependency_scanning:invalid_purl';
+
 type Fields = Readonly<Record<string, unknown>>;
 
 const fieldsOf = (value: unknown): Fields | undefined =>
@@ -158,10 +161,13 @@ class PartReader {
     };
     if (type === undefined || name === undefined) return undefined;
     const written = textOf(given.purl);
+    const purl = written === undefined ? undefined : canonicalPurl(written);
+    // What is no package URL names no package. It is kept where it cannot be taken for one.
+    if (written !== undefined && purl === undefined) lists.properties.push({ name: invalidPurl, value: written });
     const texts = textsOf({
       group: textOf(given.group),
       version: textOf(given.version),
-      purl: written === undefined ? undefined : canonicalPurl(written),
+      purl,
       cpe: textOf(given.cpe),
       description: textOf(given.description),
       author: textOf(given.author),

@@ -2,6 +2,7 @@ import { cycloneDxFaults } from '@switchyard/testkit/replies';
 import type { Component } from '../domain/component';
 import { type Bom, writeCycloneDx } from './cyclonedx';
 import { writeSpdx } from './spdx';
+import { isLicenseExpression } from './spdx-licenses';
 
 const bare = { hashes: [], licenses: [], properties: [] };
 const components: { key: string; component: Component }[] = [
@@ -23,7 +24,13 @@ const components: { key: string; component: Component }[] = [
       properties: [{ name: 'n', value: '' }],
     },
   },
-  { key: 'x', component: { ...bare, type: 'cryptographic-asset', name: 'x', cpe: 'cpe:/nonsense', copyright: '(c)' } },
+  {
+    key: 'x',
+    component: {
+      ...{ ...bare, type: 'cryptographic-asset', name: 'x', cpe: 'cpe:/nonsense', copyright: '(c)' },
+      author: 'A\nB',
+    },
+  },
   {
     key: 'y',
     component: {
@@ -76,6 +83,11 @@ it.each(['1.4', '1.5', '1.6'] as const)(
       { license: { name: 'Own' } },
       { license: { name: 'MIT OR Apache-2.0' } },
     ]);
+    // What is no expression is a name.
+    expect(document.components.slice(2).map(({ licenses }: Component) => licenses)).toEqual([
+      [{ license: { name: 'MIT AND (X' } }],
+      [{ expression: 'MIT OR DocumentRef-a:LicenseRef-b' }],
+    ]);
     expect(document.dependencies).toEqual([{ ref: 'project:1', dependsOn: ['x', 'y'] }]);
     expect(cycloneDxFaults(version, JSON.parse(await textOf(writeCycloneDx(empty, version))))).toBeNull();
     // The check can fail.
@@ -106,7 +118,36 @@ it('writes SPDX 2.3: every relation and licence leads to something that is there
     broken,
     foreign,
   ]);
+  expect(document.packages[2].originator).toBe('Person: A B');
   expect(document.packages.at(-1).externalRefs).toBeUndefined();
   expect(document.packages[1].checksums[0]).toEqual({ algorithm: 'SHA256', checksumValue: 'a'.repeat(64) });
   expect(await textOf(writeSpdx(bom))).toBe(text);
+});
+
+it.each([
+  ['MIT', true],
+  ['Apache-2.0+ AND (MIT OR ISC)', true],
+  ['(MIT)OR(ISC)', true],
+  ['GPL-2.0-or-later WITH Classpath-exception-2.0', true],
+  ['MIT AND LicenseRef-x', true],
+  ['MIT OR (Apache-2.0', false],
+  ['MIT )OR( ISC', false],
+  ['Apache-2.0 WITH Foo-exception', false],
+  ['MIT WITH ISC', false],
+  ['MIT OR', false],
+  ['MIT ISC', false],
+  ['MIT or ISC', false],
+  ['MIT ORISC', false],
+  ['MIT+AND ISC', false],
+  ['MIT\nOR ISC', false],
+  ['mit', false],
+  ['NONE', false],
+  [';;;MIT', false],
+  ['', false],
+  [`${'('.repeat(100)}MIT${')'.repeat(100)}`, true],
+  [`${'('.repeat(101)}MIT${')'.repeat(101)}`, false],
+  [`MIT${' OR MIT'.repeat(571)}`, true],
+  [`MIT${' OR MIT'.repeat(572)}`, false],
+])('%.60s is an expression of SPDX: %s', (text, isOne) => {
+  expect(isLicenseExpression(text)).toBe(isOne);
 });

@@ -1,5 +1,6 @@
 import { type Component, type ComponentLicense, componentTypes, type Property } from '../domain/component';
 import { plainCpe } from './plain-cpe';
+import { isLicenseExpression } from './spdx-licenses';
 
 /** Versions of CycloneDX that are written. */
 export type SpecVersion = '1.4' | '1.5' | '1.6';
@@ -31,7 +32,7 @@ export interface Bom {
 const longestVersion = 1_024;
 
 const licenseObject = (one: ComponentLicense) => {
-  // An expression stands alone in its list; beside others it is a name.
+  // An expression stands alone in its list; beside others it is a name, and so is one that is none.
   const { url, ...license } = 'expression' in one ? { name: one.expression, url: undefined } : one;
   return { license: { ...license, ...(isAddress(url) ? { url } : {}) } };
 };
@@ -41,7 +42,8 @@ const isAddress = (url: string | undefined): boolean =>
 
 function licenseList(licenses: readonly ComponentLicense[]): object[] {
   const [only] = licenses;
-  if (licenses.length === 1 && only !== undefined && 'expression' in only) return [{ expression: only.expression }];
+  if (licenses.length === 1 && only !== undefined && 'expression' in only && isLicenseExpression(only.expression))
+    return [{ expression: only.expression }];
   return licenses.map(licenseObject);
 }
 

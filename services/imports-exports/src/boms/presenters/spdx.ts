@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { oneLine } from '@switchyard/texts';
 import { type Component, type ComponentLicense, componentTypes } from '../domain/component';
 import type { Bom } from './cyclonedx';
 import { plainCpe } from './plain-cpe';
@@ -47,6 +48,7 @@ class Licenses {
 
 function packageObject(key: string, component: Component, licenses: Licenses): object {
   const { group, name, version, purl, cpe, description, copyright, author, hashes, type } = component;
+  const person = oneLine(author ?? '');
   const externalRefs = [
     ...(purl === undefined
       ? []
@@ -65,7 +67,7 @@ function packageObject(key: string, component: Component, licenses: Licenses): o
     licenseDeclared: licenses.declared(component.licenses),
     copyrightText: copyright ?? 'NOASSERTION',
     description,
-    ...(author === undefined ? {} : { originator: `Person: ${author}` }),
+    ...(person === '' ? {} : { originator: `Person: ${person}` }),
     primaryPackagePurpose: componentTypes[type]?.toUpperCase(),
     ...(hashes.length > 0
       ? { checksums: hashes.map(({ alg, content }) => ({ algorithm: algorithmOf(alg), checksumValue: content })) }

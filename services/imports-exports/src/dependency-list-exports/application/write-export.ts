@@ -19,7 +19,7 @@ faultPoints.push('dependency_export.blob_expected', 'dependency_export.written',
 /** Rows of one statement. */
 const page = 1_000;
 
-/** Variants of one component that are joined, and their characters; further ones, in the order of their digests, are left out. */
+/** Variants of one component that are joined, and their characters; further ones, in the order of their digests, are left out, save one of each scope. */
 const maxVariants = 100;
 const maxCharacters = 8_000_000;
 
@@ -53,7 +53,9 @@ export function writeExport({ work, blobs, remains, signer, toolVersion, email }
         if (row.key !== key && key !== undefined) yield { key, component: mergeComponents(variants) };
         if (row.key !== key) [variants, characters] = [[], 0];
         key = row.key;
-        if (variants.length < maxVariants && characters < maxCharacters) variants.push(row.component);
+        const isKept = variants.length < maxVariants && characters < maxCharacters;
+        // What is needed when a project runs must not be called optional because it is named often.
+        if (isKept || !variants.some(({ scope }) => scope === row.component.scope)) variants.push(row.component);
         characters += row.characters;
       }
       const last = rows.at(-1);
