@@ -49,10 +49,29 @@ export interface Known {
   /** Ids, expressions or names. */
   readonly licenses?: readonly unknown[];
   readonly scope?: Component['scope'];
+  /** Where it comes from, when that is not a registry of its ecosystem: an address of git, another one, or a path. */
+  readonly source?: string | undefined;
+}
+
+/** The parts of an address: its scheme, who asks, where it is, a query, and a commit. */
+const address =
+  /^((?:git\+)?[a-z][a-z0-9+.-]*:\/\/)(?:[^/?#]*@)?([^?#]*)(?:\?[^#]*)?(?:#(?:(?:commit=)?([\w./-]+)(?:&.*)?|.*))?$/i;
+
+/**
+ * Where a package comes from, without what may be secret in it (users, passwords, queries), as qualifiers of package
+ * URLs; undefined for what is no address.
+ */
+export function qualifiersOf(source: string): Record<string, string> | undefined {
+  const [, scheme = '', place = '', commit = ''] = address.exec(source) ?? [];
+  if (place === '' || /^file:/i.test(scheme)) return undefined;
+  return /^git|^ssh/i.test(scheme) || place.endsWith('.git')
+    ? { vcs_url: `${scheme}${place}${commit === '' ? '' : `@${commit}`}` }
+    : { download_url: `${scheme}${place}` };
 }
 
 /**
- * A package of an ecosystem as a component; undefined without a name or a version.
+ * A package of an ecosystem as a component; undefined without a name. One whose version is not said has none, and one
+ * that lies in the project has no package URL, which would name another package.
  * @param name as the ecosystem writes it: `@scope/name`, `vendor/name`, `group:artifact`
  * @param type of its package URL
  */
@@ -60,20 +79,21 @@ export function packageOf(
   type: string,
   name: unknown,
   version: unknown,
-  { hashes = [], licenses = [], scope }: Known = {},
+  { hashes = [], licenses = [], scope, source }: Known = {},
   isLicenseId: (text: string) => boolean = () => false,
 ): Component | undefined {
   const [whole, its] = [textOf(name), textOf(version)];
-  if (whole === undefined || its === undefined) return undefined;
+  if (whole === undefined) return undefined;
   const cut = type === 'maven' ? whole.indexOf(':') : whole.lastIndexOf('/');
   const group = cut > 0 ? whole.slice(0, cut) : undefined;
   const last = cut > 0 ? whole.slice(cut + 1) : whole;
-  const purl = purlOf(type, last, its, group);
+  const qualifiers = source === undefined ? {} : qualifiersOf(source);
+  const purl = qualifiers && purlOf(type, last, its, group, qualifiers);
   return {
     type: 'library',
     name: last,
     ...(group === undefined ? {} : { group }),
-    version: its,
+    ...(its === undefined ? {} : { version: its }),
     ...(purl === undefined ? {} : { purl }),
     ...(scope === undefined ? {} : { scope }),
     hashes,
@@ -109,6 +129,7 @@ export class LockListBuilder {
   readonly packages: LockedPackage[] = [];
   private readonly links = new Map<string, string[]>();
   private readonly roots = new Set<string>();
+  private readonly optionalRoots = new Set<string>();
   private linkCount = 0;
   private characters = 0;
 
@@ -132,17 +153,43 @@ export class LockListBuilder {
     if (links.length > 0) this.links.set(ref, links);
   }
 
-  /** Adds what the project itself depends on, by refs. @throws where the file is made into too much */
+  /** Adds what the project itself depends on when it runs, by refs. @throws where the file is made into too much */
   addRoots(refs: Iterable<string>): void {
-    for (const ref of refs) {
-      this.countLink(ref.length);
-      this.roots.add(ref);
-    }
+    this.addTo(this.roots, refs);
   }
 
-  /** The list. @param saysRoots whether the file says what the project itself depends on; by default when it names any */
-  list(saysRoots = this.roots.size > 0): LockList {
-    return { packages: this.packages, links: this.links, ...(saysRoots ? { roots: [...this.roots] } : {}) };
+  /** Adds what the project depends on for its development alone, by refs. @throws where the file is made into too much */
+  addOptionalRoots(refs: Iterable<string>): void {
+    this.addTo(this.optionalRoots, refs);
+  }
+
+  /**
+   * The list. What only optional roots lead to is optional.
+   * @param saysRoots whether the file says what the project itself depends on; by default when it names any
+   */
+  list(saysRoots = this.roots.size + this.optionalRoots.size > 0): LockList {
+    const roots = new Set([...this.roots, ...this.optionalRoots]);
+    const [needed, wanted] = [this.reached(this.roots), this.reached(this.optionalRoots)];
+    const packages = this.packages.map(({ ref, component }): LockedPackage => {
+      const isOptional = wanted.has(ref) && !needed.has(ref);
+      return { ref, component: isOptional ? { ...component, scope: 'optional' } : component };
+    });
+    return { packages, links: this.links, ...(saysRoots ? { roots: [...roots] } : {}) };
+  }
+
+  /** What refs lead to, with themselves. */
+  private reached(refs: ReadonlySet<string>): ReadonlySet<string> {
+    const found = new Set(refs);
+    // A set gives out what is added to it on the way.
+    for (const ref of found) for (const target of this.links.get(ref) ?? []) found.add(target);
+    return found;
+  }
+
+  private addTo(roots: Set<string>, refs: Iterable<string>): void {
+    for (const ref of refs) {
+      this.countLink(ref.length);
+      roots.add(ref);
+    }
   }
 
   private countLink(characters: number): void {

@@ -27,7 +27,10 @@ export const cargoLock: LockFormat = {
         const hash = hashOf('SHA-256', checksum);
         builder.add(
           refOf(name, version),
-          packageOf('cargo', name, version, { hashes: hash === undefined ? [] : [hash] }),
+          packageOf('cargo', name, version, {
+            hashes: hash === undefined ? [] : [hash],
+            ...(String(source).startsWith('git+') ? { source: String(source) } : {}),
+          }),
           dependsOn,
         );
       }
@@ -36,25 +39,53 @@ export const cargoLock: LockFormat = {
   },
 };
 
-/** `go.mod`: since Go 1.17 it names all that is built. */
+/** Words of a line of a `go.mod`: names, which may be in quotes, parentheses and arrows; a comment is one word. */
+const goWord = /\/\/.*|"[^"]*"|=>|[(),[\]{}]|(?:(?!\/\/|=>)[^\s"(),[\]{}])+/g;
+
+/** The lines of a `go.mod` by their directive, those of blocks as well. */
+function* goLines(text: string): Generator<{ directive: string; words: string[]; comment: string }> {
+  let block: string | undefined;
+  for (const line of text.split(/\r?\n/)) {
+    const all = (line.match(goWord) ?? []).map((one) => one.replace(/^"(.*)"$/, '$1'));
+    const comment = all.at(-1)?.startsWith('//') ? (all.pop() ?? '').slice(2).trim() : '';
+    const [first, ...rest] = all;
+    if (first === undefined) continue;
+    if (block !== undefined && first === ')') block = undefined;
+    else if (block !== undefined) yield { directive: block, words: all, comment };
+    else if (rest[0] === '(') block = first;
+    else yield { directive: first, words: rest, comment };
+  }
+}
+
+/** `go.mod`: since Go 1.17 it names all that is built; `replace` says what is built instead. */
 export const goMod: LockFormat = {
   language: 'Go',
   manager: 'go',
   read(text) {
-    if (!/^module\s/m.test(text)) throw new Error('it is no go.mod');
+    const lines = [...goLines(text)];
+    if (!lines.some(({ directive }) => directive === 'module')) throw new Error('it is no go.mod');
+    const keyOf = (module = '', version = ''): string => `${module} ${version}`;
+    const replaced = new Map(
+      lines.flatMap(({ directive, words }): [string, readonly string[]][] => {
+        const arrow = words.indexOf('=>');
+        return directive === 'replace' && arrow > 0
+          ? [[keyOf(words[0], arrow === 2 ? words[1] : ''), words.slice(arrow + 1)]]
+          : [];
+      }),
+    );
     const builder = new LockListBuilder();
-    let inBlock = false;
-    for (const line of text.split(/\r?\n/)) {
-      const [code = '', comment = ''] = line.split('//', 2);
-      const words = code.trim().split(/\s+/);
-      if (words[0] === 'require' && words[1] === '(') inBlock = true;
-      else if (words[0] === ')') inBlock = false;
-      else if (inBlock || words[0] === 'require') {
-        const [module, version] = inBlock ? words : words.slice(1);
-        if (module === undefined || version === undefined) continue;
-        builder.add(module, packageOf('golang', module, version));
-        if (comment.trim() !== 'indirect') builder.addRoots([module]);
-      }
+    for (const { directive, words, comment } of lines) {
+      const [module, version] = words;
+      if (directive !== 'require' || module === undefined || version === undefined) continue;
+      const [other = '', its] = replaced.get(keyOf(module, version)) ?? replaced.get(keyOf(module)) ?? words;
+      // A module that lies in a folder has no version of its own.
+      const isFolder = /^(?:\.{0,2}[\\/]|\.{1,2}$|[A-Za-z]:)/.test(other);
+      builder.add(
+        module,
+        isFolder ? packageOf('golang', module, undefined, { source: other }) : packageOf('golang', other, its),
+      );
+      // The comment may say more behind a semicolon.
+      if (!/^indirect\s*(?:;|$)/.test(comment)) builder.addRoots([module]);
     }
     return builder.list(true);
   },
@@ -65,7 +96,16 @@ const xml = new XMLParser({ ignoreAttributes: true, parseTagValue: false, proces
 const asList = (value: unknown): readonly unknown[] =>
   value === undefined ? [] : Array.isArray(value) ? value : [value];
 
-/** `pom.xml`: what it names itself, with versions that it says. */
+/** A version of Maven; undefined for a range of them, and for `LATEST` and `RELEASE`. `[1.0]` is exactly that one. */
+function exactVersion(written: string | undefined): string | undefined {
+  const version = written
+    ?.trim()
+    .replace(/^\[([^[\](),]*)\]$/, '$1')
+    .trim();
+  return version === undefined || /[[\](),]|^(?:LATEST|RELEASE)$/.test(version) ? undefined : version;
+}
+
+/** `pom.xml`: what it names itself, with versions that it says; others may come from a parent or an imported list. */
 export const mavenPom: LockFormat = {
   language: 'Java',
   manager: 'maven',
@@ -77,6 +117,8 @@ export const mavenPom: LockFormat = {
       ...fieldsOf(project.properties),
       'project.version': project.version ?? parent.version,
       'project.groupId': project.groupId ?? parent.groupId,
+      'project.parent.version': parent.version,
+      'project.parent.groupId': parent.groupId,
     };
     // A property may name another one. Each is filled once, and none of itself.
     const known = new Map<string, string | undefined>();
@@ -106,15 +148,17 @@ export const mavenPom: LockFormat = {
         const one = fieldsOf(value);
         const [group, artifact] = [written(one.groupId), written(one.artifactId)];
         if (group === undefined || artifact === undefined) return [];
-        return { name: `${group}:${artifact}`, version: filled(one.version), scope: one.scope };
+        return { ...one, name: `${group}:${artifact}` };
       });
     const managed = new Map(
-      read(fieldsOf(project.dependencyManagement).dependencies).map(({ name, version }) => [name, version]),
+      read(fieldsOf(project.dependencyManagement).dependencies).map((one) => [one.name, one] as const),
     );
     const builder = new LockListBuilder();
-    for (const { name, version, scope } of read(project.dependencies)) {
+    for (const one of read(project.dependencies)) {
+      const { name } = one;
+      const { version, scope } = fieldsOf({ ...managed.get(name), ...one });
       const isOptional = scope === 'test' || scope === 'provided';
-      const found = packageOf('maven', name, version ?? managed.get(name), isOptional ? { scope: 'optional' } : {});
+      const found = packageOf('maven', name, exactVersion(filled(version)), isOptional ? { scope: 'optional' } : {});
       if (found === undefined) continue;
       // A property that is not known stays as it is written, as Maven shows it; a package URL would name another package.
       const { purl: _, ...unnamed } = found;

@@ -23,6 +23,38 @@ function resolved(folder: string, name: string, has: (path: string) => boolean):
 const dependencyNames = (one: Fields, ...lists: string[]): string[] =>
   lists.flatMap((list) => Object.keys(fieldsOf(one[list])));
 
+/** Where a package of npm comes from: a name of a registry, another place, or a folder of the project itself. */
+interface Origin {
+  /** Name at the registry, which an alias hides. */
+  readonly name?: string;
+  readonly version?: string;
+  readonly source?: string;
+  /** Whether it is a part of the project. */
+  readonly isOwn?: boolean;
+}
+
+const archive = /\.(?:tgz|tar|tar\.gz)(?:[#:]|$)/;
+
+/**
+ * Reads what stands for a package beside its name: a version or range, `npm:` with a name, or another place.
+ * @param written such as `^1.0`, `npm:@scope/name@^1.0`, `git+ssh://…`, `file:../other`
+ */
+function originOf(written: string): Origin {
+  const [, scheme = '', rest = ''] = /^([a-z][a-z+]*):(.*)$/i.exec(written) ?? [];
+  // No version has a slash: it is a repository of GitHub.
+  if (scheme === '') return written.includes('/') ? { source: written } : { version: written };
+  if (scheme === 'npm') {
+    const at = rest.indexOf('@', 1);
+    if (at > 0) return { name: rest.slice(0, at), version: rest.slice(at + 1) };
+    // `npm:^1.0` is a range of yarn 2, `npm:name` a name.
+    return /^@?[a-z]/i.test(rest) ? { name: rest } : { version: rest };
+  }
+  // It is the same package with some lines changed.
+  if (scheme === 'patch') return {};
+  if (/^(?:workspace|link|portal)$/.test(scheme) || (scheme === 'file' && !archive.test(rest))) return { isOwn: true };
+  return { source: written };
+}
+
 /** Versions 2 and 3: packages by their folders. */
 function flatLock(packages: Fields, isLicenseId: (text: string) => boolean): LockList {
   const builder = new LockListBuilder();
@@ -42,9 +74,12 @@ function flatLock(packages: Fields, isLicenseId: (text: string) => boolean): Loc
     }
     if (one.link === true) continue;
     const name = typeof one.name === 'string' ? one.name : path.slice(at + modules.length);
-    const known = { hashes: integrityHashes(one.integrity), licenses: [one.license], ...scopeOf(one) };
+    const { source, isOwn }: Origin = /^(?:git|file)/.test(String(one.resolved)) ? originOf(String(one.resolved)) : {};
+    const known = { hashes: integrityHashes(one.integrity), licenses: [one.license], source, ...scopeOf(one) };
     const dependsOn = found(path, dependencyNames(one, 'dependencies', 'optionalDependencies', 'peerDependencies'));
-    builder.add(path, packageOf('npm', name, one.version, known, isLicenseId), dependsOn);
+    // A folder may be copied instead of linked.
+    if (isOwn) builder.addRoots(dependsOn);
+    else builder.add(path, packageOf('npm', name, one.version, known, isLicenseId), dependsOn);
   }
   return builder.list(true);
 }
@@ -67,13 +102,12 @@ function nestedLock(root: Fields): LockList {
     return all.has(path);
   };
   for (const [path, one] of all) {
-    const name = path.slice(path.lastIndexOf(modules) + modules.length);
+    const origin: Origin = typeof one.version === 'string' ? originOf(one.version) : {};
+    if (origin.isOwn) continue;
+    const name = origin.name ?? path.slice(path.lastIndexOf(modules) + modules.length);
     const dependsOn = dependencyNames(one, 'requires').flatMap((other) => resolved(path, other, has) ?? []);
-    builder.add(
-      path,
-      packageOf('npm', name, one.version, { hashes: integrityHashes(one.integrity), ...scopeOf(one) }),
-      dependsOn,
-    );
+    const known = { hashes: integrityHashes(one.integrity), source: origin.source, ...scopeOf(one) };
+    builder.add(path, packageOf('npm', name, origin.version, known), dependsOn);
   }
   return builder.list();
 }
@@ -117,8 +151,8 @@ function* linesOf(text: string): Generator<Line> {
   }
 }
 
-const descriptors = (header: string): string[] =>
-  header.split(/,\s*/).map((one) => unquoted(one.trim().replace(/:$/, '').trim()));
+/** What an entry is asked for as: yarn 1 puts each into quotes where it needs them, later ones all together. */
+const descriptors = (header: string): string[] => header.trimEnd().replace(/:$/, '').replaceAll('"', '').split(/,\s*/);
 
 /** Name of the package that a descriptor such as `@scope/name@^1.0` asks for. */
 const nameOf = (descriptor: string): string => descriptor.slice(0, descriptor.indexOf('@', 1));
@@ -151,7 +185,7 @@ export const yarnLock: LockFormat = {
       } else if (list === 'dependencies' || list === 'optionalDependencies') entry?.dependsOn.push([key, value]);
     }
     const refs = new Map<string, string>();
-    for (const { names } of entries) for (const name of names) refs.set(unquoted(name), names[0] as string);
+    for (const { names } of entries) for (const name of names) refs.set(name, names[0] as string);
     const builder = new LockListBuilder();
     for (const { names, fields, dependsOn } of entries) {
       const [first = ''] = names;
@@ -159,16 +193,17 @@ export const yarnLock: LockFormat = {
       const found = dependsOn.flatMap(
         ([name, range]) => refs.get(`${name}@${range}`) ?? refs.get(`${name}@npm:${range}`) ?? [],
       );
-      const resolution = fields.get('resolution') ?? '';
-      if (/@(?:workspace|link|portal):/.test(resolution)) builder.addRoots(found);
-      else {
-        const name = /^(.+?)@npm:/.exec(resolution)?.[1] ?? nameOf(first);
-        builder.add(
-          first,
-          packageOf('npm', name, fields.get('version'), { hashes: integrityHashes(fields.get('integrity')) }),
-          found,
-        );
-      }
+      // Yarn 1 says it in what is asked for, later ones in what was found, where the version stands apart.
+      const resolution = fields.get('resolution');
+      const asked = resolution ?? first;
+      const { name = nameOf(asked), source, isOwn } = originOf(asked.slice(nameOf(asked).length + 1));
+      if (!isOwn) {
+        const known = {
+          hashes: integrityHashes(fields.get('integrity')),
+          source: source && (fields.get('resolved') ?? source),
+        };
+        builder.add(first, packageOf('npm', name, fields.get('version'), known), found);
+      } else if (resolution !== undefined) builder.addRoots(found);
     }
     return builder.list();
   },
@@ -180,8 +215,53 @@ function pnpmName(key: string): { name: string; version: string } | undefined {
   const at = plain.indexOf('@', 1);
   if (at > 0 && !plain.slice(0, at).includes('/', plain.startsWith('@') ? plain.indexOf('/') + 1 : 0))
     return { name: plain.slice(0, at), version: plain.slice(at + 1) };
-  const [, name, version] = /^((?:@[^/]+\/)?[^/]+)\/([^/_]+)/.exec(plain) ?? [];
+  const [, name, version] = /^\/((?:@[^/]+\/)?[^/]+)\/([^/_]+)/.exec(key) ?? [];
   return name === undefined || version === undefined ? undefined : { name, version };
+}
+
+/** A package under its name and version, without the peers that it was resolved with; as it is written for another place. */
+function pnpmRef(key: string): string {
+  const named = pnpmName(key);
+  return named === undefined ? before(key, '(') : `${named.name}@${named.version}`;
+}
+
+interface PnpmPackage {
+  readonly name: string | undefined;
+  readonly fields: Map<string, string>;
+  /** Names, and versions or keys. */
+  readonly dependsOn: [string, string][];
+}
+
+const dependencyLists = new Set(['dependencies', 'devDependencies', 'optionalDependencies']);
+
+/** What a `pnpm-lock.yaml` says. */
+function pnpmContent(text: string) {
+  const packages = new Map<string, PnpmPackage>();
+  const asked: { list: string; name: string; version: string }[] = [];
+  let [section, list, name] = ['', '', ''];
+  let one: PnpmPackage | undefined;
+  for (const { indent, key, value } of linesOf(text)) {
+    if (indent === 0) section = key;
+    // The only project of a file may stand at its top, else each stands below its folder: two levels of four blanks.
+    const depth = section === 'importers' ? indent - 4 : indent;
+    if (section === 'importers' ? depth >= 0 : dependencyLists.has(section)) {
+      if (depth === 0) list = key;
+      else if (depth === 2) name = key;
+      if (dependencyLists.has(list) && value !== '' && (depth === 2 || (depth === 4 && key === 'version')))
+        asked.push({ list, name, version: value });
+    } else if (section === 'packages' || section === 'snapshots') {
+      if (indent === 2) {
+        const ref = pnpmRef(key);
+        one = packages.get(ref) ?? { name: pnpmName(key)?.name, fields: new Map(), dependsOn: [] };
+        packages.set(ref, one);
+      } else if (indent === 4) {
+        list = value === '' ? key : '';
+        one?.fields.set(key, value);
+      } else if (indent === 6 && (list === 'dependencies' || list === 'optionalDependencies'))
+        one?.dependsOn.push([key, value]);
+    }
+  }
+  return { packages, asked };
 }
 
 /** `pnpm-lock.yaml`. */
@@ -190,49 +270,40 @@ export const pnpmLock: LockFormat = {
   manager: 'pnpm',
   read(text) {
     if (!/^lockfileVersion:/m.test(text)) throw new Error('it is no lock file of pnpm');
-    const found = new Map<
-      string,
-      { name: string; version: string; integrity: string; scope: boolean; dependsOn: string[] }
-    >();
-    let [section, list] = ['', ''];
-    let one: ReturnType<typeof found.get>;
-    for (const { indent, key, value } of linesOf(text)) {
-      if (indent === 0) section = key;
-      if (section !== 'packages' && section !== 'snapshots') continue;
-      if (indent === 2) {
-        const named = pnpmName(key);
-        const ref = named && `${named.name}@${named.version}`;
-        one =
-          ref === undefined
-            ? undefined
-            : (found.get(ref) ?? {
-                ...(named as NonNullable<typeof named>),
-                integrity: '',
-                scope: false,
-                dependsOn: [],
-              });
-        if (ref !== undefined && one !== undefined) found.set(ref, one);
-      } else if (indent === 4) {
-        list = value === '' ? key : '';
-        if (one === undefined) continue;
-        if (key === 'resolution') one.integrity = /integrity:\s*([^\s,}]+)/.exec(value)?.[1] ?? '';
-        if ((key === 'dev' || key === 'optional') && value === 'true') one.scope = true;
-      } else if (indent === 6 && (list === 'dependencies' || list === 'optionalDependencies')) {
-        const target = pnpmName(value);
-        const version = before(before(value, '('), '_');
-        one?.dependsOn.push(target === undefined ? `${key}@${version}` : `${target.name}@${target.version}`);
-      }
-    }
+    const { packages, asked } = pnpmContent(text);
+    // A version, with peers or without; else the key of another package, which an alias or an address has.
+    const refsOf = (name: string, version: string): string[] => {
+      const plain = before(version, '(');
+      const candidates = [`${name}@${plain}`, `${name}@${before(plain, '_')}`, pnpmRef(version)];
+      return candidates.filter((ref) => packages.has(ref)).slice(0, 1);
+    };
     const builder = new LockListBuilder();
-    for (const [ref, { name, version, integrity, scope, dependsOn }] of found)
+    for (const [ref, { name, fields, dependsOn }] of packages) {
+      const found = dependsOn.flatMap(([other, version]) => refsOf(other, version));
+      const resolution = fields.get('resolution') ?? '';
+      if (/\bdirectory:/.test(resolution)) {
+        // A folder of the project itself.
+        builder.addRoots(found);
+        continue;
+      }
+      const written = name === undefined ? '' : ref.slice(name.length + 1);
+      const { version, source = name === undefined ? ref : undefined } = originOf(written);
+      const isOptional = fields.get('dev') === 'true' || fields.get('optional') === 'true';
       builder.add(
         ref,
-        packageOf('npm', name, version, {
-          hashes: integrityHashes(integrity),
-          ...(scope ? { scope: 'optional' } : {}),
+        packageOf('npm', fields.get('name') ?? name ?? ref, fields.get('version') ?? version, {
+          hashes: integrityHashes(/integrity:\s*([^\s,}]+)/.exec(resolution)?.[1]),
+          source,
+          ...(isOptional ? { scope: 'optional' } : {}),
         }),
-        dependsOn,
+        found,
       );
+    }
+    for (const { list, name, version } of asked) {
+      const found = refsOf(name, version);
+      if (list === 'devDependencies') builder.addOptionalRoots(found);
+      else builder.addRoots(found);
+    }
     return builder.list();
   },
 };
@@ -252,7 +323,9 @@ export const composerLock: LockFormat = {
     for (const [packages, scope] of lists)
       for (const value of listOf(packages)) {
         const one = fieldsOf(value);
-        const sum = fieldsOf(one.dist).shasum;
+        const { shasum: sum, type } = fieldsOf(one.dist);
+        // A folder of the project itself.
+        if (type === 'path') continue;
         const hashes =
           typeof sum === 'string' && /^[0-9a-f]{40}$/i.test(sum) ? [{ alg: 'SHA-1', content: sum.toLowerCase() }] : [];
         const known = { hashes, licenses: listOf(one.license), ...scope };
