@@ -41,7 +41,7 @@ const archive = /\.(?:tgz|tar|tar\.gz)(?:[#:]|$)/;
  */
 function originOf(written: string): Origin {
   const [, scheme = '', rest = ''] = /^([a-z][a-z+]*):(.*)$/i.exec(written) ?? [];
-  // No version has a slash: it is a repository of GitHub.
+  // No version has a slash: that is a repository of GitHub.
   if (scheme === '') return written.includes('/') ? { source: written } : { version: written };
   if (scheme === 'npm') {
     const at = rest.indexOf('@', 1);
@@ -242,7 +242,7 @@ function pnpmContent(text: string) {
   let one: PnpmPackage | undefined;
   for (const { indent, key, value } of linesOf(text)) {
     if (indent === 0) section = key;
-    // The only project of a file may stand at its top, else each stands below its folder: two levels of four blanks.
+    // The only project of a file may stand at its top, else each stands below its folder, four blanks further in.
     const depth = section === 'importers' ? indent - 4 : indent;
     if (section === 'importers' ? depth >= 0 : dependencyLists.has(section)) {
       if (depth === 0) list = key;

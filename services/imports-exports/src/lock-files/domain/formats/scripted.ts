@@ -28,7 +28,7 @@ const digests = (written: readonly unknown[]): Component['hashes'] =>
 
 /** A version as Python packages have; undefined for a range, a pattern or a variable. @param written such as `==1.0` */
 const exactVersion = (written: unknown): string | undefined =>
-  /^\s*={2,3}\s*([A-Za-z0-9](?:[A-Za-z0-9.!+_-]*))\s*(?:$|[,;)\s])/.exec(String(written))?.[1];
+  /^\s*={2,3}\s*([A-Za-z0-9][A-Za-z0-9.!+_-]*)\s*(?:$|[,;)\s])/.exec(String(written))?.[1];
 
 /** A requirement: a name, extras, and what follows them. */
 const requirement = /^([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\]\s*)?([\s\S]*)$/;
