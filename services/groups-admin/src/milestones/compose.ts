@@ -16,8 +16,10 @@ export function composeMilestones({ config, db, observe }: Edges, writer: Direct
   const milestones = observe('milestones', manageMilestones({ milestones: milestoneStore(db, writer) }));
   return {
     services: [milestoneHandler(milestones, config.SWITCHYARD_EXTERNAL_URL)],
-    records: recordWriter(milestoneRecord, ({ projectId }, given) =>
-      milestones.import(projectId, given.map(toImported)),
+    records: recordWriter(
+      milestoneRecord,
+      ({ projectId }, given) => milestones.import(projectId, given.map(toImported)),
+      milestones.reserve,
     ),
   };
 }

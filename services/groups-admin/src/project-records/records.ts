@@ -19,6 +19,9 @@ const settings = raw(`p.name, p.path, p.description, p.visibility, p.default_bra
 const usable = (row: Sql, projectId: number): Sql => sql`(${row}.project_id = ${projectId} or ${row}.namespace_id = any(
   select unnest(n.ancestry) from projects home join namespaces n on n.id = home.namespace_id where home.id = ${projectId}))`;
 
+/** Greater than every id, and together with one still a number that is exact. */
+const aboveIds = 2 ** 52;
+
 /** Records of a project by kind. Labels and milestones of the groups above it are among them: what lies in it names them. */
 export const records: Readonly<Record<string, (projectId: number) => Sql>> = {
   project: (projectId) => sql`
@@ -28,8 +31,9 @@ export const records: Readonly<Record<string, (projectId: number) => Sql>> = {
       'priority', (select lp.priority from label_priorities lp where lp.label_id = l.id and lp.project_id = ${projectId}),
       'group', l.namespace_id is not null, 'created_at', l.created_at, 'updated_at', l.updated_at) as record
     from labels l where ${usable(raw('l'), projectId)}`,
+  // Those of groups after all of the project: of equal titles that of the project has to come in first.
   milestones: (projectId) => sql`
-    select m.id, json_build_object('iid', m.iid, 'title', m.title, 'description', m.description, 'state', m.state,
+    select m.id + case when m.namespace_id is null then 0 else ${aboveIds}::bigint end as id, json_build_object('iid', m.iid, 'title', m.title, 'description', m.description, 'state', m.state,
       'start_date', m.start_date, 'due_date', m.due_date, 'group', m.namespace_id is not null,
       'created_at', m.created_at, 'updated_at', m.updated_at) as record
     from milestones m where ${usable(raw('m'), projectId)}`,

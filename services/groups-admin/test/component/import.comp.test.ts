@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-const { labels, milestones, projects, newGroup, addMember } = groupClients(() => running);
+const { labels, milestones, projects, newGroup, newProject, addMember } = groupClients(() => running);
 const asImports = (user?: TestUser) => running.asService('imports-exports', ImportedProjectServiceService, user);
 
 let made = 0;
@@ -180,6 +180,38 @@ it('adds labels and milestones with their numbers, twice as once, and publishes 
     { iid: 7, state: 'closed', due: '2020-02-03', at },
     { iid: 9, state: 'active', due: null, at },
   ]);
+});
+
+it('gives milestones of groups numbers that those of the project leave, in whatever order they come', async () => {
+  const records = running.asService('imports-exports', ProjectRecordServiceService);
+  const group = (await newGroup(ada, 'above')).id;
+  const home = (await newProject(ada, group, 'home')).id;
+  const add = (parent: { groupId: number; projectId: number }, title: string) =>
+    milestones(ada).createMilestone({ parent, title, description: '', dueDate: '', startDate: '' });
+  await add({ groupId: group, projectId: 0 }, 'G1');
+  await add({ groupId: 0, projectId: home }, 'M1');
+  await add({ groupId: 0, projectId: home }, 'both');
+  await add({ groupId: group, projectId: 0 }, 'both');
+  const { lines } = await records.readProjectRecords({ projectId: home, kind: 'milestones', after: 0 });
+  const given = lines.toString().trimEnd().split('\n');
+  expect(given.map((line) => JSON.parse(line)).map(({ iid, title, group }) => [iid, title, group])).toEqual([
+    ...[[1, 'M1', false] as const, [2, 'both', false] as const],
+    ...[[1, 'G1', true] as const, [2, 'both', true] as const],
+  ]);
+  const { projectId } = await create();
+  const write = (page: readonly string[], checkOnly: boolean) =>
+    records.writeProjectRecords({
+      ...{ projectId, kind: 'milestones', importerId: ada.userId, forEverybody: false, checkOnly },
+      ...{ standIns: undefined, lines: Buffer.from(`${page.join('\n')}\n`) },
+    });
+  const pages = [given.slice(2, 3), given.slice(0, 2), given.slice(3)];
+  for (const page of pages) await write(page, true);
+  await add({ groupId: 0, projectId }, 'made meanwhile');
+  for (const page of [...pages, ...pages]) await write(page, false);
+  await add({ groupId: 0, projectId }, 'next');
+  expect(
+    await running.db.query(sql`select iid, title from milestones where project_id = ${projectId} order by iid`),
+  ).toEqual(['M1', 'both', 'made meanwhile', 'G1', 'next'].map((title, at) => ({ iid: at + 1, title })));
 });
 
 describe('placeholder users', () => {

@@ -34,6 +34,12 @@ export function manageMilestones({ milestones }: { milestones: MilestoneStore })
       return get(parent, id);
     },
 
+    /** Keeps the numbers of milestones that come in later: what is made in the project meanwhile gets higher ones. */
+    async reserve(projectId: number, given: readonly Pick<ImportedMilestone, 'iid' | 'group'>[]): Promise<void> {
+      const highest = Math.max(0, ...given.map(({ iid, group }) => (group ? 0 : iid)));
+      if (highest > 0) await milestones.reserve(projectId, highest);
+    },
+
     /** Adds milestones of an import; returns how many can be milestones. @throws AppError not_found */
     async import(projectId: number, given: readonly ImportedMilestone[]): Promise<number> {
       const made = given.filter((one) => one.iid > 0 && Object.keys(milestoneProblems(one)).length === 0);

@@ -22,8 +22,11 @@ export interface MilestoneStore {
     given: { readonly parent: Parent; readonly title: string; readonly actorId: number },
     decide: (facts: MilestoneFacts) => MilestoneContent,
   ): Promise<number>;
+  /** Has milestones of a project numbered above a number, from 1, from now on. */
+  reserve(projectId: number, highest: number): Promise<void>;
   /**
-   * Inserts milestones with their numbers; those whose number or title the project has already stay.
+   * Inserts milestones with their numbers; those whose number or title the project has already stay. Those that were of
+   * a group get the next numbers, unless the project can use one of their title.
    * @throws AppError not_found when the project was purged
    */
   import(projectId: number, milestones: readonly ImportedMilestone[]): Promise<void>;

@@ -15,7 +15,10 @@ export interface ImportedMilestone extends MilestoneContent {
   readonly state: 'active' | 'closed';
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** It was one of a group: one of this title that the project can use already takes its place. */
+  /**
+   * It was one of a group: its number means nothing in the project, and one of this title that the project can use already
+   * takes its place.
+   */
   readonly group?: boolean;
 }
 

@@ -58,14 +58,23 @@ async function findMilestone(
   return row;
 }
 
-/** Whether another milestone that the parent can use has this title. */
-async function isTitleTaken(tx: Tx, parent: Parent, title: string, exceptId = 0): Promise<boolean> {
-  const row = await tx.one(
-    sql`select 1 from milestones ms
-      where (${reach(parent, { above: true, below: false, viewer: publicViewer })}) and ms.title = ${title} and ms.id <> ${exceptId}`,
+/** Those of some titles that other milestones have which the parent can use. */
+async function takenTitles(
+  tx: SqlExecutor,
+  parent: Parent,
+  titles: readonly string[],
+  exceptId = 0,
+): Promise<Set<string>> {
+  const rows = await tx.query<{ title: string }>(
+    sql`select ms.title from milestones ms where (${reach(parent, { above: true, below: false, viewer: publicViewer })})
+      and ms.title = any(${[...titles]}::text[]) and ms.id <> ${exceptId}`,
   );
-  return row !== undefined;
+  return new Set(rows.map(({ title }) => title));
 }
+
+/** Whether another milestone that the parent can use has this title. */
+const isTitleTaken = async (tx: Tx, parent: Parent, title: string, exceptId = 0): Promise<boolean> =>
+  (await takenTitles(tx, parent, [title], exceptId)).size > 0;
 
 /** Inserts a milestone with the next number of its parent. */
 async function insertMilestone(tx: DirectoryTx, parent: Parent, content: MilestoneContent): Promise<number> {
@@ -85,17 +94,25 @@ async function insertMilestone(tx: DirectoryTx, parent: Parent, content: Milesto
   return row.id;
 }
 
-/** Inserts milestones of an import; new ones get numbers above theirs. */
-async function insertImported(tx: DirectoryTx, projectId: number, given: readonly ImportedMilestone[]): Promise<void> {
-  const parent: Parent = { kind: 'project', id: projectId };
-  const milestones: ImportedMilestone[] = [];
-  for (const one of given) if (!(one.group && (await isTitleTaken(tx, parent, one.title)))) milestones.push(one);
-  if (milestones.length === 0) return;
-  const column = <T>(read: (one: ImportedMilestone) => T): T[] => milestones.map(read);
-  await tx.query(sql`
+/** Has milestones of a project, if it is there, numbered above a number from now on; they may be already. */
+const reserveIids = (tx: SqlExecutor, projectId: number, highest: number) =>
+  tx.query(sql`
     insert into iid_counters as c (parent_kind, parent_id, scope, last_iid)
-    values ('project', ${projectId}, 'milestones', ${Math.max(...column(({ iid }) => iid))})
-    on conflict (parent_kind, parent_id, scope) do update set last_iid = greatest(c.last_iid, excluded.last_iid)`);
+    select 'project', id, 'milestones', ${highest}::bigint from projects where id = ${projectId}
+    on conflict (parent_kind, parent_id, scope) do update set last_iid = excluded.last_iid where c.last_iid < excluded.last_iid`);
+
+/** Takes the next `count` numbers of a project's milestones; the first of them. */
+async function takeIids(tx: Tx, projectId: number, count: number): Promise<number> {
+  const row = await tx.one<{ first: number }>(sql`
+    insert into iid_counters as c (parent_kind, parent_id, scope, last_iid) values ('project', ${projectId}, 'milestones', ${count})
+    on conflict (parent_kind, parent_id, scope) do update set last_iid = c.last_iid + ${count}
+    returning last_iid - ${count} + 1 as first`);
+  return row!.first;
+}
+
+/** Inserts milestones with their numbers; those whose number or title the project has already stay. */
+async function insertNumbered(tx: DirectoryTx, projectId: number, given: readonly ImportedMilestone[]): Promise<void> {
+  const column = <T>(read: (one: ImportedMilestone) => T): T[] => given.map(read);
   await tx.write(
     'milestone',
     sql`insert into milestones (project_id, iid, title, description, state, due_date, start_date, created_at, updated_at)
@@ -106,6 +123,31 @@ async function insertImported(tx: DirectoryTx, projectId: number, given: readonl
         ${column(({ createdAt }) => createdAt)}::timestamptz[],
         ${column(({ updatedAt }) => updatedAt)}::timestamptz[]) as given
       on conflict do nothing returning id`,
+  );
+}
+
+/**
+ * Inserts milestones of an import; new ones get numbers above theirs. Those of groups get the next numbers: those that
+ * they had there are others' in the project.
+ */
+async function insertImported(tx: DirectoryTx, projectId: number, given: readonly ImportedMilestone[]): Promise<void> {
+  const own = given.filter(({ group }) => !group);
+  if (own.length > 0) {
+    await reserveIids(tx, projectId, Math.max(...own.map(({ iid }) => iid)));
+    await insertNumbered(tx, projectId, own);
+  }
+  const ofGroups = given.filter(({ group }) => group);
+  const titles = ofGroups.map(({ title }) => title);
+  const taken =
+    titles.length === 0 ? new Set<string>() : await takenTitles(tx, { kind: 'project', id: projectId }, titles);
+  // Of equal titles, as groups above each other may have, the first counts.
+  const added = ofGroups.filter(({ title }) => !taken.has(title) && taken.add(title));
+  if (added.length === 0) return;
+  const first = await takeIids(tx, projectId, added.length);
+  await insertNumbered(
+    tx,
+    projectId,
+    added.map((one, at) => ({ ...one, iid: first + at })),
   );
 }
 
@@ -189,6 +231,10 @@ export const milestoneStore = (db: Database, { transaction }: Pick<DirectoryWrit
       if (created !== undefined) await publishMilestone(tx, created, actorId, ['created']);
       return id;
     }).catch(refuseViolation),
+
+  reserve: async (projectId: number, highest: number): Promise<void> => {
+    await reserveIids(db, projectId, highest);
+  },
 
   import: (projectId: number, milestones: readonly ImportedMilestone[]): Promise<void> =>
     milestones.length === 0
