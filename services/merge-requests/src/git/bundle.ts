@@ -7,7 +7,7 @@ import { isConnected } from './receive-pack';
 import type { Ref } from './refs';
 import { migrateObjects, withObjectArea } from './repository';
 import { type GitOptions, type Repository, streamGit } from './run-git';
-import { unpackPush } from './unpack-push';
+import { type UnpackLimits, unpackPush } from './unpack-push';
 
 // Whoever takes the output may be slow; a client that disconnects ends the process before.
 const transfer: GitOptions = { timeoutMs: 1_800_000, cpuSeconds: 600 };
@@ -30,6 +30,8 @@ const maxHeader = 16 << 20;
 /** Milliseconds between two parts of a bundle, and for all of it. */
 const idleMs = 120_000;
 const unpackMs = 3_000_000;
+/** What many pushes brought, each with the time of a push, comes in at once. */
+const limits: UnpackLimits = { tailMs: 600_000 };
 
 /** A bundle that cannot be brought in. */
 const badBundle = (problem: string) => unprocessable(`The repository of the archive cannot be read: ${problem}`);
@@ -100,7 +102,7 @@ export async function unpackBundle(
       const reader = new PacketReader(stream, 0, { idleMs, until: Date.now() + unpackMs });
       const head = await reader.peek(packHeader);
       if (head.length < packHeader || head.toString('latin1', 0, 4) !== 'PACK') throw badBundle('it has no objects');
-      const problem = await unpackPush(area, reader, {}, options, () => undefined);
+      const problem = await unpackPush(area, reader, limits, options, () => undefined);
       if (problem !== undefined) throw badBundle([problem.summary, ...problem.details.slice(0, 3)].join('; '));
       const tips: { readonly new: Sha }[] = found.refs.map(({ sha }) => ({ new: sha }));
       if (!(await isConnected(area, tips, options))) throw badBundle('it lacks objects');

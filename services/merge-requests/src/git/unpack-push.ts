@@ -23,6 +23,19 @@ const tolerated = '=badTimezone=ignore,missingSpaceBeforeDate=ignore,zeroPaddedF
 // As git itself does: below this many objects a pack is not worth keeping.
 const looseObjects = 100;
 
+/** What the objects of a push may take. */
+export interface UnpackLimits {
+  /** Bytes; 10 GiB unless it says otherwise. */
+  readonly maxPackBytes?: number;
+  /** 10,000,000 unless it says otherwise. */
+  readonly maxObjects?: number;
+  /**
+   * Milliseconds after the last byte, however few came; 30,000 and 1,000 for each MiB unless it says otherwise. Up to then the
+   * processor is free to use.
+   */
+  readonly tailMs?: number;
+}
+
 /**
  * Unpacks the objects of a push into `area`, within the limits of a git process.
  * @param onRead called when the request has been read to its end
@@ -31,7 +44,7 @@ const looseObjects = 100;
 export async function unpackPush(
   area: Repository,
   reader: PacketReader,
-  limits: { readonly maxPackBytes?: number; readonly maxObjects?: number },
+  limits: UnpackLimits,
   options: GitOptions,
   onRead: () => void,
 ): Promise<{ summary: string; details: string[] } | undefined> {
@@ -50,7 +63,7 @@ export async function unpackPush(
     count < looseObjects
       ? ['unpack-objects', '-q', `--strict${tolerated}`, bound]
       : ['index-pack', '--stdin', '--fix-thin', `--strict${tolerated}`, bound];
-  const cpuSeconds = isSmall ? gitLimits().smallPushCpuSeconds : unpackCpuSeconds;
+  const cpuSeconds = isSmall && limits.tailMs === undefined ? gitLimits().smallPushCpuSeconds : unpackCpuSeconds;
   const child = await startGit(area, args, { ...options, cpuSeconds });
   child.stdout.resume();
   let size = 0;
@@ -73,7 +86,7 @@ export async function unpackPush(
       late = true;
       child.stop();
     },
-    tailMs + (size / 1024 ** 2) * tailMsPerMiB,
+    limits.tailMs ?? tailMs + (size / 1024 ** 2) * tailMsPerMiB,
   );
   const done = await child.ended
     .catch((cause: unknown) => {
