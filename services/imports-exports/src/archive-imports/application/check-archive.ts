@@ -1,13 +1,8 @@
+import { archiveBounds } from '../../project-exports';
 import { badArchive, checkEnd, checkFormat, entryOrder, isUploadRecord } from '../domain/archive-order';
 import { boundValues } from '../domain/page-values';
 import { readUpload } from './archived-upload';
 import type { ArchiveEntry } from './read-archive';
-
-/** Files that texts link to, of one archive: empty ones take no room in it, and each is a transaction when it comes in. */
-const mostUploads = 100_000;
-
-/** Bytes of these files by those of the archive: pictures and texts are packed to a third, and each byte is stored when it comes in. */
-const uploadLimit = (archiveSize: number): number => 3 * archiveSize + (256 << 20);
 
 /**
  * Reads an archive to its end, and writes nothing.
@@ -20,6 +15,7 @@ export async function checkArchive(
   archiveSize: number,
   checkRecords: (kind: string, lines: Buffer) => Promise<void>,
 ): Promise<void> {
+  const bounds = archiveBounds(archiveSize);
   const order = entryOrder();
   const records = new Map<string, number>();
   const parts = { repository: 0, wiki: 0, uploadEntries: 0 };
@@ -33,11 +29,14 @@ export async function checkArchive(
     }
     if (place.part === 'uploads') {
       parts.uploadEntries += 1;
-      if (parts.uploadEntries > 2 * mostUploads) throw badArchive(`it has more than ${mostUploads} files`);
+      if (parts.uploadEntries > 2 * bounds.files) throw badArchive(`it has more than ${bounds.files} files`);
+      if (isUploadRecord(place)) {
+        uploadSize = readUpload(await content()).size;
+        continue;
+      }
+      if (size !== uploadSize) throw badArchive('a file has another size than its record');
       uploadBytes += size;
-      if (uploadBytes > uploadLimit(archiveSize)) throw badArchive('its files are far larger than it');
-      if (isUploadRecord(place)) uploadSize = readUpload(await content()).size;
-      else if (size !== uploadSize) throw badArchive('a file has another size than its record');
+      if (uploadBytes > bounds.fileBytes) throw badArchive('its files are far larger than it');
       continue;
     }
     const bytes = await content();

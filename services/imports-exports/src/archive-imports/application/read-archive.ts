@@ -5,12 +5,10 @@ import { isAppError, unavailable } from '@switchyard/errors';
 import type { ProjectUploadPart } from '@switchyard/protos/rpc/v1/project_upload';
 import { uploadParts } from '@switchyard/service';
 import { extract } from 'tar-stream';
+import { archiveBounds } from '../../project-exports';
 import { badArchive, type EntryPlace, isPast, isUploadRecord, maxEntry, placeOf } from '../domain/archive-order';
 import { type ArchiveOrigin, originOf, withOwnLinks } from '../domain/own-links';
 import { readUpload } from './archived-upload';
-
-/** Bytes that an archive may have unpacked, by its own: JSON is packed to a tenth, and nothing that is written to a fiftieth. */
-const unpackedLimit = (size: number): number => (256 << 20) + 50 * size;
 
 /** An entry that is read. */
 export interface ArchiveEntry {
@@ -68,7 +66,7 @@ export async function* readEntries(
   pipeline(
     fromStore(stored.content),
     createGunzip(),
-    (given) => limited(given as Readable, unpackedLimit(size)),
+    (given) => limited(given as Readable, archiveBounds(size).unpacked),
     archive,
     (error) => {
       failure = error;

@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { pipeline } from 'node:stream';
-import { createGzip } from 'node:zlib';
 import type { BlobRemains, BlobStore } from '@switchyard/blobs';
 import { isAppError, notFound, unavailable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
@@ -13,6 +12,8 @@ import {
   type ProjectExportLease,
 } from '../domain/project-export';
 import type { FindProject, ProjectSources } from './exports.ports';
+import { inParts } from './in-parts';
+import { packArchive } from './pack-archive';
 
 faultPoints.push(
   'project_export.records_read',
@@ -20,12 +21,6 @@ faultPoints.push(
   'project_export.uploads_read',
   'project_export.written',
 );
-
-/**
- * Bytes of a part of a repository. A tar file says how long an entry is before it comes, which of a bundle is not known
- * until it ends.
- */
-const partBytes = 4 << 20;
 
 /** What archives are written with. */
 export interface WritingEdges {
@@ -47,20 +42,6 @@ const numbered = (folder: string, part: number, ending: string): string =>
 
 const json = (value: object): Uint8Array => Buffer.from(`${JSON.stringify(value)}\n`);
 
-/** The bytes of a stream in parts of one length, but for the last. */
-async function* inParts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let gathered: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of bytes) {
-    gathered.push(chunk);
-    size += chunk.length;
-    if (size < partBytes) continue;
-    yield Buffer.concat(gathered);
-    [gathered, size] = [[], 0];
-  }
-  if (size > 0) yield Buffer.concat(gathered);
-}
-
 const add = (archive: Pack, { name, content }: Entry): Promise<void> =>
   new Promise((resolve, reject) => {
     const head = { name, mode: 0o644, mtime: new Date(0) };
@@ -72,8 +53,12 @@ const add = (archive: Pack, { name, content }: Entry): Promise<void> =>
 
 /** Writes the archive of a project as its parts come (ADR 60). Memory does not depend on its size. */
 export function writeArchive({ sources, findProject, blobs, remains, externalUrl }: WritingEdges) {
-  async function* entries(project: ExportedProject, at: Date, requestId: string): AsyncGenerator<Entry> {
-    const { id, fullPath } = project;
+  async function* entries(
+    { id, fullPath }: ExportedProject,
+    at: Date,
+    requestId: string,
+    taken: { files: number; fileBytes: number },
+  ): AsyncGenerator<Entry> {
     const origin = { project_id: id, full_path: fullPath, url: externalUrl };
     yield { name: 'format.json', content: json({ format: archiveFormat, ...origin, exported_at: at }) };
     const counts: Record<string, number> = {};
@@ -97,19 +82,24 @@ export function writeArchive({ sources, findProject, blobs, remains, externalUrl
       }
       faultPoint('project_export.bundled');
     }
-    let uploads = 0;
     for await (const { upload, content: chunks } of sources.uploads(id, requestId)) {
-      uploads += 1;
       const { secret, fileName, size, uploader, createdAt } = upload;
+      taken.files += 1;
+      taken.fileBytes += size;
       const record = { secret, file_name: fileName, size, uploader: uploader || null, created_at: createdAt };
-      yield { name: numbered('uploads', uploads, '/record.json'), content: json(record) };
-      yield { name: numbered('uploads', uploads, '/content'), content: { size, chunks } };
+      yield { name: numbered('uploads', taken.files, '/record.json'), content: json(record) };
+      yield { name: numbered('uploads', taken.files, '/content'), content: { size, chunks } };
     }
     faultPoint('project_export.uploads_read');
     // An archive that is cut has none.
     yield {
       name: 'end.json',
-      content: json({ records: counts, repository_parts: parts.repository, wiki_parts: parts.wiki, uploads }),
+      content: json({
+        records: counts,
+        repository_parts: parts.repository,
+        wiki_parts: parts.wiki,
+        uploads: taken.files,
+      }),
     };
   }
 
@@ -120,31 +110,39 @@ export function writeArchive({ sources, findProject, blobs, remains, externalUrl
     const blob = `exports/${randomUUID()}`;
     await remains.expect(blob);
     const archive = pack();
-    const packed = archive.pipe(createGzip());
-    archive.on('error', (error) => packed.destroy(error));
+    // Who reads it hears of it; it may fail before it is read.
+    archive.on('error', () => undefined);
+    const taken = { files: 0, fileBytes: 0 };
     const fill = async (): Promise<void> => {
-      for await (const entry of entries(project, one.export.createdAt, requestId)) {
+      for await (const entry of entries(project, one.export.createdAt, requestId, taken)) {
         await add(archive, entry);
         await keepLease();
         await remains.renew(blob);
       }
       archive.finalize();
     };
-    // What cannot be read ends the file that is being written, which then has no row.
-    const filled = fill().catch((error: Error) => {
-      packed.destroy(error);
-      throw error;
-    });
+    const failed = fill().then(
+      () => undefined,
+      (error: Error) => {
+        // One that is destroyed already hands on why.
+        const isCause = !archive.destroying;
+        // What cannot be read ends the file that is being written, which then has no row.
+        archive.destroy(error);
+        return isCause ? error : undefined;
+      },
+    );
     const digest = createHash('sha256');
     async function* chunks(): AsyncGenerator<Uint8Array> {
-      for await (const chunk of packed) {
-        digest.update(chunk as Buffer);
-        yield chunk as Buffer;
+      for await (const chunk of packArchive(archive as AsyncIterable<Buffer>, () => taken)) {
+        digest.update(chunk);
+        yield chunk;
       }
     }
-    const written = blobs.write(blob, chunks());
-    const [read, stored] = await Promise.allSettled([filled, written]);
-    if (read.status === 'rejected') throw read.reason;
+    const [stored] = await Promise.allSettled([blobs.write(blob, chunks())]);
+    // What cannot be written ends the reading.
+    archive.destroy();
+    const failure = await failed;
+    if (failure !== undefined) throw failure;
     if (stored.status === 'rejected') throw isAppError(stored.reason) ? stored.reason : unavailable(stored.reason);
     faultPoint('project_export.written');
     return { blob, size: stored.value, sha256: digest.digest('hex') };
