@@ -5,10 +5,9 @@ import type { Edges } from '../edges';
 import type { NoteableResolver } from '../noteables';
 import { authoredSnippets } from './application/delete-authored-snippets';
 import { manageSnippets, snippetNoteables } from './application/manage-snippets';
-import { measureSnippets } from './application/measure-snippets';
 import { purgeSnippets } from './application/purge-snippets';
 import { snippetStore } from './storage/snippet.store';
-import { snippetMeasurementStore } from './storage/snippet-measurement.store';
+import { snippetMeasurements } from './storage/snippet-measurement.store';
 import { snippetHandler } from './transport/snippet.handler';
 import { authorsOf, snippetRecord, toImported } from './transport/snippet.record';
 
@@ -29,7 +28,7 @@ export function composeSnippets({ config, db, observe }: Pick<Edges, 'config' | 
   const snippets = observe('snippets', manageSnippets(edges));
   return {
     services: [snippetHandler(snippets, externalUrl)],
-    start: () => [purgeSnippets(edges.snippets), measureSnippets(snippetMeasurementStore(db))],
+    start: () => [purgeSnippets(edges.snippets), snippetMeasurements.measure(db)],
     records: recordWriter(snippetRecord, async (target, given) =>
       snippets.importAll(given.map(toImported(target.projectId, await importedPeople(db, target, authorsOf(given))))),
     ),

@@ -9,7 +9,7 @@ import {
 } from '@switchyard/protos/collaboration/v1/snippet';
 import type { DirectoryUser } from '@switchyard/protos/groups_admin/v1/directory';
 import { eventually } from '@switchyard/testkit';
-import { snippetMeasurementStore } from '../../src/snippets/storage/snippet-measurement.store';
+import { snippetMeasurements } from '../../src/snippets/storage/snippet-measurement.store';
 import { type Item, json, type NoteFixture, pageOf, startNoteFixture } from '../support/note-fixture';
 
 let fixture: NoteFixture;
@@ -282,7 +282,7 @@ test('the size of the snippets of a project is published after changes and once 
       sql`update snippet_measurements set measure_at = now() - interval '1 second' where measure_at < now() + interval '1 hour'`,
     );
     await eventually(async () => {
-      await snippetMeasurementStore(db).measureDue();
+      await snippetMeasurements.measureDue(db);
       const due = await db.query(sql`select project_id from snippet_measurements where measure_at <= now()`);
       expect(due).toEqual([]);
     });

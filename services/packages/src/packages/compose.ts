@@ -8,7 +8,6 @@ import type { Edges } from '../edges';
 import type { Protection } from '../protection';
 import { destroyPackages } from './application/destroy-packages';
 import { managePackages, type Packages, removePackage } from './application/manage-packages';
-import { measurePackages } from './application/measure-packages';
 import type { PackageStore } from './application/package.ports';
 import type { PackagePlaces } from './application/package-places';
 import { type Publishing, publishFile } from './application/publish-file';
@@ -18,7 +17,7 @@ import type { Remover } from './domain/publication';
 import { recordDeletion, recordPublication } from './storage/package.events';
 import { packagePlaces } from './storage/package.places';
 import { packageStore } from './storage/package.store';
-import { measureSoon, packageMeasurementStore } from './storage/package-measurement.store';
+import { packageMeasurements } from './storage/package-measurement.store';
 import { packagePurge } from './storage/package-purge.store';
 import { packageHandler } from './transport/package.handler';
 import { packageFileHttp } from './transport/package-file.http';
@@ -101,7 +100,7 @@ export function composePackages(
       return isAllowed;
     },
     removeWithin,
-    measureSoon,
+    measureSoon: packageMeasurements.measureSoon,
     destroySoon: edges.destroySoon,
     remove: packages.remove,
     describe: packages.describe,
@@ -112,7 +111,7 @@ export function composePackages(
       return [
         destroying,
         downloads,
-        measurePackages(packageMeasurementStore(db)),
+        packageMeasurements.measure(db),
         purgePackages(packagePurge(db), contents.collectSoon),
       ];
     },

@@ -14,7 +14,7 @@ import type {
   SnippetViewer,
 } from '../domain/snippet-row';
 import { publishSnippet, type SnippetFact } from './snippet.events';
-import { markForMeasurement } from './snippet-measurement.store';
+import { snippetMeasurements } from './snippet-measurement.store';
 
 const columns = sql`s.id, s.project_id, s.author_id as writer_id, s.title, s.description, s.visibility, s.created_at, s.updated_at, s.imported_from,
   array(select f.path from snippet_files f where f.snippet_id = s.id order by f.place) as paths, ${userColumns('author')}`;
@@ -110,7 +110,7 @@ async function follow(
   fact: SnippetFact | undefined,
 ): Promise<void> {
   if (projectId === undefined) return;
-  await markForMeasurement(tx, projectId);
+  await snippetMeasurements.measureSoon(tx, projectId);
   if (fact !== undefined) await publishSnippet(tx, { id, projectId, title }, actorId, fact);
 }
 

@@ -31,7 +31,7 @@ import {
   toPackage,
   toPackageFile,
 } from './package.rows';
-import { measureSoon } from './package-measurement.store';
+import { packageMeasurements } from './package-measurement.store';
 
 const fileId: OrderColumn = { name: 'id', expression: sql`f.id`, type: 'bigint' };
 
@@ -78,7 +78,7 @@ async function lockUnmodified(
     where project_id = ${projectId} and id = ${id} and status <> 'pending_destruction' for update`);
   if (row === undefined) return undefined;
   await requireUnmodified(tx, 'packages', id, since);
-  await measureSoon(tx, projectId);
+  await packageMeasurements.measureSoon(tx, projectId);
   return { format: row.format, name: row.name, version: row.version ?? undefined };
 }
 
@@ -96,7 +96,7 @@ export const packageStore = (db: Database) => ({
       do update set updated_at = now(), status = coalesce(${status ?? null}, k.status),
         metadata = coalesce(${metadata === undefined ? null : JSON.stringify(metadata)}::jsonb, k.metadata)
       returning id, xmax = 0 as created`);
-    await measureSoon(tx, projectId);
+    await packageMeasurements.measureSoon(tx, projectId);
     return row as OpenedPackage;
   },
 
