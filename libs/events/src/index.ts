@@ -23,7 +23,7 @@ export { pipelineEventId, pipelineEvents, pipelineRunEndedId } from './catalogue
 export { releaseEventId, releaseEvents } from './catalogue/releases';
 export * from './catalogue/repository';
 export { repositoryPushed } from './catalogue/repository';
-export { packagesMeasured, repositoryMeasured, snippetsMeasured } from './catalogue/statistics';
+export { packagesMeasured, reportsMeasured, repositoryMeasured, snippetsMeasured } from './catalogue/statistics';
 export {
   type AnySubscription,
   type Consumer,

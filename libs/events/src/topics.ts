@@ -12,7 +12,7 @@ import { packageEvents } from './catalogue/packages';
 import { pipelineEvents } from './catalogue/pipeline';
 import { releaseEvents } from './catalogue/releases';
 import { environmentEvents, repositoryCopied, repositoryPushed } from './catalogue/repository';
-import { packagesMeasured, repositoryMeasured, snippetsMeasured } from './catalogue/statistics';
+import { packagesMeasured, reportsMeasured, repositoryMeasured, snippetsMeasured } from './catalogue/statistics';
 import { deadLetterTopic, retryTopic } from './consumer';
 
 const {
@@ -66,7 +66,7 @@ const readers: Readonly<Record<string, readonly { readonly topic: string }[]>> =
   'groups-admin.copies': [repositoryCopied],
   'groups-admin.counts': [issueEvents, mergeRequestEvents],
   'groups-admin.job-tokens': [pipelineEvents],
-  'groups-admin.statistics': [repositoryMeasured, snippetsMeasured, packagesMeasured],
+  'groups-admin.statistics': [repositoryMeasured, snippetsMeasured, packagesMeasured, reportsMeasured],
   'merge-requests': [noteEvents],
   'merge-requests.deleted-users': [userEvents],
   'merge-requests.forks': [projectEvents],

@@ -1,4 +1,5 @@
 import { SnippetsMeasuredEvent } from '@switchyard/protos/collaboration/events/v1/snippets_measured';
+import { ReportsMeasuredEvent } from '@switchyard/protos/imports_exports/events/v1/reports_measured';
 import { RepositoryMeasuredEvent } from '@switchyard/protos/merge_requests/events/v1/repository_measured';
 import { PackagesMeasuredEvent } from '@switchyard/protos/packages/events/v1/packages_measured';
 import { defineEvent } from '../event';
@@ -27,5 +28,14 @@ export const packagesMeasured = defineEvent({
   version: 1,
   type: 'packages.measured',
   message: PackagesMeasuredEvent,
+  key: (event) => String(event.projectId),
+});
+
+/** Sizes of the reports of projects, in order per project. Ids are `reports.measured:<project id>:<version>`. */
+export const reportsMeasured = defineEvent({
+  stream: 'imports-exports.report-statistics',
+  version: 1,
+  type: 'reports.measured',
+  message: ReportsMeasuredEvent,
   key: (event) => String(event.projectId),
 });

@@ -1,6 +1,13 @@
 import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { type EventBus, embeddedLog, packagesMeasured, repositoryMeasured, snippetsMeasured } from '@switchyard/events';
+import {
+  type EventBus,
+  embeddedLog,
+  packagesMeasured,
+  reportsMeasured,
+  repositoryMeasured,
+  snippetsMeasured,
+} from '@switchyard/events';
 import { GetGroupRequest, GroupServiceService, ListGroupsRequest } from '@switchyard/protos/groups_admin/v1/group';
 import {
   CreateProjectRequest,
@@ -90,6 +97,12 @@ async function snippets(projectId: number, version: number, size: number): Promi
   await handled(id);
 }
 
+async function reports(projectId: number, version: number, size: number): Promise<void> {
+  const id = eventId();
+  await publish(bus, reportsMeasured, { projectId, version, size, occurredAt: new Date() }, id);
+  await handled(id);
+}
+
 const readProject = async (id: number, as = root): Promise<Json> =>
   conforming(
     'Project',
@@ -126,15 +139,20 @@ test('a project shows what was measured last, whatever comes late or twice', asy
   await measured(project, 3, 900, 8);
   await packages(project, 2, 4_000, 70);
   await packages(project, 1, 9_000, 90);
+  await reports(project, 1, 600);
   expect((await readProject(project)).statistics).toMatchObject({
-    storage_size: 5_000,
+    storage_size: 5_600,
     repository_size: 900,
+    job_artifacts_size: 600,
     snippets_size: 30,
     packages_size: 4_000,
     uploads_size: 70,
   });
-  expect((await readGroup(top)).statistics).toMatchObject({ storage_size: 5_000, uploads_size: 70 });
+  const ofGroup = await readGroup(top);
+  expect(ofGroup.statistics).toMatchObject({ storage_size: 5_600, uploads_size: 70, job_artifacts_size: 600 });
+  expect(ofGroup.root_storage_statistics).toMatchObject({ storage_size: 5_600, build_artifacts_size: 600 });
   await packages(project, 3, 0);
+  await reports(project, 2, 0);
 });
 
 test('a group shows its own projects, a top-level group all below as well; a transfer moves both', async () => {

@@ -10,6 +10,7 @@ import { readReport } from './application/read-report';
 import { receiveReports } from './application/receive-report';
 import type { ReportStore } from './application/reports.ports';
 import { reportStore } from './storage/report.store';
+import { reportMeasurements } from './storage/report-measurement.store';
 import { reportHttp } from './transport/report.http';
 import { reportTargetsOf } from './transport/report-targets.client';
 
@@ -46,7 +47,12 @@ export function composeReports({ db, blobs, config, peer, observe }: Edges): Rep
     start: () => {
       pruning = pruneBlobs({ db, remains, blobs });
       const days = config.SWITCHYARD_REPORT_RETENTION_DAYS;
-      return [pruning, purgeReports(store, pruneSoon), expireReports({ reports: store, targets, days, pruneSoon })];
+      return [
+        pruning,
+        reportMeasurements.measure(db),
+        purgeReports(store, pruneSoon),
+        expireReports({ reports: store, targets, days, pruneSoon }),
+      ];
     },
   };
 }

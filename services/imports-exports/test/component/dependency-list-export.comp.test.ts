@@ -12,6 +12,7 @@ import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import { implement, type RpcClient } from '@switchyard/rpc';
 import { dieAt, eventually } from '@switchyard/testkit';
 import { json, type TestInstallation, testInstallation } from '@switchyard/testkit/installation';
+import { reportMeasurements } from '../../src/reports/storage/report-measurement.store';
 import { service } from '../../src/service';
 import { keysIn } from '../support/keys';
 
@@ -352,8 +353,22 @@ it('goes on after a death at any point, and ends as the same file', async () => 
   for (const { id } of made) expect(Buffer.from(await (await download(id)).arrayBuffer()).equals(bytes)).toBe(true);
 });
 
-it('old reports go, but for those of the newest pipelines of branches and tags', async () => {
+it('old reports go, but for those of the newest pipelines of branches and tags, and the size of what is left is published', async () => {
+  const isMeasured = () =>
+    eventually(async () => {
+      // Only after a change: it was measured for the day otherwise.
+      await here.db.query(
+        sql`update report_measurements set measure_at = now() where measure_at < now() + interval '1 hour'`,
+      );
+      await reportMeasurements.measureDue(here.db);
+      const sizes = await here.db.one<{ stored: number; published: number }>(sql`
+        select (select sum(size)::bigint from dependency_reports where project_id = ${project}) as stored, (
+          select (body->>'size')::bigint from events.outbox
+          where type = 'reports.measured' and key = ${String(project)} order by id desc limit 1) as published`);
+      expect(sizes?.published).toBe(sizes?.stored);
+    });
   await attach(first, 'later.cdx.json', '12/reports');
+  await isMeasured();
   await here.stop();
   const age = (days: number, of: string) =>
     here.db.query(sql`
@@ -377,6 +392,7 @@ it('old reports go, but for those of the newest pipelines of branches and tags',
   await age(90, '%');
   await here.start();
   await eventually(async () => expect(await left()).toEqual(before.slice(0, 1)));
+  await isMeasured();
   const due = await here.db.query(sql`select 1 from blob_remains where due_at > now() + interval '50 minutes'`);
   expect(due.length).toBeGreaterThan(0);
 });

@@ -4,6 +4,8 @@ export interface Sizes {
   readonly wiki_size?: number | null;
   readonly snippets_size?: number | null;
   readonly packages_size?: number | null;
+  /** Reports of pipelines. */
+  readonly reports_size?: number | null;
   /** Avatars, and files that texts link to. */
   readonly uploads_size?: number | null;
 }
@@ -28,5 +30,6 @@ export interface Measurement {
   readonly measured:
     | { readonly of: 'repository'; readonly size: number; readonly wikiSize: number; readonly commitCount: number }
     | { readonly of: 'snippets'; readonly size: number }
+    | { readonly of: 'reports'; readonly size: number }
     | { readonly of: 'packages'; readonly size: number; readonly uploadsSize: number };
 }

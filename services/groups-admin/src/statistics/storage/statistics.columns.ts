@@ -10,12 +10,14 @@ export const projectSizes = (viewer: Viewer): Sql => sql`
   case when ${viewer.admin ? sql`true` : memberProjects(viewer, levels.reporter)} then (
     select json_build_object('commit_count', s.commit_count, 'repository_size', s.repository_size,
       'wiki_size', s.wiki_size, 'snippets_size', s.snippets_size, 'packages_size', s.packages_size,
+      'reports_size', s.reports_size,
       'uploads_size', coalesce(s.uploads_size, 0) + coalesce((select a.size from avatars a where a.project_id = p.id), 0))
     from (select p.id) as one left join project_statistics s on s.project_id = one.id) end`;
 
 /** Sums over projects `q`; the group's own avatar is `own`. */
 const sums = (own: Sql): Sql => sql`json_build_object('repository_size', sum(s.repository_size),
   'wiki_size', sum(s.wiki_size), 'snippets_size', sum(s.snippets_size), 'packages_size', sum(s.packages_size),
+  'reports_size', sum(s.reports_size),
   'uploads_size', coalesce(sum(s.uploads_size), 0) + coalesce(sum(a.size), 0) + coalesce((${own}), 0))`;
 
 const measured = sql`left join project_statistics s on s.project_id = q.id left join avatars a on a.project_id = q.id`;

@@ -5,7 +5,7 @@ import type { Measurement } from '../domain/sizes';
 /** The columns of what was measured, beside the version, and their values. */
 function columnsOf(measured: Measurement['measured']): { readonly columns: Sql; readonly values: Sql } {
   const size = { columns: sql`${raw(measured.of)}_size`, values: sql`${measured.size}::bigint` };
-  if (measured.of === 'snippets') return size;
+  if (measured.of === 'snippets' || measured.of === 'reports') return size;
   if (measured.of === 'packages')
     return {
       columns: sql`${size.columns}, uploads_size`,

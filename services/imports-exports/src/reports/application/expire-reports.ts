@@ -44,7 +44,7 @@ export const expireReports = ({ reports, targets, days, pruneSoon }: ExpiryEdges
       for (const [projectId, ids] of byProject) {
         const stay = new Set(await kept(projectId, ids));
         const gone = ids.filter((id) => !stay.has(id));
-        if (gone.length > 0 && (await reports.removeOld(days, gone)) > 0) pruneSoon();
+        if (gone.length > 0 && (await reports.removeOld(days, projectId, gone)) > 0) pruneSoon();
       }
       after = old.at(-1) ?? after;
       if (old.length < batch) return;

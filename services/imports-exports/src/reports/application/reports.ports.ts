@@ -14,10 +14,10 @@ export interface ReportStore {
   /** Pipelines after one, by project and id, whose last report came so many days ago or earlier. */
   oldPipelines(days: number, after: ReportedPipeline, limit: number): Promise<ReportedPipeline[]>;
   /**
-   * Removes the reports of pipelines that came so many days ago or earlier, and their blobs an hour later: an export may be
+   * Removes the reports of pipelines of a project that came so many days ago or earlier, and their blobs an hour later: an export may be
    * reading them. Returns how many.
    */
-  removeOld(days: number, pipelineIds: readonly number[]): Promise<number>;
+  removeOld(days: number, projectId: number, pipelineIds: readonly number[]): Promise<number>;
   /** Removes up to `limit` reports of deleted projects; returns how many. */
   removeOrphans(limit: number): Promise<number>;
 }

@@ -2,6 +2,7 @@ import type { Database, Tx } from '@switchyard/database';
 import { raw, type Sql, sql } from '@switchyard/database/sql';
 import { badRequest } from '@switchyard/errors';
 import { maxReports, type NewReport, type Report, type ReportedPipeline } from '../domain/report';
+import { reportMeasurements } from './report-measurement.store';
 
 const columns =
   raw(`id, project_id as "projectId", pipeline_id as "pipelineId", job_id as "jobId", file_name as "fileName",
@@ -33,6 +34,7 @@ export const reportStore = (db: Database) => ({
       throw badRequest(`a pipeline has at most ${maxReports} reports`);
     const remaining = await tx.query(sql`delete from blob_remains where blob = ${blob} returning 1`);
     if (remaining.length === 0) return undefined;
+    await reportMeasurements.measureSoon(tx, projectId);
     return tx.one<Report>(sql`
       insert into dependency_reports (project_id, pipeline_id, job_id, file_name, blob, size, text_size, sha256, components, author_id)
       values (${projectId}, ${pipelineId}, ${jobId}, ${fileName}, ${blob}, ${size}, ${textSize}, decode(${sha256}, 'hex'),
@@ -55,14 +57,16 @@ export const reportStore = (db: Database) => ({
       where (project_id, pipeline_id) > (${projectId}, ${pipelineId}) group by project_id, pipeline_id
       having max(created_at) <= ${daysAgo(days)} order by project_id, pipeline_id limit ${limit}`),
 
-  async removeOld(days: number, pipelineIds: readonly number[]): Promise<number> {
-    const rows = await db.query(sql`
-      with gone as (
-        delete from dependency_reports
-        where pipeline_id = any(${[...pipelineIds]}::bigint[]) and created_at <= ${daysAgo(days)} returning blob)
-      ${remainForAnHour} returning 1`);
-    return rows.length;
-  },
+  removeOld: (days: number, projectId: number, pipelineIds: readonly number[]): Promise<number> =>
+    db.transaction(async (tx) => {
+      const rows = await tx.query(sql`
+        with gone as (
+          delete from dependency_reports
+          where pipeline_id = any(${[...pipelineIds]}::bigint[]) and created_at <= ${daysAgo(days)} returning blob)
+        ${remainForAnHour} returning 1`);
+      if (rows.length > 0) await reportMeasurements.measureSoon(tx, projectId);
+      return rows.length;
+    }),
 
   async removeOrphans(limit: number): Promise<number> {
     const rows = await db.query(sql`
