@@ -13,9 +13,10 @@ export const releaseImportHandler = (run: ReturnType<typeof importReleases>): Se
       importReleases: async ({ projectId, releases }) => ({
         imported: await run(
           projectId,
-          releases
-            .slice(0, maxItems)
-            .map(({ createdAt = new Date(0), releasedAt = createdAt, ...one }) => ({ ...one, createdAt, releasedAt })),
+          releases.slice(0, maxItems).map((one) => {
+            const { createdAt = new Date(0), releasedAt = createdAt } = one;
+            return { ...one, createdAt, releasedAt };
+          }),
         ),
       }),
     },
