@@ -1,5 +1,6 @@
 import { constants, copyFile, link, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ifThere, isMissing } from './missing-files';
 import { type BranchName, branchRef, refKind, type Sha } from './names';
 import { type PackIndex, readPackIndexes } from './pack-index';
 import { listRefs, type Ref, readRefs } from './refs';
@@ -37,8 +38,6 @@ const linksAtOnce = 16;
 /** Extensions of a pack in the order in which they appear: git knows the pack by the last one. */
 const packFiles = ['.pack', '.rev', '.idx'] as const;
 
-const codeOf = (cause: unknown): string | undefined => (cause as NodeJS.ErrnoException).code;
-
 /**
  * Gives a file of git's, which no one ever changes, a second name. Where the file system has no such names, or no more
  * for this file (65,000 on ext4), it is copied.
@@ -47,7 +46,7 @@ async function share(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
   } catch (cause) {
-    if (codeOf(cause) === 'ENOENT') throw cause;
+    if (isMissing(cause)) throw cause;
     await copyFile(from, to, constants.COPYFILE_FICLONE);
   }
 }
@@ -116,7 +115,7 @@ async function linkObjects(source: Repository, draft: Repository, tips: readonly
       const file = join('pack', name + extension);
       await share(join(from, file), join(to, file)).catch((cause) => {
         // An old pack may have no reverse index.
-        if (extension !== '.rev' || codeOf(cause) !== 'ENOENT') throw cause;
+        if (extension !== '.rev' || !isMissing(cause)) throw cause;
       });
     }
   }
@@ -134,8 +133,8 @@ async function linkSettled(source: Repository, draft: Repository, tips: readonly
     try {
       return await linkObjects(source, draft, tips);
     } catch (cause) {
-      if (codeOf(cause) !== 'ENOENT' || attempt === maxAttempts || !(await repositoryExists(source)))
-        throw codeOf(cause) === 'ENOENT' ? new SourceChanged('objects of the source moved', { cause }) : cause;
+      if (!isMissing(cause) || attempt === maxAttempts || !(await repositoryExists(source)))
+        throw isMissing(cause) ? new SourceChanged('objects of the source moved', { cause }) : cause;
       await rm(join(draft.path, 'objects'), { recursive: true, force: true });
     }
   }
@@ -207,9 +206,5 @@ export async function ensureUncopied(repo: Repository, defaultBranch: BranchName
 }
 
 /** Why a repository is empty in place of a copy; undefined for all others. */
-export async function readCopyError(repo: Repository): Promise<string | undefined> {
-  return readFile(join(repo.path, errorFile), 'utf8').catch((cause) => {
-    if (codeOf(cause) !== 'ENOENT') throw cause;
-    return undefined;
-  });
-}
+export const readCopyError = (repo: Repository): Promise<string | undefined> =>
+  ifThere(readFile(join(repo.path, errorFile), 'utf8'));

@@ -1,5 +1,6 @@
 import { open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ifThere } from './missing-files';
 import { listRefs, type Ref } from './refs';
 import { repositoryExists } from './repository';
 import type { Repository } from './run-git';
@@ -49,13 +50,7 @@ export function isObjectFile(name: string): boolean {
   return folder === 'pack' ? packFile.test(file) : looseFolder.test(folder) && looseFile.test(file);
 }
 
-const isGone = (cause: unknown): boolean => (cause as NodeJS.ErrnoException).code === 'ENOENT';
-
-const namesIn = (folder: string): Promise<string[]> =>
-  readdir(folder).catch((cause) => {
-    if (!isGone(cause)) throw cause;
-    return [];
-  });
+const namesIn = async (folder: string): Promise<string[]> => (await ifThere(readdir(folder))) ?? [];
 
 async function objectFilesOf(repo: Repository): Promise<string[]> {
   const objects = join(repo.path, 'objects');
@@ -88,12 +83,7 @@ export const sourceHere = (repo: Repository): CopySource => ({
   objectFiles: async () => ((await repositoryExists(repo)) ? objectFilesOf(repo) : undefined),
   async openObjectFile(name) {
     if (!isObjectFile(name)) throw new RangeError(`no file with objects: ${name}`);
-    try {
-      const file = await open(join(repo.path, 'objects', name), 'r');
-      return file.createReadStream({ highWaterMark: readBytes });
-    } catch (cause) {
-      if (!isGone(cause)) throw cause;
-      return undefined;
-    }
+    const file = await ifThere(open(join(repo.path, 'objects', name), 'r'));
+    return file?.createReadStream({ highWaterMark: readBytes });
   },
 });

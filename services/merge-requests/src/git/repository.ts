@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { ifThere, isMissing } from './missing-files';
 import { type BranchName, branchNameOf, branchRef } from './names';
 import { type GitOptions, gitText, type Repository, runGit } from './run-git';
 
@@ -102,13 +103,7 @@ export async function setRepositoryAside(repo: Repository): Promise<void> {
 /** Where the repository is then; undefined when there is none. */
 async function moveAway(repo: Repository, name: string): Promise<string | undefined> {
   const path = join(repo.path, '..', name);
-  try {
-    await rename(repo.path, path);
-    return path;
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw cause;
-  }
+  return ifThere(rename(repo.path, path).then(() => path));
 }
 
 /** What lies in the object store of a repository. */
@@ -161,7 +156,7 @@ async function moveInto(folder: string, path: string): Promise<void> {
     try {
       return await rename(path, join(folder, basename(path)));
     } catch (cause) {
-      if (attempt === 5 || (cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+      if (attempt === 5 || !isMissing(cause)) throw cause;
       await mkdir(folder, { recursive: true });
     }
   }
