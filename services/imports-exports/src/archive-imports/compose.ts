@@ -27,12 +27,7 @@ export function composeArchiveImports(
 ): ArchiveImportArea {
   const remains = blobRemains(db);
   const imports = archiveImportStore(db, remains);
-  const targets = archiveTargetsOf({
-    'groups-admin': peer('groups-admin'),
-    'merge-requests': peer('merge-requests'),
-    collaboration: peer('collaboration'),
-    packages: peer('packages'),
-  });
+  const targets = archiveTargetsOf(peer);
   const limit = config.SWITCHYARD_PROJECT_IMPORT_LIMIT;
   const working: Repeating[] = [];
   const workSoon = (): void => {

@@ -17,11 +17,7 @@ export interface PlaceholdersArea extends Area {
 /** Builds placeholder users of imported projects, and who takes their places. */
 export function composePlaceholders({ db, config, peer, observe }: Edges): PlaceholdersArea {
   const placeholders = placeholderStore(db);
-  const places = authorPlacesOf({
-    groupsAdmin: peer('groups-admin'),
-    mergeRequests: peer('merge-requests'),
-    collaboration: peer('collaboration'),
-  });
+  const places = authorPlacesOf(peer);
   let working: Repeating | undefined;
   const useCases = observe(
     'import_placeholders',

@@ -20,12 +20,7 @@ export function composeProjectExports(
 ): Area {
   const remains = blobRemains(db);
   const store = projectExportStore(db, remains);
-  const sources = projectSourcesOf({
-    'groups-admin': peer('groups-admin'),
-    'merge-requests': peer('merge-requests'),
-    collaboration: peer('collaboration'),
-    packages: peer('packages'),
-  });
+  const sources = projectSourcesOf(peer);
   const known = exportedProjectStore(db);
   const findProject: FindProject = async (projectId, requestId) => {
     const found = await known(projectId);

@@ -1,4 +1,4 @@
 export { composeProjectExports } from './compose';
 export { archiveBounds } from './domain/archive-bounds';
 export { archiveFormat, archiveKinds, type RecordOwner } from './domain/project-export';
-export { recordsOf } from './transport/records.client';
+export { recordsByOwner, recordsOf } from './transport/records.client';

@@ -28,12 +28,7 @@ export function composeProjectImports(
   const edges = {
     imports: importStore(db, tokenRing(config)),
     forges: forgesBy(outbound, config.SWITCHYARD_FORGEB_URL),
-    targets: importTargetsOf({
-      groupsAdmin: peer('groups-admin'),
-      mergeRequests: peer('merge-requests'),
-      collaboration: peer('collaboration'),
-      packages: peer('packages'),
-    }),
+    targets: importTargetsOf(peer),
     people: { ...peopleStore(db, directory), standIn, promiseRoles },
     files,
     fileCounts: files.counts,

@@ -1,13 +1,9 @@
-import {
-  ImportedProjectServiceService,
-  type ImportedProject as WireProject,
-} from '@switchyard/protos/groups_admin/v1/imported_project';
 import { RepositoryImportServiceService } from '@switchyard/protos/merge_requests/v1/repository_import';
 import { UploadTransferServiceService } from '@switchyard/protos/packages/v1/upload_transfer';
 import type { Peer } from '@switchyard/rpc';
 import { archiveSource } from '@switchyard/service';
-import { type RecordOwner, recordsOf } from '../../project-exports';
-import type { ImportedProject } from '../../project-imports';
+import { type RecordOwner, recordsByOwner } from '../../project-exports';
+import { type ImportedProject, importedProjectsOf } from '../../project-imports';
 import type { ArchiveTargets } from '../application/imports.ports';
 
 /** Milliseconds for a page of records, some of which are written in transactions of their own. */
@@ -16,43 +12,26 @@ const pageMs = 120_000;
 /** Milliseconds for a repository, and for all files that texts link to. */
 const bytesMs = 7_200_000;
 
-const toProject = ({ createdAt = new Date(0), ...project }: WireProject): ImportedProject => ({
-  ...project,
-  createdAt,
-});
-
 /** Where records are looked at alone. */
 const noProject: Pick<ImportedProject, 'projectId' | 'directorySequence'> = { projectId: 0, directorySequence: 0 };
 
 /** Asks the services that own what comes in. */
-export function archiveTargetsOf(peers: Readonly<Record<RecordOwner | 'packages', Peer>>): ArchiveTargets {
-  const projects = peers['groups-admin'].client(ImportedProjectServiceService);
-  const repositories = peers['merge-requests'].client(RepositoryImportServiceService);
-  const transfers = peers.packages.client(UploadTransferServiceService);
-  const owners = {
-    'groups-admin': recordsOf(peers['groups-admin']),
-    'merge-requests': recordsOf(peers['merge-requests']),
-    collaboration: recordsOf(peers.collaboration),
-  };
+export function archiveTargetsOf(peer: (name: RecordOwner | 'packages') => Peer): ArchiveTargets {
+  const projects = importedProjectsOf(peer('groups-admin'));
+  const repositories = peer('merge-requests').client(RepositoryImportServiceService);
+  const transfers = peer('packages').client(UploadTransferServiceService);
+  const owners = recordsByOwner(peer);
   const options = (requestId: string) => ({ requestId, idempotent: true });
   const ofPage = (requestId: string) => ({ ...options(requestId), timeoutMs: pageMs });
   return {
-    async createProject({ key, author, address, namespace, name, path, requestId }) {
-      const actor = { ...author, username: '', scopes: [], tokenId: 0 };
+    createProject({ key, author, address, namespace, name, path, requestId }) {
       // Private until its settings come, at the end.
       const request = { key, namespace, name, path, private: true, importType: archiveSource };
-      return toProject(
-        await projects.createImportedProject(
-          { ...request, address, description: '', defaultBranch: '', importSource: '' },
-          { ...options(requestId), actor },
-        ),
-      );
+      const empty = { description: '', defaultBranch: '', importSource: '' };
+      return projects.create({ ...request, ...empty, address }, author, requestId);
     },
-    project: async (projectId, requestId) =>
-      toProject(await projects.getImportedProject({ projectId }, options(requestId))),
-    async setStatus(projectId, status, problem, requestId) {
-      await projects.setImportStatus({ projectId, status, error: problem ?? '' }, options(requestId));
-    },
+    project: projects.project,
+    setStatus: projects.setStatus,
     async checkRecords(owner, kind, lines, { project: { projectId, directorySequence } = noProject, requestId }) {
       const request = {
         projectId,

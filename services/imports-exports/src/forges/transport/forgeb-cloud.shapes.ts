@@ -1,5 +1,6 @@
 import { z } from '@switchyard/config';
 import type { ForgeEvent, ForgeNote, ForgePull, ForgePullNote, ForgeReview } from '../domain/forge';
+import { pullFields } from './forgeb-pull';
 import { date, few, maxOfIssue, number, text, written } from './shapes';
 
 /** Whether a text is the id of an account, as the forge gives them: two may share a nickname, and change it. */
@@ -55,14 +56,8 @@ export const pullShape = (fullName: string) =>
     .transform((given): ForgePull => {
       const { branch, repository } = given.source;
       const isOwn = repository?.full_name.toLowerCase() === fullName.toLowerCase();
-      const endedAt = given.state === 'OPEN' ? undefined : given.updated_on;
       return {
-        iid: given.id,
-        author: given.author,
-        title: given.title,
-        description: given.description,
-        state: given.state === 'MERGED' ? 'merged' : given.state === 'OPEN' ? 'opened' : 'closed',
-        draft: given.draft === true,
+        ...pullFields(given, given.updated_on),
         // Forks may have branches of one name: each is named after its owner.
         sourceBranch: isOwn
           ? branch.name
@@ -71,13 +66,6 @@ export const pullShape = (fullName: string) =>
         headSha: given.source.commit,
         baseSha: given.destination.commit,
         mergeCommitSha: given.merge_commit,
-        labels: [],
-        milestoneIid: 0,
-        assignees: [],
-        reviewers: given.reviewers.filter((login) => login !== ''),
-        locked: false,
-        mergedAt: given.state === 'MERGED' ? endedAt : undefined,
-        closedAt: endedAt,
         createdAt: given.created_on,
         updatedAt: given.updated_on,
       };

@@ -1,6 +1,7 @@
 import { z } from '@switchyard/config';
 import type { ForgeEvent, ForgeNote, ForgePull, ForgePullNote, ForgeReview } from '../domain/forge';
 import { isPathPart } from './forgeb.rest';
+import { pullFields } from './forgeb-pull';
 import { few, maxOfIssue, number, text, written } from './shapes';
 
 /** A moment in milliseconds, of a year that PostgreSQL and clients know. */
@@ -51,14 +52,8 @@ export const pullShape = (fullName: string) =>
     .transform((given): ForgePull => {
       const { slug, project } = given.fromRef.repository ?? {};
       const isOwn = `${project?.key}/${slug}`.toLowerCase() === fullName.toLowerCase();
-      const endedAt = given.state === 'OPEN' ? undefined : (given.closedDate ?? given.updatedDate);
       return {
-        iid: given.id,
-        author: given.author,
-        title: given.title,
-        description: given.description,
-        state: given.state === 'MERGED' ? 'merged' : given.state === 'OPEN' ? 'opened' : 'closed',
-        draft: given.draft === true,
+        ...pullFields(given, given.closedDate ?? given.updatedDate),
         // Forks may have branches of one name: each is named after its owner.
         sourceBranch: isOwn
           ? given.fromRef.displayId
@@ -67,13 +62,6 @@ export const pullShape = (fullName: string) =>
         headSha: given.fromRef.latestCommit ?? '',
         baseSha: given.toRef.latestCommit ?? '',
         mergeCommitSha: given.properties?.mergeCommit.id ?? '',
-        labels: [],
-        milestoneIid: 0,
-        assignees: [],
-        reviewers: given.reviewers.filter((slug) => slug !== ''),
-        locked: false,
-        mergedAt: given.state === 'MERGED' ? endedAt : undefined,
-        closedAt: endedAt,
         createdAt: given.createdDate,
         updatedAt: given.updatedDate,
       };

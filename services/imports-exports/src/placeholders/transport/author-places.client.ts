@@ -11,13 +11,12 @@ const partMs = 60_000;
 const requestId = 'import-placeholders';
 
 /** Asks the services that keep what users write. */
-export function authorPlacesOf({
-  groupsAdmin,
-  mergeRequests,
-  collaboration,
-}: Readonly<Record<'groupsAdmin' | 'mergeRequests' | 'collaboration', Peer>>): AuthorPlaces {
+export function authorPlacesOf(
+  peer: (name: 'groups-admin' | 'merge-requests' | 'collaboration') => Peer,
+): AuthorPlaces {
+  const groupsAdmin = peer('groups-admin');
   const users = groupsAdmin.client(PlaceholderUserServiceService);
-  const owners = [collaboration, mergeRequests].map((peer) => peer.client(AuthorshipServiceService));
+  const owners = [peer('collaboration'), peer('merge-requests')].map((owner) => owner.client(AuthorshipServiceService));
   const options = { requestId, idempotent: true, timeoutMs: partMs };
   return {
     async reassign(change) {

@@ -4,7 +4,7 @@ import type { Peer } from '@switchyard/rpc';
 import { uploadsOf } from '@switchyard/service';
 import type { ProjectSources } from '../application/exports.ports';
 import type { RecordOwner } from '../domain/project-export';
-import { recordsOf } from './records.client';
+import { recordsByOwner } from './records.client';
 
 /** Milliseconds for a page of records: it may have to be read from disk. */
 const pageTimeoutMs = 60_000;
@@ -16,14 +16,10 @@ const bundleTimeoutMs = 1_800_000;
 const uploadsTimeoutMs = 7_200_000;
 
 /** Asks the services for what a project consists of. */
-export function projectSourcesOf(peers: Readonly<Record<RecordOwner | 'packages', Peer>>): ProjectSources {
-  const owners = {
-    'groups-admin': recordsOf(peers['groups-admin']),
-    'merge-requests': recordsOf(peers['merge-requests']),
-    collaboration: recordsOf(peers.collaboration),
-  };
-  const repositories = peers['merge-requests'].client(RepositoryExportServiceService);
-  const transfers = peers.packages.client(UploadTransferServiceService);
+export function projectSourcesOf(peer: (name: RecordOwner | 'packages') => Peer): ProjectSources {
+  const owners = recordsByOwner(peer);
+  const repositories = peer('merge-requests').client(RepositoryExportServiceService);
+  const transfers = peer('packages').client(UploadTransferServiceService);
   return {
     records: (owner, kind, projectId, after, requestId) =>
       owners[owner].readProjectRecords(

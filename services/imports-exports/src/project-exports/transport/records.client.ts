@@ -1,6 +1,7 @@
 import { isAppError, unavailable } from '@switchyard/errors';
 import { ProjectRecordServiceService } from '@switchyard/protos/rpc/v1/project_record';
 import type { Peer, RpcClient } from '@switchyard/rpc';
+import type { RecordOwner } from '../domain/project-export';
 
 type Records = Pick<RpcClient<typeof ProjectRecordServiceService>, 'readProjectRecords' | 'writeProjectRecords'>;
 
@@ -17,3 +18,10 @@ export function recordsOf(owner: Peer): Records {
     writeProjectRecords: (...request) => client.writeProjectRecords(...request).catch(later),
   };
 }
+
+/** The same of every owner. */
+export const recordsByOwner = (peer: (owner: RecordOwner) => Peer): Readonly<Record<RecordOwner, Records>> => ({
+  'groups-admin': recordsOf(peer('groups-admin')),
+  'merge-requests': recordsOf(peer('merge-requests')),
+  collaboration: recordsOf(peer('collaboration')),
+});

@@ -1,9 +1,5 @@
 import { IssueImportServiceService } from '@switchyard/protos/collaboration/v1/issue_import';
 import { ImportNotesRequest, NoteImportServiceService } from '@switchyard/protos/collaboration/v1/note_import';
-import {
-  ImportedProjectServiceService,
-  type ImportedProject as WireProject,
-} from '@switchyard/protos/groups_admin/v1/imported_project';
 import { LabelServiceService } from '@switchyard/protos/groups_admin/v1/label';
 import { MilestoneServiceService } from '@switchyard/protos/groups_admin/v1/milestone';
 import {
@@ -16,7 +12,7 @@ import { UploadImportServiceService } from '@switchyard/protos/packages/v1/uploa
 import type { Peer } from '@switchyard/rpc';
 import { importMembersBy } from '../../placeholders';
 import type { ImportTargets } from '../application/imports.ports';
-import type { ImportedProject } from '../domain/shown-import';
+import { importedProjectsOf } from './imported-projects.client';
 
 /** Milliseconds for a repository: two thirds of an hour for what git does, which has half of this to its first write. */
 const repositoryMs = 7_200_000;
@@ -30,19 +26,12 @@ const pullsMs = 180_000;
 /** Milliseconds for a file: five minutes for what the forge sends, and a minute to keep it. */
 const fileMs = 360_000;
 
-const toProject = ({ createdAt = new Date(0), ...project }: WireProject): ImportedProject => ({
-  ...project,
-  createdAt,
-});
-
 /** Asks the services that own what comes over. */
-export function importTargetsOf({
-  groupsAdmin,
-  mergeRequests: ofCode,
-  collaboration,
-  packages,
-}: Readonly<Record<'groupsAdmin' | 'mergeRequests' | 'collaboration' | 'packages', Peer>>): ImportTargets {
-  const projects = groupsAdmin.client(ImportedProjectServiceService);
+export function importTargetsOf(
+  peer: (name: 'groups-admin' | 'merge-requests' | 'collaboration' | 'packages') => Peer,
+): ImportTargets {
+  const [groupsAdmin, ofCode, collaboration] = [peer('groups-admin'), peer('merge-requests'), peer('collaboration')];
+  const projects = importedProjectsOf(groupsAdmin);
   const labels = groupsAdmin.client(LabelServiceService);
   const milestones = groupsAdmin.client(MilestoneServiceService);
   const issues = collaboration.client(IssueImportServiceService);
@@ -50,10 +39,10 @@ export function importTargetsOf({
   const repositories = ofCode.client(RepositoryImportServiceService);
   const mergeRequests = ofCode.client(MergeRequestImportServiceService);
   const releases = ofCode.client(ReleaseImportServiceService);
-  const uploads = packages.client(UploadImportServiceService);
+  const uploads = peer('packages').client(UploadImportServiceService);
   const options = (requestId: string) => ({ requestId, idempotent: true });
   return {
-    async createProject({ author, repository, ...one }, requestId) {
+    createProject({ author, repository, ...one }, requestId) {
       const request = {
         key: one.key,
         namespace: one.namespace,
@@ -65,14 +54,10 @@ export function importTargetsOf({
         importType: one.forge,
         importSource: repository.fullName,
       };
-      const actor = { ...author, username: '', scopes: [], tokenId: 0 };
-      return toProject(await projects.createImportedProject(request, { ...options(requestId), actor }));
+      return projects.create(request, author, requestId);
     },
-    project: async (projectId, requestId) =>
-      toProject(await projects.getImportedProject({ projectId }, options(requestId))),
-    async setStatus(projectId, status, problem, requestId) {
-      await projects.setImportStatus({ projectId, status, error: problem ?? '' }, options(requestId));
-    },
+    project: projects.project,
+    setStatus: projects.setStatus,
     async importRepository({ project, author }, source, { requestId, signal }) {
       const { projectId, directorySequence } = project;
       const { kept } = await repositories.importRepository(
