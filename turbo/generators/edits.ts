@@ -35,8 +35,14 @@ export const routes: readonly Route[] = [];
       change: (text) => insertBefore(text, /^ {2}Groups:/m, `  '${Words}': 'The ${words} of a project.',\n`),
     },
     {
-      path: `${gateway}/test/permissions/expected.ts`,
-      change: (text) => insertBefore(text, /^\];\n(?![\s\S]*^\];\n)/m, permissionRows(names)),
+      path: `${gateway}/test/permissions/rows/${service}.ts`,
+      initial: `import { type Expectation, row } from '../expectation';
+
+/** Operations of the service ${service}. */
+export const rows: readonly Expectation[] = [
+];
+`,
+      change: (text) => insertBefore(text, /(?<=export const rows[^;]*)^\];\n/m, permissionRows(names)),
     },
   ];
 }

@@ -2,7 +2,8 @@ import { levels } from '@switchyard/rights';
 import { type Ability, groupAbilities, projectAbilities } from '../../src/http/abilities';
 import type { Route } from '../../src/http/route';
 import { routes } from '../../src/routes';
-import { expectations, isOfObject } from './expected';
+import { isOfObject } from './expectation';
+import { expectations } from './expected';
 import { openWalk, rolesAt } from './walk';
 
 /** Thousands of requests, some 20 s of computing. */

@@ -4,7 +4,9 @@ import { anonymous, entity } from '@switchyard/rpc';
 import type { Route } from '../../src/http/route';
 import { routes } from '../../src/routes';
 import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
-import { expectations, jobOperations, readsPackages } from './expected';
+import { readsPackages } from './expectation';
+import { expectations } from './expected';
+import { jobOperations } from './job-operations';
 import { pathOf } from './walk';
 
 const operationOf = (route: Route): string => `${route.method.toUpperCase()} ${route.path}`;

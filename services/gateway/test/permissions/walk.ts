@@ -7,7 +7,7 @@ import { type Access, Access_ClosedFeatures, Access_Kind } from '@switchyard/pro
 import { anonymous, entity } from '@switchyard/rpc';
 import type { Route } from '../../src/http/route';
 import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
-import { cellsOf, type Expectation, roles } from './expected';
+import { cellsOf, type Expectation, roles } from './expectation';
 
 /** A cell that came out otherwise. */
 export interface UnexpectedReply {

@@ -1,0 +1,260 @@
+import { type Expectation, row } from '../expectation';
+import { resourceEventRows } from '../noteable-rows';
+
+const change = { branch: 'b', commit_message: 'm', content: 'c' };
+
+/** Operations of the service merge-requests. */
+export const rows: readonly Expectation[] = [
+  // Repository
+  row('GET /projects/:id/repository/branches', 'reporterRead', 'gaps §10 Repository'),
+  row('GET /projects/:id/repository/branches/:branch', 'reporterRead', 'gaps §10 Repository'),
+  row('POST /projects/:id/repository/branches', 'developerWrite', 'gaps §10 Repository', { branch: 'b', ref: 'main' }),
+  row('DELETE /projects/:id/repository/branches/:branch', 'developerWrite', 'gaps §10 Repository'),
+  row('DELETE /projects/:id/repository/merged_branches', 'developerWrite', 'gaps §10 Repository'),
+  row('GET /projects/:id/protected_branches', 'developerRead', 'gaps §10 Protected branches'),
+  row('GET /projects/:id/protected_branches/:name', 'developerRead', 'gaps §10 Protected branches'),
+  row('POST /projects/:id/protected_branches', 'maintainerWrite', 'gaps §10 Protected branches', { name: 'b' }),
+  row('PATCH /projects/:id/protected_branches/:name', 'maintainerWrite', 'gaps §10 Protected branches', {
+    allow_force_push: true,
+  }),
+  row('DELETE /projects/:id/protected_branches/:name', 'maintainerWrite', 'gaps §10 Protected branches'),
+  row('GET /projects/:id/protected_tags', 'developerRead', 'gaps §10 Protected branches'),
+  row('GET /projects/:id/protected_tags/:name', 'developerRead', 'gaps §10 Protected branches'),
+  row('POST /projects/:id/protected_tags', 'maintainerWrite', 'gaps §10 Protected branches', { name: 't' }),
+  row('DELETE /projects/:id/protected_tags/:name', 'maintainerWrite', 'gaps §10 Protected branches'),
+  row('GET /projects/:id/repository/commits', 'reporterRead', 'gaps §10 Repository'),
+  row('POST /projects/:id/repository/commits', 'readerWrite', 'gaps §10 Repository', {
+    branch: 'b',
+    commit_message: 'm',
+    actions: [{ action: 'create', file_path: 'f', content: 'c' }],
+  }),
+  row('GET /projects/:id/repository/commits/:sha', 'reporterRead', 'gaps §10 Repository'),
+  row('GET /projects/:id/repository/commits/:sha/diff', 'reporterRead', 'gaps §10 Repository'),
+  row('GET /projects/:id/repository/commits/:sha/refs', 'reporterRead', 'gaps §10 Repository'),
+  row('GET /projects/:id/repository/commits/:sha/merge_requests', 'reporterRead', 'gaps §10 Repository'),
+  row('POST /projects/:id/repository/commits/:sha/cherry_pick', 'readerWrite', 'gaps §10 Repository', {
+    branch: 'b',
+  }),
+  row('POST /projects/:id/repository/commits/:sha/revert', 'readerWrite', 'gaps §10 Repository', { branch: 'b' }),
+  row('GET /projects/:id/repository/commits/:sha/statuses', 'reporterRead', 'gaps §10 Pipelines'),
+  row('GET /projects/:id/repository/files/:file_path', 'reporterRead', 'gaps §10 Repository', { ref: 'main' }),
+  row('GET /projects/:id/repository/files/:file_path/raw', 'reporterRead', 'gaps §10 Repository'),
+  row('GET /projects/:id/repository/files/:file_path/blame', 'reporterRead', 'gaps §10 Repository', { ref: 'main' }),
+  ...['', '.tar.gz', '.tar.bz2', '.zip'].map((ending) =>
+    row(`GET /projects/:id/repository/archive${ending}`, 'reporterRead', 'gaps §10 Repository'),
+  ),
+  row('POST /projects/:id/repository/files/:file_path', 'readerWrite', 'gaps §10 Repository', change),
+  row('PUT /projects/:id/repository/files/:file_path', 'readerWrite', 'gaps §10 Repository', change),
+  row('DELETE /projects/:id/repository/files/:file_path', 'readerWrite', 'gaps §10 Repository', {
+    branch: 'b',
+    commit_message: 'm',
+  }),
+  row('GET /projects/:id/repository/tree', 'reporterRead', 'gaps §10 Repository'),
+  row('GET /projects/:id/repository/blobs/:sha', 'reporterRead', 'gaps §10 Repository'),
+  row('GET /projects/:id/repository/blobs/:sha/raw', 'reporterRead', 'gaps §10 Repository'),
+  row('GET /projects/:id/repository/compare', 'reporterRead', 'gaps §10 Repository', { from: 'a', to: 'b' }),
+  row('GET /projects/:id/repository/merge_base', 'reporterRead', 'gaps §10 Repository', { 'refs[]': 'a' }),
+  row('GET /projects/:id/repository/contributors', 'reporterRead', 'gaps §10 Repository'),
+  row('GET /projects/:id/repository/tags', 'reporterRead', 'gaps §10 Repository'),
+  row('GET /projects/:id/repository/tags/:tag_name', 'reporterRead', 'gaps §10 Repository'),
+  row('POST /projects/:id/repository/tags', 'developerWrite', 'gaps §10 Repository', { tag_name: 't', ref: 'main' }),
+  row('DELETE /projects/:id/repository/tags/:tag_name', 'developerWrite', 'gaps §10 Repository'),
+
+  // Releases: what a tag publishes is code
+  row('GET /projects/:id/releases', 'reporterRead', 'gaps §10 Repository'),
+  row('POST /projects/:id/releases', 'developerWrite', 'gaps §10 Repository', { tag_name: 't' }),
+  row('GET /projects/:id/releases/permalink/latest', 'reporterRead', 'gaps §10 Repository'),
+  row(
+    'GET /projects/:id/releases/permalink/latest/downloads/:direct_asset_path',
+    'reporterRead',
+    'gaps §10 Repository',
+  ),
+  row('GET /projects/:id/releases/:tag_name', 'reporterRead', 'gaps §10 Repository'),
+  row('PUT /projects/:id/releases/:tag_name', 'developerWrite', 'gaps §10 Repository', { name: 'n' }),
+  row('DELETE /projects/:id/releases/:tag_name', 'developerWrite', 'gaps §10 Repository'),
+  row('GET /projects/:id/releases/:tag_name/downloads/:direct_asset_path', 'reporterRead', 'gaps §10 Repository'),
+  row('GET /projects/:id/releases/:tag_name/assets/links', 'reporterRead', 'gaps §10 Repository'),
+  row('POST /projects/:id/releases/:tag_name/assets/links', 'developerWrite', 'gaps §10 Repository', {
+    name: 'n',
+    url: 'https://example.com',
+  }),
+  row('GET /projects/:id/releases/:tag_name/assets/links/:link_id', 'reporterRead', 'gaps §10 Repository'),
+  row('PUT /projects/:id/releases/:tag_name/assets/links/:link_id', 'developerWrite', 'gaps §10 Repository', {
+    name: 'n',
+  }),
+  row('DELETE /projects/:id/releases/:tag_name/assets/links/:link_id', 'developerWrite', 'gaps §10 Repository'),
+  row('POST /projects/:id/repository/tags/:tag_name/release', 'developerWrite', 'gaps §10 Repository', {
+    description: 'd',
+  }),
+  row('PUT /projects/:id/repository/tags/:tag_name/release', 'developerWrite', 'gaps §10 Repository', {
+    description: 'd',
+  }),
+
+  // Pipelines and statuses
+  row('GET /projects/:id/pipelines', 'reporterRead', 'gaps §10 Pipelines'),
+  row('GET /projects/:id/pipelines/latest', 'reporterRead', 'gaps §10 Pipelines'),
+  row('DELETE /projects/:id/pipelines/:pipeline_id', 'ownerWrite', 'gaps §10 Pipelines'),
+  row('GET /projects/:id/pipelines/:pipeline_id', 'reporterRead', 'gaps §10 Pipelines'),
+  // The service leaves them to Maintainers and to who made the pipeline.
+  row('GET /projects/:id/pipelines/:pipeline_id/variables', 'reporterRead', 'gaps §10 Pipelines'),
+  row('GET /projects/:id/pipelines/:pipeline_id/ci_variables', 'reporterRead', 'gaps §10 Pipelines'),
+  row('POST /projects/:id/pipeline', 'developerWrite', 'gaps §10 Pipelines', { ref: 'main' }),
+  row('POST /projects/:id/pipelines/:pipeline_id/cancel', 'developerWrite', 'gaps §10 Pipelines'),
+  row('POST /projects/:id/pipelines/:pipeline_id/retry', 'developerWrite', 'gaps §10 Pipelines'),
+  row('POST /projects/:id/pipelines/:pipeline_id/job_token', 'maintainerWrite', 'G-5-13'),
+  row('POST /projects/:id/statuses/:sha', 'developerWrite', 'gaps §10 Pipelines', { state: 'success' }),
+
+  // Jobs
+  row('GET /projects/:id/jobs', 'reporterRead', 'gaps §10 Jobs'),
+  row('GET /projects/:id/pipelines/:pipeline_id/jobs', 'reporterRead', 'gaps §10 Pipelines'),
+  row('GET /projects/:id/jobs/:job_id', 'reporterRead', 'gaps §10 Jobs'),
+  row('GET /projects/:id/jobs/:job_id/trace', 'reporterRead', 'gaps §10 Jobs'),
+
+  // Environments and deployments
+  row('GET /projects/:id/environments', 'reporterRead', 'gaps §10 Environments'),
+  row('POST /projects/:id/environments', 'developerWrite', 'gaps §10 Environments', { name: 'e' }),
+  row('POST /projects/:id/environments/stop_stale', 'developerWrite', 'gaps §10 Environments', {
+    before: '2020-01-01',
+  }),
+  row('DELETE /projects/:id/environments/review_apps', 'developerWrite', 'gaps §10 Environments'),
+  row('GET /projects/:id/environments/:environment_id', 'reporterRead', 'gaps §10 Environments'),
+  row('PUT /projects/:id/environments/:environment_id', 'developerWrite', 'gaps §10 Environments'),
+  row('DELETE /projects/:id/environments/:environment_id', 'developerWrite', 'gaps §10 Environments'),
+  row('POST /projects/:id/environments/:environment_id/stop', 'developerWrite', 'gaps §10 Environments'),
+  row('GET /projects/:id/deployments', 'reporterRead', 'gaps §10 Environments'),
+  row('POST /projects/:id/deployments', 'developerWrite', 'gaps §10 Environments', {
+    environment: 'e',
+    sha: 'a'.repeat(40),
+    ref: 'main',
+    tag: false,
+    status: 'success',
+  }),
+  row('GET /projects/:id/deployments/:deployment_id', 'reporterRead', 'gaps §10 Environments'),
+  row('PUT /projects/:id/deployments/:deployment_id', 'developerWrite', 'gaps §10 Environments', {
+    status: 'success',
+  }),
+  row('DELETE /projects/:id/deployments/:deployment_id', 'developerWrite', 'gaps §10 Environments'),
+  row('GET /projects/:id/deployments/:deployment_id/merge_requests', 'reporterRead', 'gaps §10 Environments'),
+
+  // Merge requests
+  row('GET /merge_requests', 'everyone', 'G-4.2-1', { scope: 'all' }),
+  row('GET /projects/:id/merge_requests', 'reporterRead', 'G-4.2-1'),
+  row('POST /projects/:id/merge_requests', 'developerWrite', 'G-4.2-7', {
+    source_branch: 'a',
+    target_branch: 'b',
+    title: 't',
+  }),
+  row('GET /projects/:id/merge_requests/:merge_request_iid', 'reporterRead', 'G-4.2-1'),
+  row('PUT /projects/:id/merge_requests/:merge_request_iid', 'readerWrite', 'G-4.2-7', { title: 't' }),
+  row('DELETE /projects/:id/merge_requests/:merge_request_iid', 'ownerWrite', 'api.md 5.3'),
+  row(
+    'PUT /projects/:id/merge_requests/:merge_request_iid/merge',
+    'readerWrite',
+    'G-4.2-6: not allowed to merge is 401, said by the service',
+  ),
+  row(
+    'POST /projects/:id/merge_requests/:merge_request_iid/cancel_merge_when_pipeline_succeeds',
+    'readerWrite',
+    'G-4.2-1',
+  ),
+  row(
+    'PUT /projects/:id/merge_requests/:merge_request_iid/rebase',
+    'readerWrite',
+    'G-4.2-1: no push right is 403, said by the service',
+  ),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/merge_ref', 'reporterRead', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/context_commits', 'reporterRead', 'G-4.2-1'),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/context_commits', 'readerWrite', 'G-4.2-1', {
+    commits: ['c'],
+  }),
+  row('DELETE /projects/:id/merge_requests/:merge_request_iid/context_commits', 'readerWrite', 'G-4.2-1', {
+    commits: ['c'],
+  }),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/raw_diffs', 'reporterRead', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/commits', 'reporterRead', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/changes', 'reporterRead', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/diffs', 'reporterRead', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/versions', 'reporterRead', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/versions/:version_id', 'reporterRead', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/blocks', 'reporterRead', 'G-4.2-1'),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/blocks', 'readerWrite', 'G-4.2-1', {
+    blocking_merge_request_id: 1,
+  }),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/blocks/:block_id', 'reporterRead', 'G-4.2-1'),
+  row('DELETE /projects/:id/merge_requests/:merge_request_iid/blocks/:block_id', 'readerWrite', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/blockees', 'reporterRead', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/pipelines', 'reporterRead', 'G-4.2-1'),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/pipelines', 'developerWrite', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/participants', 'reporterRead', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/reviewers', 'reporterRead', 'G-4.2-1'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/approvals', 'reporterRead', 'G-4.2-8'),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/approve', 'developerWrite', 'G-4.2-8'),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/unapprove', 'developerWrite', 'G-4.2-8'),
+  row('PUT /projects/:id/merge_requests/:merge_request_iid/reset_approvals', 'developerWrite', 'G-4.2-8'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/approval_state', 'reporterRead', 'G-4.2-8'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/approval_rules', 'reporterRead', 'G-4.2-8'),
+  row(
+    'GET /projects/:id/merge_requests/:merge_request_iid/approval_rules/:approval_rule_id',
+    'reporterRead',
+    'G-4.2-8',
+  ),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/approval_rules', 'developerWrite', 'G-4.2-8', {
+    name: 'r',
+    approvals_required: 1,
+  }),
+  row(
+    'PUT /projects/:id/merge_requests/:merge_request_iid/approval_rules/:approval_rule_id',
+    'developerWrite',
+    'G-4.2-8',
+    {
+      name: 'r',
+      approvals_required: 1,
+    },
+  ),
+  row(
+    'DELETE /projects/:id/merge_requests/:merge_request_iid/approval_rules/:approval_rule_id',
+    'developerWrite',
+    'G-4.2-8',
+  ),
+  row('GET /projects/:id/approval_rules', 'reporterRead', 'G-4.2-8'),
+  row('GET /projects/:id/approval_rules/:approval_rule_id', 'reporterRead', 'G-4.2-8'),
+  row('POST /projects/:id/approval_rules', 'maintainerWrite', 'G-4.2-8', {
+    name: 'r',
+    approvals_required: 1,
+  }),
+  row('PUT /projects/:id/approval_rules/:approval_rule_id', 'maintainerWrite', 'G-4.2-8', {
+    name: 'r',
+    approvals_required: 1,
+  }),
+  row('DELETE /projects/:id/approval_rules/:approval_rule_id', 'maintainerWrite', 'G-4.2-8'),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/subscribe', 'readerWrite', 'G-4.2-1'),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/unsubscribe', 'readerWrite', 'G-4.2-1'),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/todo', 'readerWrite', 'G-4.9-3'),
+  ...resourceEventRows('/projects/:id/merge_requests/:merge_request_iid', 'reporterRead'),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/time_stats', 'reporterRead', 'G-4.2-1'),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/time_estimate', 'readerWrite', 'G-4.2-1', {
+    duration: '1h',
+  }),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/reset_time_estimate', 'readerWrite', 'G-4.2-1'),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/add_spent_time', 'readerWrite', 'G-4.2-1', {
+    duration: '1h',
+  }),
+  row('GET /projects/:id/merge_requests/:merge_request_iid/timelogs', 'reporterRead', 'G-4.2-1'),
+  row('DELETE /projects/:id/merge_requests/:merge_request_iid/timelogs/:timelog_id', 'readerWrite', 'G-4.2-1'),
+  row('POST /projects/:id/merge_requests/:merge_request_iid/reset_spent_time', 'readerWrite', 'G-4.2-1'),
+
+  // Merge trains
+  row('GET /projects/:id/merge_trains', 'developerRead', 'gaps §4.1'),
+  row('GET /projects/:id/merge_trains/:target_branch', 'developerRead', 'gaps §4.1'),
+  row('GET /projects/:id/merge_trains/:target_branch/events', 'developerRead', 'gaps §4.1'),
+  row('GET /projects/:id/merge_trains/merge_requests/:merge_request_iid', 'developerRead', 'gaps §4.1'),
+  row('GET /projects/:id/merge_trains/:target_branch/control', 'developerRead', 'D8'),
+  row('GET /projects/:id/merge_trains/:target_branch/forecast', 'developerRead', 'D8'),
+  row('GET /projects/:id/merge_trains/:target_branch/statistics', 'developerRead', 'D8'),
+  row('PUT /projects/:id/merge_trains/:target_branch/control', 'maintainerWrite', 'D8', { state: 'paused' }),
+  row('POST /projects/:id/merge_trains/merge_requests/:merge_request_iid', 'developerWrite', 'G-4.1-4'),
+  row('POST /projects/:id/merge_trains/merge_requests/:merge_request_iid', 'maintainerWrite', 'D8', { first: true }),
+  row('POST /projects/:id/merge_trains/merge_requests/:merge_request_iid', 'developerWrite', 'D8', { first: 'no' }),
+  row('DELETE /projects/:id/merge_trains/merge_requests/:merge_request_iid', 'developerWrite', 'G-4.1-5'),
+  row('GET /projects/:id/merge_trains/merge_requests/:merge_request_iid/receipt', 'developerRead', 'gaps §4.1'),
+];
