@@ -1,2 +1,3 @@
 export { leased, leaseStore } from './lease.store';
+export { pauseAfter } from './pause-after';
 export { LeaseLost, workLeased } from './work-leased';

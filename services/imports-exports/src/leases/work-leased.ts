@@ -1,6 +1,7 @@
 import { type Repeating, repeat } from '@switchyard/background';
 import { isAppError } from '@switchyard/errors';
 import { logger } from '@switchyard/telemetry';
+import { pauseAfter } from './pause-after';
 
 /** Milliseconds between two looks for work that another process left behind, or that pauses for longer; new work is begun at once. */
 const interval = 15_000;
@@ -33,7 +34,7 @@ export interface Failure {
 const failureOf = (error: unknown, attempt: number): Failure => ({
   isFinal: isAppError(error, 'invalid', 'invalid_params', 'too_large', 'not_found'),
   text: isAppError(error) ? String(error.body.error ?? error.body.message) : undefined,
-  pause: 2 ** attempt,
+  pause: pauseAfter(attempt),
 });
 
 /** Work of one kind. */

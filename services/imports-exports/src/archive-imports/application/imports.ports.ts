@@ -57,6 +57,7 @@ export interface ArchiveTargets {
   createProject(one: NewArchiveImport): Promise<ImportedProject>;
   /** Fails with `not_found`. */
   project(projectId: number, requestId: string): Promise<ImportedProject>;
+  /** Shows in the project how its import stands. Fails with `not_found`. */
   setStatus(
     projectId: number,
     status: ArchiveImportStatus,

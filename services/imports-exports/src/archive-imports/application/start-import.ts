@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { BlobRemains, BlobStore } from '@switchyard/blobs';
 import { AppError, invalidParams, isAppError, unauthorized, unavailable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
-import type { ImportedProject } from '../../project-imports';
+import type { ImportAuthor, ImportedProject } from '../../project-imports';
 import type { ArchiveForm } from '../domain/archive-form';
-import type { ImportAuthor } from '../domain/archive-import';
 import type { ArchiveImportStore, ArchiveTargets } from './imports.ports';
 
 faultPoints.push('archive_import.received', 'archive_import.added', 'archive_import.canceled');
@@ -18,6 +17,7 @@ export interface StartingEdges {
   readonly targets: Pick<ArchiveTargets, 'createProject' | 'checkRecords' | 'setStatus' | 'project'>;
   readonly blobs: Pick<BlobStore, 'write'>;
   readonly remains: Pick<BlobRemains, 'expect' | 'renew' | 'discard'>;
+  /** Starts the removal of blobs that are due. */
   readonly pruneSoon: () => void;
   /** Has the new import worked on soon. */
   readonly workSoon: () => void;

@@ -1,7 +1,7 @@
 import { type Repeating, repeat } from '@switchyard/background';
 import { type AppError, isAppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
-import { LeaseLost, workLeased } from '../../leases';
+import { LeaseLost, pauseAfter, workLeased } from '../../leases';
 import type { PlaceholdersArea } from '../../placeholders';
 import { archiveKinds } from '../../project-exports';
 import type { ImportedProject } from '../../project-imports';
@@ -12,7 +12,6 @@ import {
   type LeftOut,
   maxAttempts,
   maxPauses,
-  pauseAfter,
 } from '../domain/archive-import';
 import { checkArchive } from './check-archive';
 import type { ArchiveImportStore, ArchiveTargets } from './imports.ports';
@@ -34,6 +33,7 @@ export interface WorkingEdges extends ReadingEdges {
   readonly imports: ArchiveImportStore;
   readonly targets: ArchiveTargets;
   readonly standInsOf: PlaceholdersArea['standInsOf'];
+  /** Starts the removal of blobs that are due. */
   readonly pruneSoon: () => void;
 }
 

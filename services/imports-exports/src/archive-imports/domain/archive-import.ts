@@ -1,14 +1,8 @@
 import { archiveKinds } from '../../project-exports';
+import type { ImportAuthor } from '../../project-imports';
 
 /** How an import stands (G-3-4); the last three end it. */
 export type ArchiveImportStatus = 'scheduled' | 'started' | 'finished' | 'failed' | 'canceled';
-
-/** Who began an import, as they were then. */
-export interface ImportAuthor {
-  readonly userId: number;
-  readonly admin: boolean;
-  readonly external: boolean;
-}
 
 /** An import that is asked for. */
 export interface NewArchiveImport {
@@ -89,6 +83,3 @@ export const maxAttempts = 12;
 
 /** Pauses in a row that do not count as tries: a day of them, at five minutes each. */
 export const maxPauses = 288;
-
-/** Seconds until the next try. */
-export const pauseAfter = (tries: number): number => Math.min(300, 2 ** Math.min(tries, 10));

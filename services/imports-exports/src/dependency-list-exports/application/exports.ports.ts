@@ -63,6 +63,7 @@ export interface ExportWork {
   components(exportId: number, after: After, limit: number): Promise<ComponentVariant[]>;
   /** Edges, by both ends. */
   edges(exportId: number, after: After, limit: number): Promise<{ readonly key: string; readonly target: string }[]>;
+  /** What the list says of itself, by name: up to 1,000 of them. */
   properties(exportId: number): Promise<Property[]>;
   /**
    * Ends an export, with its file or with a problem, and publishes it where a mail is asked for; false when another

@@ -10,8 +10,11 @@ faultPoints.push('dependency_export.planned', 'dependency_export.source_read', '
 /** What a process works on exports with. */
 export interface WorkingEdges {
   readonly work: ExportWork;
+  /** Fixes what an export is made of. */
   readonly plan: (one: ExportLease, requestId: string) => Promise<void>;
+  /** Reads a source; returns what has been read of the export then. */
   readonly read: (one: ExportLease, source: ExportSource, reading: SourceReading) => Promise<ListSize>;
+  /** Writes and signs the file. */
   readonly write: (one: ExportLease, keepLease: () => Promise<void>) => Promise<ExportFile>;
   readonly publish: PublishEnd;
   /** Starts the removal of blobs that are due. */

@@ -25,6 +25,7 @@ export type PublishEnd = (tx: Tx, ended: EndedGistImport) => Promise<void>;
 
 /** A forge that can be asked for the gists of the owner of its token. Every call throws `ForgeProblem` without an answer. */
 export interface GistForge {
+  /** Gists of the owner of the token. @param page from 1 */
   gists(page: number, size: number): Promise<ForgePage<ForgeGist>>;
   /** The files of a gist with their contents; undefined for one that is gone, or too large. */
   gistFiles(id: string): Promise<readonly GistFile[] | undefined>;
@@ -34,6 +35,7 @@ export interface GistForge {
 export interface GistForges {
   /** What is wrong with the address of a forge; undefined for nothing. */
   problemOf(host: string): string | undefined;
+  /** A client of one, with a token. @param host empty for the hosted forge */
   open(host: string, token: string): GistForge;
 }
 

@@ -2,14 +2,14 @@ import { type Repeating, repeat } from '@switchyard/background';
 import { isAppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { type ForgeGist, ForgeProblem } from '../../forges';
-import { LeaseLost, workLeased } from '../../leases';
+import { LeaseLost, pauseAfter, workLeased } from '../../leases';
 import {
   type GistImportLease,
+  longestPause,
   maxFailures,
   maxFiles,
   maxPages,
   pageSize,
-  pauseAfter,
   type SkippedGist,
   titleOf,
 } from '../domain/gist-import';
@@ -72,8 +72,12 @@ export function workGistImports({ imports, forges, importSnippet, publish }: Wor
     otherwise: 'the import failed',
     judge: (error, { attempt }) =>
       error instanceof ForgeProblem
-        ? { isFinal: error.kind !== 'later', text: error.message, pause: error.seconds ?? pauseAfter(attempt) }
-        : { isFinal: false, text: undefined, pause: pauseAfter(attempt) },
+        ? {
+            isFinal: error.kind !== 'later',
+            text: error.message,
+            pause: error.seconds ?? pauseAfter(attempt, longestPause),
+          }
+        : { isFinal: false, text: undefined, pause: pauseAfter(attempt, longestPause) },
     make: bringAll,
     async end(one, outcome) {
       await imports.end(one, 'problem' in outcome ? outcome.problem : undefined, publish);

@@ -1,4 +1,4 @@
-import { pauseAfter, titleOf } from './gist-import';
+import { titleOf } from './gist-import';
 
 it.each([
   ['How to\nwith more', ['a.txt'], 'How to'],
@@ -9,8 +9,4 @@ it.each([
   ['😀'.repeat(300), [], '😀'.repeat(255)],
 ] as const)('the title of %j with the files %j is %j', (description, files, title) => {
   expect(titleOf(description, files)).toBe(title);
-});
-
-it('pauses grow up to a quarter of an hour', () => {
-  expect([1, 4, 9, 10, 12].map(pauseAfter)).toEqual([2, 16, 512, 900, 900]);
 });

@@ -13,11 +13,8 @@ export const listed = 200;
 /** Failures in a row after which an import has failed. */
 export const maxFailures = 12;
 
-/** Longest pause in seconds after failures. */
-const longestPause = 900;
-
-/** Seconds until the next try after some failures in a row. */
-export const pauseAfter = (failures: number): number => Math.min(2 ** failures, longestPause);
+/** Longest pause in seconds after failures: the forge may be away for most of an hour. */
+export const longestPause = 900;
 
 /** A gist that was left out. */
 export interface SkippedGist {

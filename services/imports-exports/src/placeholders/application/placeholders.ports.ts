@@ -32,7 +32,9 @@ export interface PlaceholderStore {
   candidate(userId: number): Promise<Candidate | undefined>;
   /** Takes one whose place is to be taken, or whose lease has run out; undefined without any. */
   claim(): Promise<PlaceholderLease | undefined>;
+  /** Extends a lease by 30 seconds; false when another process has it. */
   extend(one: PlaceholderLease): Promise<boolean>;
+  /** Gives one back, to be taken again after some seconds. */
   release(one: PlaceholderLease, seconds: number): Promise<void>;
   /** Records that nothing of it is left. */
   settle(one: PlaceholderLease): Promise<void>;

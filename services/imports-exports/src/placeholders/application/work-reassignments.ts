@@ -1,14 +1,11 @@
 import type { Repeating } from '@switchyard/background';
 import { isAppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
-import { workLeased } from '../../leases';
+import { pauseAfter, workLeased } from '../../leases';
 import type { PlaceholderLease } from '../domain/placeholder';
 import type { AuthorPlaces, PlaceholderStore } from './placeholders.ports';
 
 faultPoints.push('import_placeholder.rewritten', 'import_placeholder.removed', 'import_placeholder.reassigned');
-
-/** Longest pause in seconds: a service that is away comes back. */
-const longestPause = 300;
 
 /** Puts users in the places of placeholders, part by part; each part may be repeated, and none is given up. */
 export const workReassignments = (
@@ -47,10 +44,6 @@ export const workReassignments = (
       faultPoint('import_placeholder.reassigned');
     },
     otherwise: 'The placeholder was not reassigned',
-    judge: (_, { attempt }) => ({
-      isFinal: false,
-      text: undefined,
-      pause: Math.min(longestPause, 2 ** Math.min(attempt, 10)),
-    }),
+    judge: (_, { attempt }) => ({ isFinal: false, text: undefined, pause: pauseAfter(attempt) }),
   });
 };

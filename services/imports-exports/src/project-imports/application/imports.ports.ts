@@ -104,6 +104,7 @@ export interface ImportTargets {
   createProject(one: NewImport, requestId: string): Promise<ImportedProject>;
   /** Fails with `not_found`. */
   project(projectId: number, requestId: string): Promise<ImportedProject>;
+  /** Shows in the project how its import stands. Fails with `not_found`. */
   setStatus(projectId: number, status: ImportStatus, problem: string | undefined, requestId: string): Promise<void>;
   /** Returns what was left as it is, at most 100 refs. Fails with `unprocessable`, `too_large`, `not_found`; `unavailable`, `rate_limited`. */
   importRepository(

@@ -23,6 +23,7 @@ export interface ImportEdges {
   readonly imports: ImportStore;
   readonly forges: Forges;
   readonly targets: ImportTargets;
+  /** Files that the texts of an import link to. */
   readonly fileCounts: (importId: number) => Promise<ImportCounts>;
   /** Has the new import worked on soon. */
   readonly workSoon: () => void;

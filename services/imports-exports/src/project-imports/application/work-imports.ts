@@ -3,7 +3,7 @@ import { type AppError, isAppError, unprocessable } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import { ForgeProblem } from '../../forges';
-import { LeaseLost } from '../../leases';
+import { LeaseLost, pauseAfter } from '../../leases';
 import type { ImportLease } from '../domain/import-work';
 import {
   hasEnded,
@@ -13,7 +13,6 @@ import {
   maxPages,
   maxPause,
   maxTries,
-  pauseAfter,
   stageHours,
 } from '../domain/project-import';
 import type { ImportedProject } from '../domain/shown-import';

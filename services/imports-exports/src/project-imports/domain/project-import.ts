@@ -182,6 +182,3 @@ export const maxTries = 2 * maxFailures;
 
 /** Longest pause in seconds, whatever a forge asks for: the limits of forges are those of an hour. */
 export const maxPause = 3_600;
-
-/** Seconds until the next try: growing, since the forge or a service may be away for long. */
-export const pauseAfter = (tries: number): number => Math.min(300, 2 ** Math.min(tries, 10));

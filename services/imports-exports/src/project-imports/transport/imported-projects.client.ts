@@ -29,7 +29,7 @@ export function importedProjectsOf(groupsAdmin: Peer) {
     /** Fails with `not_found`. */
     project: async (projectId: number, requestId: string): Promise<ImportedProject> =>
       toProject(await client.getImportedProject({ projectId }, options(requestId))),
-    /** Records how an import stands. */
+    /** Shows in a project how its import stands. Fails with `not_found`. */
     async setStatus(projectId: number, status: string, problem: string | undefined, requestId: string): Promise<void> {
       await client.setImportStatus({ projectId, status, error: problem ?? '' }, options(requestId));
     },

@@ -16,6 +16,7 @@ export interface ExpiryEdges {
   readonly targets: Pick<ReportTargets, 'newest'>;
   /** Days for which reports are kept after the last one of their pipeline came. */
   readonly days: number;
+  /** Starts the removal of blobs that are due. */
   readonly pruneSoon: () => void;
 }
 

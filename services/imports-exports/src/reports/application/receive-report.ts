@@ -20,6 +20,7 @@ export interface ReceivingEdges {
   readonly reports: Pick<ReportStore, 'add'>;
   readonly readText: ReadReportText;
   readonly targets: ReportTargets;
+  /** Starts the removal of blobs that are due. */
   readonly pruneSoon: () => void;
 }
 
