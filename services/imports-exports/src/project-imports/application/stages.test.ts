@@ -36,7 +36,7 @@ describe('the wiki of a forge comes over after its repository', () => {
       },
     };
     const context = {
-      import: { author: {}, requestId: 'r', repository: { cloneUrl, ...repository } },
+      import: { author: {}, requestId: 'r', repository: { cloneUrl, defaultBranch: 'main', ...repository } },
       project: {},
       forge: { highestNumbers: async () => ({}), authorization: 'Basic eA==', headsPattern: 'refs/pull/*/head' },
       targets,
@@ -61,5 +61,10 @@ describe('the wiki of a forge comes over after its repository', () => {
       kind: 'unavailable',
     });
     expect((await bring(() => Promise.reject(new Error('asked')), {})).brought).toHaveLength(1);
+  });
+
+  it('a default branch that can be none here is named', async () => {
+    const { failed } = await bring(async () => undefined, { defaultBranch: '-x' });
+    expect(failed).toEqual([kept, ['refs/heads/-x', 'No branch here can have this name']]);
   });
 });

@@ -12,6 +12,7 @@ import { UploadImportServiceService } from '@switchyard/protos/packages/v1/uploa
 import type { Peer } from '@switchyard/rpc';
 import { importMembersBy } from '../../placeholders';
 import type { ImportTargets } from '../application/imports.ports';
+import { newProjectOf } from '../domain/new-project';
 import { importedProjectsOf } from './imported-projects.client';
 
 /** Milliseconds for a repository: two thirds of an hour for what git does, which has half of this to its first write. */
@@ -48,9 +49,8 @@ export function importTargetsOf(
         namespace: one.namespace,
         name: one.name,
         path: '',
-        description: repository.description,
+        ...newProjectOf(repository),
         private: repository.isPrivate,
-        defaultBranch: repository.defaultBranch,
         importType: one.forge,
         importSource: repository.fullName,
       };
