@@ -2,7 +2,7 @@ import { ReleaseServiceService } from '@switchyard/protos/merge_requests/v1/rele
 import { atLeastOne, mutuallyExclusive } from '../../http/check-parameters';
 import { boolean, dateTime, documented, hash, hashes, integers, text, texts } from '../../http/params';
 import { defineRoute } from '../../http/route';
-import { atMost, longText, refName } from '../field-facts';
+import { afterEpoch, atMost, longText, refName } from '../field-facts';
 import { linkFields, linkOf } from './release-links.routes';
 
 const path = '/projects/:id/releases' as const;
@@ -17,6 +17,7 @@ const fields = {
   milestones: documented(texts(), { maxItems: 100, description: 'Exact titles.' }).optional(),
   milestone_ids: documented(integers(), { maxItems: 100 }).optional(),
   released_at: documented(dateTime(), {
+    ...afterEpoch,
     description: 'When it is published; a release whose time lies ahead is upcoming.',
   }).optional(),
 };

@@ -99,11 +99,11 @@ export function manageReleases(edges: ReleaseEdges) {
      * without tag and ref
      */
     async create(projectId: number, actor: RepositoryActor, command: ReleaseCommand): Promise<ShownRelease> {
-      const { tag, description, ref } = command;
+      const { tag, description, ref, releasedAt } = command;
       await mayWrite(projectId, actor, tag);
       const name = command.name || tag;
       const found = milestonesOf(command.milestones, await releases.milestones(projectId, command.milestones));
-      refuse(problemsOfRelease({ name, description }), problemsOfLinks(command.links), found.problems);
+      refuse(problemsOfRelease({ name, description, releasedAt }), problemsOfLinks(command.links), found.problems);
       if ((await releases.find(projectId, tag)) !== undefined) throw conflict('Release already exists');
       if (!(await tagsByName(projectId, [tag])).has(tag)) {
         if (command.tagExists) throw new AppError('not_found', 'Tag does not exist');
@@ -118,7 +118,7 @@ export function manageReleases(edges: ReleaseEdges) {
           name,
           description,
           authorId: actor.userId,
-          releasedAt: command.releasedAt ?? now,
+          releasedAt: releasedAt ?? now,
           milestoneIds: found.ids,
           links: command.links,
         },

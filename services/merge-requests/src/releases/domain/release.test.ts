@@ -43,6 +43,11 @@ test('texts have their lengths in characters', () => {
   ]);
 });
 
+test.each(['1500-01-01T00:00:00Z', '1970-01-01T00:00:00Z'])('a release of %s is refused, as by archives', (time) => {
+  expect(problemsOfRelease({ releasedAt: new Date(time) })).toEqual({ released_at: ['must be after 1970-01-01'] });
+  expect(problemsOfRelease({ releasedAt: new Date('1970-01-01T00:00:00.001Z') })).toEqual({});
+});
+
 test('milestones are found by title and by id, the nearest of a title first, each once', () => {
   const found = [
     { id: 7, title: 'one' },

@@ -1,5 +1,6 @@
 import type { AttachedMilestone, ProjectRow, UserRow } from '@switchyard/directory';
 import { invalid } from '@switchyard/errors';
+import { isShowableTime } from '@switchyard/texts';
 
 /** What a project publishes of a tag; a tag has one (G §10). */
 export interface Release {
@@ -102,12 +103,13 @@ const length = (text: string): number => [...text].length;
 const isAddress = (text: string): boolean => /^(?:https?|ftp):\/\/\S+$/i.test(text) && URL.canParse(text);
 const isPath = (text: string): boolean => /^\/(?:[\w-]+(?:\.[\w-]+)*\/)*[\w-]+(?:\.[\w-]+)*$/.test(text);
 
-/** What is wrong with the texts of a release. */
-export function problemsOfRelease({ name, description }: ReleasePatch): Problems {
+/** What is wrong with the texts and the time of a release; archives and imports take the same times. */
+export function problemsOfRelease({ name, description, releasedAt }: ReleasePatch): Problems {
   const problems: Problems = {};
   if (name !== undefined && length(name) > maxName) problems.name = [tooLong(maxName)];
   if (description !== undefined && length(description) > maxDescription)
     problems.description = [tooLong(maxDescription)];
+  if (releasedAt !== undefined && !isShowableTime(releasedAt)) problems.released_at = ['must be after 1970-01-01'];
   return problems;
 }
 
