@@ -3,6 +3,7 @@ import { blobRemains } from '@switchyard/blobs';
 import type { Area } from '@switchyard/service';
 import type { Edges } from '../edges';
 import type { PlaceholdersArea } from '../placeholders';
+import { mayImport } from '../project-imports';
 import type { Reports } from '../reports';
 import { type ArchiveImports, startArchiveImports } from './application/start-import';
 import { sweepArchiveImports, workArchiveImports } from './application/work-imports';
@@ -22,7 +23,7 @@ export interface ArchiveImportArea extends Area {
 
 /** Builds imports of projects from archives. */
 export function composeArchiveImports(
-  { db, blobs, config, peer, observe }: Edges,
+  { db, blobs, config, peer, observe, directory }: Edges,
   { pruneSoon, standInsOf }: Pick<Reports, 'pruneSoon'> & Pick<PlaceholdersArea, 'standInsOf'>,
 ): ArchiveImportArea {
   const remains = blobRemains(db);
@@ -43,7 +44,7 @@ export function composeArchiveImports(
     cancel: starting.cancel,
     failures: imports.failures,
     start: () => {
-      const edges = { imports, targets, standInsOf, blobs, pruneSoon };
+      const edges = { imports, targets, mayImport: mayImport(db, directory), standInsOf, blobs, pruneSoon };
       for (let at = 0; at < atOnce; at += 1) working.push(workArchiveImports(edges));
       return [...working, sweepArchiveImports(imports)];
     },

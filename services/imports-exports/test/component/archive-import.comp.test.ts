@@ -26,6 +26,7 @@ import { placeholderUsers } from '../support/placeholder-users';
 
 let here: TestInstallation;
 let author = 0;
+let membership: ReturnType<TestInstallation['directory']['member']>;
 
 /** What the other services were asked for, and how they answer. */
 const others = {
@@ -55,6 +56,8 @@ const others = {
   stopped: 0,
   refusal: undefined as AppError | undefined,
   failures: [] as AppError[],
+  /** What is in the page of records for which the owner is away. */
+  awayAt: undefined as string | undefined,
 };
 
 const byId = (id: number): ImportedProject => {
@@ -89,7 +92,10 @@ const peers = [
         others.projects.set(key, made);
         return made;
       },
-      getImportedProject: async ({ projectId }) => byId(projectId),
+      getImportedProject: async ({ projectId }) => ({
+        ...byId(projectId),
+        directorySequence: here.directory.changes.length,
+      }),
       async setImportStatus({ projectId, status, error }) {
         Object.assign(byId(projectId), { importStatus: status, importError: error });
         return {};
@@ -116,6 +122,7 @@ const peers = [
         if (authors.length > 0) others.standIns.push(people);
         const failure = others.failures.shift();
         if (failure !== undefined) throw failure;
+        if (others.awayAt !== undefined && lines.includes(others.awayAt)) throw unavailable('away');
         others.writtenFor.add(`${importerId} ${forEverybody}`);
         const known = others.records.get(kind) ?? new Set();
         for (const line of given) known.add(line);
@@ -194,6 +201,7 @@ beforeAll(async () => {
   });
   author = here.directory.user().id;
   others.namespaceId = here.directory.namespace().id;
+  membership = here.directory.member(author, { namespaceId: others.namespaceId }, 40);
   await eventually(async () => expect(await here.db.query(sql`select 1 from directory.namespaces`)).toHaveLength(1));
 });
 afterAll(() => here?.close());
@@ -202,6 +210,7 @@ beforeEach(() => {
     checks: 0,
     refusal: undefined,
     failures: [],
+    awayAt: undefined,
     bundles: [],
     wikis: [],
     addresses: [],
@@ -564,6 +573,30 @@ it('what is away is tried again, however often, and goes on where it was', async
   for (const one of [id, second]) await ends(one, 'finished');
   // Each was checked once: it did not begin anew.
   expect(others.checks).toBe(12);
+});
+
+it('ends where who imports has lost the role Maintainer midway, or was blocked, in the middle of a stage too (G-4.19-9)', async () => {
+  const user = here.directory.users.get(author);
+  const write = (changed: object) => here.directory.write({ $case: 'user', value: { ...user, ...changed } as never });
+  const level = (accessLevel: number) =>
+    here.directory.write({ $case: 'membership', value: { ...membership, accessLevel } });
+  for (const [awayAt, lose, restore] of [
+    ['bug', () => level(30), () => level(40)],
+    ['"iid":3', () => write({ state: 'blocked' }), () => write({ state: 'active' })],
+  ] as const) {
+    others.awayAt = awayAt;
+    const id = await begun(await archive());
+    const waiting = sql`select 1 from archive_imports where project_id = ${id} and lease is null and pauses = 1`;
+    await eventually(async () => expect(await here.db.query(waiting)).toHaveLength(1));
+    lose();
+    others.awayAt = undefined;
+    await ends(id, 'failed');
+    expect(await shown(id)).toMatchObject({ import_error: 'Who imports may not import into this project any more' });
+    restore();
+  }
+  expect([...(others.records.get('issues') ?? [])]).toEqual([1, 2].map((iid) => JSON.stringify({ iid })));
+  expect(others.bundles).toHaveLength(1);
+  await nothingKept();
 });
 
 it('a cancelled import stops, and its archive goes', async () => {

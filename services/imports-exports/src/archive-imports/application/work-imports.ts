@@ -4,7 +4,7 @@ import { faultPoint, faultPoints } from '@switchyard/events';
 import { LeaseLost, pauseAfter, workLeased } from '../../leases';
 import type { PlaceholdersArea } from '../../placeholders';
 import { archiveKinds } from '../../project-exports';
-import type { ImportedProject } from '../../project-imports';
+import { type ImportedProject, mayNotImport } from '../../project-imports';
 import {
   type ArchiveImportLease,
   type ImportPlace,
@@ -32,6 +32,8 @@ faultPoints.push(
 export interface WorkingEdges extends ReadingEdges {
   readonly imports: ArchiveImportStore;
   readonly targets: ArchiveTargets;
+  /** Whether a user is active and has the role Maintainer in a project (G-4.19-9). */
+  readonly mayImport: (project: ImportedProject, userId: number) => Promise<boolean>;
   readonly standInsOf: PlaceholdersArea['standInsOf'];
   /** Starts the removal of blobs that are due. */
   readonly pruneSoon: () => void;
@@ -60,7 +62,9 @@ const textOf = (error: unknown): string | undefined => {
 };
 
 /** Works on imports of archives that wait, page by page; each page may be repeated. */
-export function workArchiveImports({ imports, targets, standInsOf, blobs, pruneSoon }: WorkingEdges): Repeating {
+export function workArchiveImports(edges: WorkingEdges): Repeating {
+  const { imports, targets, mayImport, standInsOf, blobs, pruneSoon } = edges;
+
   const check = (one: ArchiveImportLease, project: ImportedProject, keepLease: () => Promise<void>): Promise<void> =>
     checkArchive(readEntries({ blobs }, one.import), one.import.size, async (kind, lines) => {
       await keepLease();
@@ -164,10 +168,12 @@ export function workArchiveImports({ imports, targets, standInsOf, blobs, pruneS
       let project = made;
       for (let place = one.place; place.stage < importStages.length; ) {
         await keepLease();
-        // Again for each stage: what one has written the next one has to find (D5), and the project may be gone.
-        if (place.page === 1) {
+        // Again for each stage and try: what one has written the next one has to find (D5), and the project, or the right
+        // to import, may be gone.
+        if (place.page === 1 || place === one.place) {
           project = await targets.project(projectId, requestId);
           await unlessCanceled(one, project);
+          if (!(await mayImport(project, one.import.author.userId))) throw mayNotImport();
         }
         const does = importStages[place.stage];
         const { place: next, leftOut: items = [] } = await step(one, project, place, pages, keepLease, signal);

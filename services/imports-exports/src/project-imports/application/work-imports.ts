@@ -1,5 +1,5 @@
 import { type Repeating, repeat } from '@switchyard/background';
-import { type AppError, isAppError, unprocessable } from '@switchyard/errors';
+import { type AppError, isAppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
 import { ForgeProblem } from '../../forges';
@@ -13,6 +13,7 @@ import {
   maxPages,
   maxPause,
   maxTries,
+  mayNotImport,
   stageHours,
 } from '../domain/project-import';
 import type { ImportedProject } from '../domain/shown-import';
@@ -141,8 +142,7 @@ export function workImports({ imports, forges, targets, people, files }: Working
     for (;;) {
       // Again for each stage: what one has written the next one has to find (D5), and the project may be gone.
       const current = await targets.project(project.projectId, one.import.requestId);
-      if (!(await people.mayImport(current, one.import.author.userId)))
-        throw unprocessable('Who imports may not import into this project any more');
+      if (!(await people.mayImport(current, one.import.author.userId))) throw mayNotImport();
       const stage = await imports.beginStage(one, stageHours);
       if (stage === undefined) return;
       const { since, known } = stage;

@@ -1,3 +1,4 @@
+import { type AppError, unprocessable } from '@switchyard/errors';
 import type { ForgeKind, ForgeRepository } from '../../forges';
 
 /** How an import stands (G-3-4); the last three end it. */
@@ -163,6 +164,9 @@ export const hasEnded = (status: string): boolean => ['finished', 'failed', 'can
 
 /** Pages of one stage: a forge whose list is longer goes round in a circle. */
 export const maxPages = 100_000;
+
+/** How an import ends whose author has lost the right to import (G-4.19-9). */
+export const mayNotImport = (): AppError => unprocessable('Who imports may not import into this project any more');
 
 /** Whether a project can be given this name: letters and digits, with single special characters between (G-4.19-8). */
 export const isProjectName = (name: string): boolean =>

@@ -4,6 +4,17 @@ import { type Directory, membersAtLevel, usersAtLevel } from '@switchyard/direct
 import { levels } from '@switchyard/rights';
 import type { ImportedProject } from '../domain/shown-import';
 
+/** Asks whether a user is active and has the role Maintainer in a project (G-4.19-9). */
+export const mayImport =
+  (db: Database, directory: Pick<Directory, 'ensure'>) =>
+  async (
+    { projectId, directorySequence }: Pick<ImportedProject, 'projectId' | 'directorySequence'>,
+    userId: number,
+  ): Promise<boolean> => {
+    await directory.ensure(directorySequence);
+    return (await usersAtLevel(db, projectId, [userId], levels.maintainer)).length > 0;
+  };
+
 /** Opens what is known of people of forges. */
 export const peopleStore = (db: Database, directory: Pick<Directory, 'ensure'>) => ({
   async known(importId: number, logins: readonly string[]): Promise<Map<string, number>> {
@@ -18,10 +29,7 @@ export const peopleStore = (db: Database, directory: Pick<Directory, 'ensure'>) 
     return membersAtLevel(db, projectId, levels.guest);
   },
 
-  async mayImport({ projectId, directorySequence }: ImportedProject, userId: number): Promise<boolean> {
-    await directory.ensure(directorySequence);
-    return (await usersAtLevel(db, projectId, [userId], levels.maintainer)).length > 0;
-  },
+  mayImport: mayImport(db, directory),
 
   async byEmail(email: string, among: readonly number[], counts: 'confirmed' | 'shown'): Promise<number | undefined> {
     const row = await db.one<{ id: number }>(sql`
