@@ -51,7 +51,7 @@ import { kill } from './deaths';
 /**
  * A process dies at named points, once at each. Oracles: what was acknowledged is there once, what was not is there wholly or not at all
  * and can be done again; git is sound; outboxes run empty; a to-do exists exactly once. `named-points.test.ts` does the same under load.
- * @param chosen which points of a list are fired
+ * @param chosen which points of a list are fired, if any
  */
 export function deathTests(chosen: (points: readonly string[]) => readonly string[]) {
   describe('a process dies', () => {
@@ -81,6 +81,9 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
       rmSync(folder, { recursive: true, force: true });
     });
 
+    /** `it.each`, which takes no empty list. */
+    const atEach = (points: readonly string[]) => (points.length === 0 ? () => undefined : it.each(points));
+
     /** A new branch, pushed, with its merge request. */
     async function proposal(description = ''): Promise<{ name: string; iid: number }> {
       number += 1;
@@ -100,7 +103,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
     /** What a process had taken that died before is left to it for 15 s. */
     const fired = () => eventually(() => expect(system.fired()).toBe(true), { within: 30_000 });
 
-    it.each(chosen(pushPoints))('at %s: the push is whole or not there, and can be repeated', async (point) => {
+    atEach(chosen(pushPoints))('at %s: the push is whole or not there, and can be repeated', async (point) => {
       const { name, iid } = await proposal();
       const sha = await work.commit(`${name}-more`);
       system.arm(point);
@@ -121,7 +124,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
       await expectSoundRepository(fixture);
     });
 
-    it.each(chosen(changePoints))(
+    atEach(chosen(changePoints))(
       'at %s: what happened is in the change feed once, and its places have no gap',
       async (point) => {
         const feed = async () => (await fixture.ok('GET', `/projects/${fixture.projectId}/changes`)).changes;
@@ -139,7 +142,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
       },
     );
 
-    it.each(chosen(notificationPoints))(
+    atEach(chosen(notificationPoints))(
       'at %s: a mention leads to one mail, with one line in the ledger',
       async (point) => {
         system.arm(point);
@@ -183,7 +186,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
       },
     );
 
-    it.each(chosen(pushOptionPoints))('at %s: what the options of a push ask for is done once', async (point) => {
+    atEach(chosen(pushOptionPoints))('at %s: what the options of a push ask for is done once', async (point) => {
       number += 1;
       const name = `topic-${number}`;
       await work.branch(name);
@@ -208,7 +211,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
       await expectSoundRepository(fixture);
     });
 
-    it.each(chosen(forkedRequestPoints))(
+    atEach(chosen(forkedRequestPoints))(
       'at %s: a merge request from a fork has the head of its branch',
       async (point) => {
         number += 1;
@@ -256,7 +259,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
       },
     );
 
-    it.each(chosen(mergePoints))('at %s: the merge lands once, or can be asked for again', async (point) => {
+    atEach(chosen(mergePoints))('at %s: the merge lands once, or can be asked for again', async (point) => {
       const { name, iid } = await proposal();
       await eventually(
         async () => expect((await fixture.ok('GET', `${at}/${iid}`)).detailed_merge_status).toBe('mergeable'),
@@ -281,7 +284,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
       await expectSoundRepository(fixture);
     });
 
-    it.each(chosen(suggestionPoints))(
+    atEach(chosen(suggestionPoints))(
       'at %s: a suggestion that is committed is marked, and its thread resolved',
       async (point) => {
         const { name, iid } = await proposal();
@@ -314,7 +317,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
       },
     );
 
-    it.each(chosen(notePoints))(
+    atEach(chosen(notePoints))(
       'at %s: the note is there once or not at all, and counted, as is its time',
       async (point) => {
         const { iid } = await proposal();
@@ -458,7 +461,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
       },
     );
 
-    it.each(chosen(issueReferencePoints))('at %s: what a merge closes is closed once', async (point) => {
+    atEach(chosen(issueReferencePoints))('at %s: what a merge closes is closed once', async (point) => {
       const issue = await fixture.ok('POST', `/projects/${fixture.projectId}/issues`, { title: `at ${point}` });
       const { iid } = await proposal();
       await fixture.ok('PUT', `${at}/${iid}`, { description: `Closes #${issue.iid}` });
@@ -480,7 +483,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
       expect(closings).toHaveLength(1);
     });
 
-    it.each(chosen(deploymentPoints))(
+    atEach(chosen(deploymentPoints))(
       'at %s: a deployment is there with its merge requests or not at all',
       async (point) => {
         const project = `/projects/${fixture.projectId}`;
@@ -508,49 +511,46 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
       },
     );
 
-    it.each(chosen(deliveryPoints))(
-      'at %s: a webhook gets an event, at most again with the same key',
-      async (point) => {
-        const receiver = await startReceiver();
-        const project = `/projects/${fixture.projectId}`;
-        const hook = await fixture.ok('POST', `${project}/hooks`, { url: receiver.url, push_events: true });
-        const name = `topic-${point}`;
-        const isOf =
-          (branch: string) =>
-          ({ ref }: { ref: string }) =>
-            ref === `refs/heads/${branch}`;
-        const isDelivered = (branch: string) =>
-          eventually(
-            async () =>
-              expect(
-                (await fixture.all(`${project}/hooks/${hook.id}/events`))
-                  .filter((one) => isOf(branch)(one.request_data))
-                  .map((one) => one.response_status),
-              ).toEqual(['200']),
-            { within: 120_000, every: 500 },
-          );
-        // Earlier pushes may reach the hook late: the point must fire at this one's delivery, not at theirs.
-        await work.branch(`before-${name}`);
-        await push(`before-${name}`);
-        await isDelivered(`before-${name}`);
-        await work.branch(name);
-        system.arm(point);
-        await push(name);
-        await fired();
-        // As if the minute of the dead process's lease were over; the next process has not started yet.
-        if (point === 'delivery.sent')
-          await system.query('groups_admin', 'update delivery_lanes set due_at = now() where lease is not null');
-        await isDelivered(name);
-        const keys = receiver.received.flatMap(({ headers, body }) =>
-          isOf(name)(JSON.parse(body)) ? headers['idempotency-key'] : [],
+    atEach(chosen(deliveryPoints))('at %s: a webhook gets an event, at most again with the same key', async (point) => {
+      const receiver = await startReceiver();
+      const project = `/projects/${fixture.projectId}`;
+      const hook = await fixture.ok('POST', `${project}/hooks`, { url: receiver.url, push_events: true });
+      const name = `topic-${point}`;
+      const isOf =
+        (branch: string) =>
+        ({ ref }: { ref: string }) =>
+          ref === `refs/heads/${branch}`;
+      const isDelivered = (branch: string) =>
+        eventually(
+          async () =>
+            expect(
+              (await fixture.all(`${project}/hooks/${hook.id}/events`))
+                .filter((one) => isOf(branch)(one.request_data))
+                .map((one) => one.response_status),
+            ).toEqual(['200']),
+          { within: 120_000, every: 500 },
         );
-        expect(keys).toEqual(Array.from({ length: point === 'delivery.sent' ? 2 : 1 }, () => keys[0]));
-        await fixture.ok('DELETE', `${project}/hooks/${hook.id}`);
-        await receiver.close();
-      },
-    );
+      // Earlier pushes may reach the hook late: the point must fire at this one's delivery, not at theirs.
+      await work.branch(`before-${name}`);
+      await push(`before-${name}`);
+      await isDelivered(`before-${name}`);
+      await work.branch(name);
+      system.arm(point);
+      await push(name);
+      await fired();
+      // As if the minute of the dead process's lease were over; the next process has not started yet.
+      if (point === 'delivery.sent')
+        await system.query('groups_admin', 'update delivery_lanes set due_at = now() where lease is not null');
+      await isDelivered(name);
+      const keys = receiver.received.flatMap(({ headers, body }) =>
+        isOf(name)(JSON.parse(body)) ? headers['idempotency-key'] : [],
+      );
+      expect(keys).toEqual(Array.from({ length: point === 'delivery.sent' ? 2 : 1 }, () => keys[0]));
+      await fixture.ok('DELETE', `${project}/hooks/${hook.id}`);
+      await receiver.close();
+    });
 
-    it.each(chosen(forkPoints))('at %s: a fork is made once and copied whole', async (point) => {
+    atEach(chosen(forkPoints))('at %s: a fork is made once and copied whole', async (point) => {
       const name = point.replace('.', '-');
       system.arm(point);
       const made = await fixture.ok('POST', `/projects/${fixture.projectId}/fork`, { name, path: name });
@@ -587,7 +587,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
         return { move: () => system.admin('move-repository', String(made.id), 'second'), expectThere, id: made.id };
       }
 
-      it.each(chosen(movePoints))('at %s: it is in one storage, whole, and can be moved again', async (point) => {
+      atEach(chosen(movePoints))('at %s: it is in one storage, whole, and can be moved again', async (point) => {
         const { move, expectThere } = await movable(point);
         system.arm(point);
         await expect(move()).rejects.toThrow();
@@ -597,7 +597,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
         await expectThere('second');
       });
 
-      it.each(chosen(formerCopyPoints))('at %s: its former copy goes, and nothing of it', async (point) => {
+      atEach(chosen(formerCopyPoints))('at %s: its former copy goes, and nothing of it', async (point) => {
         const { move, expectThere, id } = await movable(point);
         await move();
         system.arm(point);
@@ -617,7 +617,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
       });
     });
 
-    it.each(chosen(deletedUserPoints))('at %s: a user is gone with what they wrote', async (point) => {
+    atEach(chosen(deletedUserPoints))('at %s: a user is gone with what they wrote', async (point) => {
       const name = 'leaver';
       const user = await fixture.ok('POST', '/users', {
         ...{ name, username: name, email: `${name}@example.com`, force_random_password: true },
@@ -667,7 +667,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
         );
       };
 
-      it.each(chosen(alertPoints))(
+      atEach(chosen(alertPoints))(
         'at %s: it is raised once, with one incident and a mail to each, and ends once',
         async (point) => {
           const payload = { title: `at ${point}`, fingerprint: point };
@@ -725,7 +725,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
       );
     });
 
-    it.each(chosen(metricImagePoints))(
+    atEach(chosen(metricImagePoints))(
       'at %s: an image of an alert is there with its file, or neither',
       async (point) => {
         const alerts = `/projects/${fixture.projectId}/alert_management_alerts`;
@@ -797,7 +797,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
       await fixture.ok('PATCH', `${packages}/cleanup/policy`, { keep_n_versions: null });
     });
 
-    it.each(chosen(uploadPoints))(
+    atEach(chosen(uploadPoints))(
       'at %s: a file that a text links to is there with its link, or neither',
       async (point) => {
         const uploads = `/projects/${fixture.projectId}/uploads`;
@@ -829,7 +829,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
       },
     );
 
-    it.each([...chosen(reportPoints), ...chosen(dependencyExportPoints)])(
+    atEach([...chosen(reportPoints), ...chosen(dependencyExportPoints)])(
       'at %s: a report is there or can be sent again, and the list is exported',
       async (point) => {
         const project = `/projects/${fixture.projectId}`;
@@ -874,7 +874,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
       },
     );
 
-    it.each(chosen(projectExportPoints))('at %s: the project is exported, whole', async (point) => {
+    atEach(chosen(projectExportPoints))('at %s: the project is exported, whole', async (point) => {
       const at = `/projects/${fixture.projectId}/export`;
       await system.query('imports_exports', 'delete from project_exports');
       system.arm(point);
@@ -942,7 +942,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
         return (await fixture.ok('GET', `/projects/${encodeURIComponent(path)}/import`)).import_status;
       }
 
-      it.each(chosen(archiveImportPoints))('at %s: it comes in once, whole, and its file goes', async (point) => {
+      atEach(chosen(archiveImportPoints))('at %s: it comes in once, whole, and its file goes', async (point) => {
         const name = point.replace(/[._]/g, '-');
         const project = `/projects/${encodeURIComponent(`root/${name}`)}`;
         system.arm(point);
@@ -972,7 +972,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
         );
       });
 
-      it.each(chosen(archiveCancelPoints))('at %s: it stays cancelled, and the project says so', async (point) => {
+      atEach(chosen(archiveCancelPoints))('at %s: it stays cancelled, and the project says so', async (point) => {
         const name = chosen(archiveImportPoints)[0]!.replace(/[._]/g, '-');
         // As if a process worked on it still.
         const [row] = await system.query(
@@ -1071,7 +1071,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
           },
         });
 
-      it.each(chosen(importPoints))('at %s: it goes on, and everything is there once', async (point) => {
+      atEach(chosen(importPoints))('at %s: it goes on, and everything is there once', async (point) => {
         const name = point.replace(/[._]/g, '-');
         const path = `root/${name}`;
         system.arm(point);
@@ -1120,7 +1120,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
         ]);
       });
 
-      it.each(chosen(importRefreshPoints))('at %s: what is new is there once, and what changed', async (point) => {
+      atEach(chosen(importRefreshPoints))('at %s: what is new is there once, and what changed', async (point) => {
         const path = `root/${point.replace(/[._]/g, '-')}`;
         const project = `/projects/${encodeURIComponent(path)}`;
         const finished = () =>
@@ -1162,7 +1162,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
         }
       });
 
-      it.each(chosen(placeholderPoints))(
+      atEach(chosen(placeholderPoints))(
         'at %s: who accepts a place has written what the person wrote',
         async (point) => {
           const name = point.replace(/[._]/g, '-');
@@ -1204,7 +1204,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
         },
       );
 
-      it.each(chosen(gistImportPoints))('at %s: a gist is a personal snippet once', async (point) => {
+      atEach(chosen(gistImportPoints))('at %s: a gist is a personal snippet once', async (point) => {
         const gist = {
           ...{ id: point.replace(/[._]/g, '-'), description: point, public: false, html_url: `${forge.url}/g` },
           ...{ created_at: '2020-01-02T03:04:05Z', updated_at: '2020-01-02T03:04:05Z' },
@@ -1231,7 +1231,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
         expect(titles.filter((title) => title === point)).toEqual([point]);
       });
 
-      it.each(chosen(importCancelPoints))('at %s: it stays cancelled, and the project says so', async (point) => {
+      atEach(chosen(importCancelPoints))('at %s: it stays cancelled, and the project says so', async (point) => {
         // Nothing of it ends before it is cancelled.
         forge.breakNext(/info\/refs/, (_, response) => response.writeHead(503).end());
         // The process of the last case may still be starting.
@@ -1263,7 +1263,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
         harness = await makeTrainHarness(trainFixture);
       });
 
-      it.each(chosen(trainPoints))('at %s: one car lands as it was tested, one leaves, each once', async (point) => {
+      atEach(chosen(trainPoints))('at %s: one car lands as it was tested, one leaves, each once', async (point) => {
         const name = point.replace('train.', '');
         const [lands, leaves] = [await harness.propose(`${name}-lands`), await harness.propose(`${name}-leaves`)];
         system.arm(point);
@@ -1282,7 +1282,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
       });
     });
 
-    it.each(chosen(eventPoints))('at %s: the to-do exists exactly once', async (point) => {
+    atEach(chosen(eventPoints))('at %s: the to-do exists exactly once', async (point) => {
       const { iid } = await proposal();
       await expectSettled(system);
       system.arm(point);
@@ -1303,7 +1303,7 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
       await expectOneTodoPerReview(fixture);
     });
 
-    it.each(chosen(openingPoints))(
+    atEach(chosen(openingPoints))(
       'at %s: the feed and the one it names show a merge request exactly once',
       async (point) => {
         const named = await proposal();
