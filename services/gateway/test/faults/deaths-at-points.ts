@@ -685,7 +685,10 @@ export function deathTests(chosen: (points: readonly string[]) => readonly strin
           await fixture.ok('PUT', `${alerts}/${alert.iid}`, { status: 'acknowledged' });
           await fired();
           // The crashed process had minutes to send it.
-          await system.query('collaboration', "update mails set due_at = now() where state = 'waiting'");
+          await system.query(
+            'collaboration',
+            "update mails set due_at = now() where state = 'waiting'; select pg_notify('switchyard_mails', '')",
+          );
           await expectSettled(system);
           await send({ ...payload, status: 'resolved' });
           await eventually(
