@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { Client, connectivityState, credentials } from '@grpc/grpc-js';
 import { unavailable } from '@switchyard/errors';
 import { channelOptions } from './server';
+import { balancing } from './silent-replicas';
 
 /** How a channel keeps up with the replicas of its peer. */
 export interface ChannelOptions {
@@ -13,6 +14,8 @@ export interface ChannelOptions {
 export interface BalancedChannel {
   /** For the next call. A channel that was given out serves its calls to their end. */
   current(): Client;
+  /** Whether the address is a name, which several replicas may have. */
+  readonly isName: boolean;
   close(): void;
 }
 
@@ -42,13 +45,6 @@ export async function connected(channel: Client, deadline: number): Promise<void
 const resolveEvery = 3_000;
 /** By then calls that waited for a connection have one or have failed; calls under way outlive their channel. */
 const retireAfterMs = 15_000;
-
-/** Calls go to all addresses of a name in turn. */
-const balancing = {
-  'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
-  // Nothing of ours stands in a TXT record.
-  'grpc.service_config_disable_resolution': 1,
-} as const;
 
 /**
  * Opens a channel to `address` (host:port). grpc-js asks for the addresses of a name again only when a connection is lost, and a server that
@@ -91,6 +87,7 @@ export function balancedChannel(address: string, resolveEveryMs = resolveEvery):
   timer?.unref();
 
   return {
+    isName,
     current: () => current,
     close() {
       clearInterval(timer);

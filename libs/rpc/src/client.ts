@@ -1,6 +1,7 @@
 import { Metadata, type ServiceDefinition, type ServiceError, status } from '@grpc/grpc-js';
 import { isAppError } from '@switchyard/errors';
 import { observeRpc } from '@switchyard/telemetry';
+import { type Attention, attention, isUnacknowledged, silence, unacknowledgedStatus } from './acknowledgement';
 import { type BalancedChannel, balancedChannel, type ChannelOptions, connected } from './balanced-channel';
 import { begunNoter, hasBegun } from './begun';
 import { addCost, requestCost, runningCost } from './cost';
@@ -20,7 +21,10 @@ export interface CallOptions extends Identity {
   readonly requestId: string;
   /** Deadline of the call in milliseconds; default 10,000. Every call has one. */
   readonly timeoutMs?: number;
-  /** True when the call may be repeated after UNAVAILABLE without a second effect. */
+  /**
+   * True when the call may be repeated after UNAVAILABLE without a second effect. Such a call is given up when its peer
+   * has not acknowledged it within 2.5 s, and made at another replica after one.
+   */
   readonly idempotent?: boolean;
   /** Ends the call early. */
   readonly signal?: AbortSignal;
@@ -54,21 +58,22 @@ export interface Sibling extends Peer {
 const retryPauseMs = 150;
 
 /**
- * Whether a repetition is safe: not after the deadline, not without a connection (waiting for it has failed already), and not when the
- * caller has cancelled.
+ * Whether a repetition is safe: not after the deadline, not without a connection (waiting for it has failed already), not where the only
+ * process was silent, and not when the caller has cancelled.
  */
-function isRepeatable(error: unknown, { idempotent, signal }: CallOptions): boolean {
+function isRepeatable(error: unknown, { idempotent, signal }: CallOptions, mayBeOthers: boolean): boolean {
   if (signal?.aborted || !isAppError(error, 'unavailable')) return false;
   const cause = (error.cause ?? {}) as ServiceError;
+  if (isUnacknowledged(cause)) return mayBeOthers;
   return isRefused(cause) || (idempotent === true && isBrokenOff(cause));
 }
 
 /** Opens a channel to `address` (host:port); calls are signed by `signer`. */
 export function connect(address: string, signer: Signer, { resolveEveryMs }: ChannelOptions = {}): Sibling {
   const channel = balancedChannel(address, resolveEveryMs);
-  const budget = retryBudget();
+  const [budget, listening] = [retryBudget(), attention()];
   return {
-    client: (definition) => clientOf(channel, withoutCopies(definition), signer, budget),
+    client: (definition) => clientOf(channel, withoutCopies(definition), signer, budget, listening),
     reach: () => connected(channel.current(), Number.POSITIVE_INFINITY),
     relay: relayOver(() => channel.current()),
     close: () => channel.close(),
@@ -83,7 +88,9 @@ function clientOf<T extends ServiceDefinition>(
   definition: T,
   signer: Signer,
   budget: RetryBudget,
+  listening: Attention,
 ): RpcClient<T> {
+  const first = balanced.isName ? silence.ofFirst : silence.ofAll;
   const methods = Object.entries(definition).map(([name, method]) => {
     const metadataFor = (options: CallOptions, content: Buffer): Metadata => {
       const metadata = new Metadata();
@@ -95,7 +102,12 @@ function clientOf<T extends ServiceDefinition>(
       [method.path, asTheyAre, method.responseDeserialize, content, metadata, { deadline }] as const;
     const deadlineOf = (options: CallOptions): number => Date.now() + (options.timeoutMs ?? 10_000);
 
-    const once = async (request: unknown, options: CallOptions, deadline: number): Promise<unknown> => {
+    const once = async (
+      request: unknown,
+      options: CallOptions,
+      deadline: number,
+      silenceMs: number,
+    ): Promise<unknown> => {
       const channel = balanced.current();
       await connected(channel, deadline);
       return new Promise((resolve, reject) => {
@@ -112,12 +124,21 @@ function clientOf<T extends ServiceDefinition>(
             done(error === null ? 'ok' : status[error.code].toLowerCase());
             // The signal may live as long as the process.
             options.signal?.removeEventListener('abort', cancel);
+            unwatch();
             // The status event, with the trailer, follows in the same turn: the cost is there before the caller goes
             // on.
             if (error === null) queueMicrotask(() => resolve(response));
             else reject(fromServiceError(error));
           },
         );
+        const unwatch =
+          options.idempotent === true
+            ? listening.watch(silenceMs, () => call.call?.cancelWithStatus(...unacknowledgedStatus))
+            : () => undefined;
+        call.on('metadata', (metadata) => {
+          listening.heard(metadata);
+          unwatch();
+        });
         call.on('status', ({ metadata: trailer }) => {
           if (cost !== undefined) addCost(cost, trailer);
           if (hasBegun(trailer)) noteBegun();
@@ -130,13 +151,13 @@ function clientOf<T extends ServiceDefinition>(
     const unary = async (request: unknown, options: CallOptions): Promise<unknown> => {
       const deadline = deadlineOf(options);
       try {
-        const response = await once(request, options, deadline);
+        const response = await once(request, options, deadline, first);
         budget.succeeded();
         return response;
       } catch (error) {
-        if (!isRepeatable(error, options) || !budget.take()) throw error;
+        if (!isRepeatable(error, options, balanced.isName) || !budget.take()) throw error;
         await new Promise((resolve) => setTimeout(resolve, Math.random() * retryPauseMs));
-        return once(request, options, deadline);
+        return once(request, options, deadline, silence.ofAll - silence.ofFirst);
       }
     };
 

@@ -1,5 +1,6 @@
 import { type Client, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { observeRpc } from '@switchyard/telemetry';
+import { isAcknowledged } from './acknowledgement';
 import { connected } from './balanced-channel';
 import { copyBegun } from './begun';
 import { copyCost } from './cost';
@@ -33,7 +34,7 @@ function endingWith(signal: AbortSignal, cancel: () => void): () => void {
 
 /** Relays over a channel; nothing is repeated, since the first caller may do so. @param current channel of the next call */
 export const relayOver = (current: () => Client): Relay => ({
-  async unary(call) {
+  async unary(call, acknowledge) {
     const channel = current();
     await connected(channel, call.deadline);
     const done = observeRpc('client', call.path);
@@ -50,6 +51,9 @@ export const relayOver = (current: () => Client): Relay => ({
           else reject(fromServiceError(error));
         },
       );
+      running.on('metadata', (metadata) => {
+        if (isAcknowledged(metadata)) acknowledge();
+      });
       running.on('status', ({ metadata }) => {
         copyBegun(metadata, trailer);
         copyCost(metadata, trailer);

@@ -24,8 +24,11 @@ export class RelayedReply {
 
 /** Takes calls over from another process of the same service. */
 export interface Relay {
-  /** Has a call answered. @throws AppError as who answered */
-  unary(call: ArrivedCall): Promise<{ readonly reply: RelayedReply; readonly trailer: Metadata }>;
+  /** Has a call answered, and runs `acknowledge` once it has arrived there. @throws AppError as who answered */
+  unary(
+    call: ArrivedCall,
+    acknowledge: () => void,
+  ): Promise<{ readonly reply: RelayedReply; readonly trailer: Metadata }>;
   /** The same for one that streams its replies. */
   stream(call: ArrivedCall): AsyncIterable<RelayedReply>;
 }

@@ -12,6 +12,7 @@ import { AppError, forbidden, unavailable } from '@switchyard/errors';
 import type { Access, Actor } from '@switchyard/protos/rpc/v1/identity';
 import { logger, observeRpc, withRequestId } from '@switchyard/telemetry';
 import { HealthImplementation } from 'grpc-health-check';
+import { acknowledgement } from './acknowledgement';
 import { type AdmissionQueue, admissionQueue } from './admission-queue';
 import { begunNoter, markBegun, trackBegun } from './begun';
 import { isCostWanted, measureCost, type StatementCounter, showCost } from './cost';
@@ -288,6 +289,7 @@ const unary =
   (call: ServerUnaryCall<Buffer, unknown>, callback: sendUnaryData<unknown>): void => {
     const done = observeRpc('server', path);
     const refuseLate = lateness(call);
+    const acknowledging = acknowledgement(call);
     const run = async (context: CallContext) => {
       refuseLate();
       const handle = async (): Promise<unknown> => handler(call.request, context);
@@ -311,12 +313,15 @@ const unary =
       const relay = await relayFor(call);
       // Without a slot: two processes that relay to each other would wait for themselves.
       if (relay !== undefined) {
-        const { reply, trailer } = await relay.unary(arrived(path, call, context.signal));
+        acknowledging.leave();
+        const { reply, trailer } = await relay.unary(arrived(path, call, context.signal), acknowledging.send);
         return { result: reply, trailer };
       }
-      return context.caller === 'gateway' && rule.unbounded !== true
+      const answered = await (context.caller === 'gateway' && rule.unbounded !== true
         ? queue.run(() => run(context), { owner: String(context.actor.userId) })
-        : run(context);
+        : run(context));
+      acknowledging.send();
+      return answered;
     };
     admit(path, rule, call, options)
       .then(answer)
@@ -326,6 +331,7 @@ const unary =
           callback(null, result, trailer);
         },
         (error: unknown) => {
+          acknowledging.leave();
           done(report(path, call.metadata, error));
           callback(toServiceError(error));
         },
