@@ -36,13 +36,14 @@ interface Running {
 /** The last process of each ground. */
 const last = new Map<Ground, Running>();
 
-/** Kills what `processOf` started. */
-export async function killProcesses(): Promise<void> {
-  for (const { child } of last.values()) {
+/** Kills what `processOf` started, for one ground or for all. */
+export async function killProcesses(only?: Ground): Promise<void> {
+  for (const [ground, { child }] of last) {
+    if (only !== undefined && ground !== only) continue;
     child.kill('SIGKILL');
     await signalOf(child);
+    last.delete(ground);
   }
-  last.clear();
 }
 
 /**

@@ -1,12 +1,17 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDatabase } from '@switchyard/database';
+import { type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { freePort } from '@switchyard/machine/ports';
 import { CommitTargetServiceService } from '@switchyard/protos/merge_requests/v1/commit_target';
 import { HookBodyServiceService } from '@switchyard/protos/merge_requests/v1/hook_body';
 import { SourceCodeServiceService } from '@switchyard/protos/merge_requests/v1/source_code';
+import {
+  ApplySuggestedChangesRequest,
+  SuggestedChangeServiceService,
+} from '@switchyard/protos/merge_requests/v1/suggested_change';
 import type { HookEvent } from '@switchyard/protos/rpc/v1/hook_body';
+import { Access, Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import { anonymous } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
 import { openRepository, openWiki } from '../../src/git';
@@ -14,8 +19,10 @@ import { enqueueJobs } from '../../src/jobs';
 import type { StoredCar } from '../../src/merge-trains/domain/stored-train';
 import { mergeTrainStore } from '../../src/merge-trains/storage/merge-train.store';
 import { moveRepositories } from '../../src/repositories';
+import { purgeRepositories } from '../../src/repositories/application/purge-repositories';
 import { storagesIn } from '../../src/repositories/application/storages';
 import { type RepositoryKind, repositoryKinds } from '../../src/repositories/domain/repository';
+import { repositoryStore } from '../../src/repositories/storage/repository.store';
 import { forker, forkOf, relate } from './fork-steps';
 import { gitSteps } from './git-steps';
 import { at, type Body, mr } from './merge-request-steps';
@@ -226,6 +233,90 @@ test.each([
   120_000,
 );
 
+test.each([
+  ['default', 'second'],
+  ['second', 'default'],
+] as const)(
+  'a suggestion goes from a merge request in %s into the fork in %s that it comes from',
+  async (targetIn, forkIn) => {
+    const { target, fork, iid } = await across(forkIn, targetIn);
+    const made = (await checked(target, iid)) as Body;
+    const { base_sha: baseSha, start_sha: startSha, head_sha: headSha } = made.diff_refs;
+    const place = { baseSha, startSha, headSha, oldPath: 'fix.txt', newPath: 'fix.txt', newLine: 1 };
+    const suggested = {
+      ...{ suggestionId: 70 + iid, fromContent: 'fix\n', toContent: 'better\n', authorId: people.developer.id },
+      lines: { position: place, linesAbove: 0, linesBelow: 0 },
+    };
+    const { commitSha } = await harness.asCollaboration(SuggestedChangeServiceService).applySuggestedChanges(
+      ApplySuggestedChangesRequest.fromPartial({
+        projectId: target.id,
+        mergeRequestId: made.id,
+        changes: [suggested],
+      }),
+      {
+        requestId: 'test',
+        actor: { ...anonymous, userId: people.maintainer.id, username: 'maintainer', scopes: ['api'] },
+        access: Access.fromPartial({ kind: Access_Kind.KIND_PROJECT, id: target.id, level: 40, tier: 'ultimate' }),
+      },
+    );
+    expect(await head(fork, 'fix')).toBe(commitSha);
+    await follows(target, iid, commitSha);
+    const raw = await api(people.maintainer, 'GET', at(fork, '/repository/files/fix.txt/raw?ref=fix'));
+    expect(raw.text).toBe('better\n');
+    const facts = await steps.facts(target, 'suggestionsApplied');
+    expect(facts).toEqual([[iid, { suggestionIds: [70 + iid], commitSha }]]);
+  },
+  60_000,
+);
+
+const removed = ({ id }: TestProject) =>
+  harness.db.query(sql`update directory.projects set deleted_at = now() where id = ${id}`);
+/** What each process does once a minute. */
+async function purge(project: TestProject): Promise<void> {
+  for (const [served, folder] of [
+    ['default', ground.folder],
+    ['second', join(ground.folder, 'other')],
+  ] as const) {
+    const storages = storagesIn(folder, new Map(Object.entries(weights)), new Set([served]));
+    const repositories = repositoryStore(harness.db);
+    await purgeRepositories({ repositories, storages, isBackupRunning: async () => false })();
+  }
+  expect(await homeOf(project)).toBeUndefined();
+  expect(placed(project)).toEqual([false, false]);
+}
+
+test('a merge request whose fork in another process is deleted is closed, and keeps its commits', async () => {
+  const { target, fork, iid } = await across('second', 'default');
+  await checked(target, iid);
+  await removed(fork);
+  await harness.beside.mergeRequests.closeWithoutFork();
+  await purge(fork);
+  const { body } = await api(people.maintainer, 'GET', mr(target, iid));
+  expect(body).toMatchObject({ state: 'closed', source_project_id: null });
+  const diffs = await api(people.developer, 'GET', mr(target, iid, '/diffs'));
+  expect(diffs.body.map((file: Body) => file.new_path)).toEqual(['fix.txt']);
+  expect((await api(people.maintainer, 'PUT', mr(target, iid, '/rebase'))).status).toBe(403);
+}, 60_000);
+
+test('a fork whose target in another process is deleted is pushed to, and nothing waits for the target', async () => {
+  const { target, fork } = await across('default', 'second');
+  await removed(target);
+  const sha = await commit(fork, 'fix', { 'more.txt': 'more\n' });
+  await purge(target);
+  expect(await head(fork, 'fix')).toBe(sha);
+  await commit(fork, 'fix', { 'last.txt': 'last\n' });
+  await eventually(
+    async () => {
+      const left = await harness.db.query(sql`
+        select kind from jobs where project_id in (${target.id}, ${fork.id}) and kind not in ('repository_size', 'pack_repository')
+        union all
+        select state from ref_change_intents where project_id = ${fork.id} and state <> 'done'`);
+      expect(left).toEqual([]);
+    },
+    { within: 20_000 },
+  );
+}, 60_000);
+
 test('a car whose fork was pushed to waits until its merge request has followed', async () => {
   const { target, iid } = await across('default', 'second');
   const { isBeingPushed } = mergeTrainStore(harness.db);
@@ -251,37 +342,63 @@ test('options of a push to a fork are carried out in the process of its target',
   );
 }, 60_000);
 
-test('commits that come from another process arrive though the process that takes them is killed', async () => {
-  const own = await prepareGround();
-  const db = openDatabase({ url: own.databaseUrl, applicationName: 'repository processes test' });
-  try {
-    const layout = await environmentsOn(own.folder);
-    const receiving = { ...own };
+describe('one of two processes is killed', () => {
+  let own: Ground;
+  let db: Database;
+  let layout: typeof environments;
+  let receiving: Ground;
+
+  beforeEach(async () => {
+    own = await prepareGround();
+    // A ground by itself: each has one process.
+    receiving = { ...own };
+    db = openDatabase({ url: own.databaseUrl, applicationName: 'repository processes test' });
+    layout = await environmentsOn(own.folder);
+  });
+  afterEach(async () => {
+    await killProcesses();
+    await db?.close();
+    await own?.close();
+  });
+
+  const giver = () => processOf(own, undefined, layout.default);
+  const receiver = (fault?: string) => processOf(receiving, fault, layout.second);
+
+  /** A fork in the process that gives, with a merge request into a project of the one that receives. */
+  async function opened(wish: object = {}) {
     const [fork, target] = [idFor('default'), idFor('second')];
     const paths = [fork, target].map((id) => ({ id, path: `group/project${id}` }));
     for (const id of [fork, target]) await insertProject(db, id);
     await relate({ db }, paths[1]!, paths[0]!);
     await db.query(sql`
       insert into directory.memberships (id, user_id, namespace_id, access_level) values (2, 2, 1, 40)`);
-    await processOf(receiving, undefined, layout.second);
-    const giver = await processOf(own, undefined, layout.default);
+    await receiver();
+    const { api, remote } = await giver();
     const work = join(own.folder, 'work');
     await git('/', 'init', '--quiet', '--initial-branch=main', work);
-    const push = async (branch: string, { path }: { path: string }) => {
-      await git(work, 'commit', '--quiet', '--allow-empty', '-m', branch);
-      await git(work, 'push', '--quiet', giver.remote(path), `HEAD:${branch}`);
+    let pushes = 0;
+    const push = async (branch: string, into = fork) => {
+      pushes += 1;
+      writeFileSync(join(work, `${branch}-${pushes}.txt`), 'x\n');
+      await git(work, 'add', '.');
+      await git(work, 'commit', '--quiet', '-m', branch);
+      await git(work, 'push', '--quiet', remote(`group/project${into}`), `HEAD:${branch}`);
       return git(work, 'rev-parse', 'HEAD');
     };
-    await push('main', paths[1]!);
-    await push('fix', paths[0]!);
-    const wish = { source_branch: 'fix', target_branch: 'main', target_project_id: target, title: 'Fix' };
-    expect(await giver.api(people.maintainer, 'POST', `/projects/${fork}/merge_requests`, wish)).toMatchObject({
-      iid: 1,
-    });
-    const doomed = await processOf(receiving, 'merge_request.commits_brought');
-    const sha = await push('fix', paths[0]!);
+    await push('main', target);
+    await git(work, 'push', '--quiet', remote(`group/project${fork}`), 'main');
+    const asked = { source_branch: 'fix', target_branch: 'main', target_project_id: target, title: 'Fix', ...wish };
+    const sha = await push('fix');
+    expect(await api(people.maintainer, 'POST', `/projects/${fork}/merge_requests`, asked)).toMatchObject({ iid: 1 });
+    return { fork, target, push, sha };
+  }
+
+  test('commits that come from another process arrive though the process that takes them is killed', async () => {
+    const { target, push } = await opened();
+    const doomed = await receiver('merge_request.commits_brought');
+    const sha = await push('fix');
     expect(await doomed.exited).toBe('SIGKILL');
-    await processOf(receiving, undefined, layout.second);
+    await receiver();
     await eventually(
       async () => expect(await db.query(sql`select source_sha as sha from merge_requests`)).toEqual([{ sha }]),
       { within: 30_000 },
@@ -289,12 +406,51 @@ test('commits that come from another process arrive though the process that take
     const { path } = openRepository(join(own.folder, 'other', 'storages', 'second'), target);
     expect(await git(path, 'rev-parse', 'refs/merge-requests/1/head')).toBe(sha);
     await git(path, 'fsck', '--strict', '--connectivity-only');
-  } finally {
-    await killProcesses();
-    await db.close();
-    await own.close();
-  }
-}, 120_000);
+  }, 120_000);
+
+  test('a landing of a train is settled while the process of the fork is away, whose branch goes once it is back', async () => {
+    const { fork, target, sha } = await opened({ remove_source_branch: true });
+    await db.query(sql`
+      update directory.projects set merge_trains_enabled = true, merge_train_settling_seconds = 0, merge_train_required_statuses = '{ci}'
+      where id = ${target}`);
+    const { api } = await giver();
+    await api(people.maintainer, 'POST', `/projects/${fork}/statuses/${sha}`, { state: 'success', ref: 'fix' });
+    const car = `/projects/${target}/merge_trains/merge_requests/1`;
+    await eventually(
+      async () => expect(await api(people.maintainer, 'POST', car, {})).toMatchObject([{ position: 1 }]),
+      {
+        within: 30_000,
+      },
+    );
+    const { id, sha: tested } = await eventually(
+      async () => {
+        const { pipeline } = await api(people.maintainer, 'GET', car);
+        expect(pipeline).toMatchObject({ status: 'pending' });
+        return pipeline;
+      },
+      { within: 30_000 },
+    );
+    const doomed = await receiver('train.landing_begun');
+    const verdict = { state: 'success', name: 'ci', pipeline_id: id };
+    await api(people.maintainer, 'POST', `/projects/${target}/statuses/${tested}`, verdict).catch(() => undefined);
+    expect(await doomed.exited).toBe('SIGKILL');
+    await killProcesses(own);
+    await receiver();
+    await eventually(
+      async () => expect(await db.query(sql`select state from merge_requests`)).toEqual([{ state: 'merged' }]),
+      { within: 30_000 },
+    );
+    const [there, here] = [
+      openRepository(join(own.folder, 'other', 'storages', 'second'), target),
+      openRepository(join(own.folder, 'repositories'), fork),
+    ];
+    expect(await git(there.path, 'rev-parse', 'refs/heads/main')).toBe(tested);
+    const left = () => git(here.path, 'for-each-ref', '--format=%(refname)', 'refs/heads');
+    expect(await left()).toBe('refs/heads/fix\nrefs/heads/main');
+    await giver();
+    await eventually(async () => expect(await left()).toBe('refs/heads/main'), { within: 60_000 });
+  }, 180_000);
+});
 
 /** What the command that moves to a storage is started with, beside its process. */
 const moving = (to: Storage): NodeJS.ProcessEnv => ({
@@ -417,6 +573,30 @@ test.each(repositoryKinds)(
   },
   60_000,
 );
+
+test('a wiki that is first pushed to while its project moves to another process is made there', async () => {
+  const { project, folder } = await pushed(given('default'));
+  let pushing: Promise<unknown> = Promise.resolve();
+  // As a move does, which finds no wiki.
+  await harness.db.transaction(async (tx) => {
+    await tx.query(sql`select 1 from repositories where project_id = ${project.id} for update`);
+    pushing = harness.git(folder, 'push', '--quiet', remoteOf(project, 'wiki'), 'HEAD:main');
+    await eventually(async () => {
+      const locks = await harness.db.query(sql`
+        select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%for key share%'`);
+      expect(locks).toHaveLength(1);
+    });
+    await harness.git('/', 'clone', '--quiet', '--mirror', pathIn('default', project), pathIn('second', project));
+    await tx.query(sql`
+      update repositories set storage = 'second', former_storage = 'default' where project_id = ${project.id}`);
+  });
+  await pushing;
+  const sha = (await harness.git(folder, 'rev-parse', 'HEAD')).trim();
+  expect(await branches(project, 'wiki')).toEqual(['main']);
+  expect((await harness.git(pathIn('second', project, 'wiki'), 'rev-parse', 'main')).trim()).toBe(sha);
+  await harness.git(pathIn('second', project, 'wiki'), 'fsck', '--strict');
+}, 60_000);
 
 test.each(pointsOfMoves)(
   'a move to another process killed at %s leaves the repository on the side %s, and can be made again',

@@ -67,7 +67,7 @@ export interface Wikis {
   ): Promise<readonly (string | undefined)[]>;
   /** The same for updates that may move each alone; an outcome each. */
   changeRefs(change: Omit<WikiChange, 'atomic'>): Promise<readonly { readonly status: 'moved' | 'stale' }[]>;
-  /** Moves refs for the process that had the wiki when the change began. */
+  /** Moves refs for the process that had the wiki when the change began; makes the wiki if need be. */
   changeBegun: ChangeWikiRefs;
 }
 
@@ -82,10 +82,36 @@ async function pointHead(repo: Repository): Promise<void> {
 
 /** Builds the wikis of projects. */
 export function wikisOf({ open, repositories, storages, followFormer, changeElsewhere }: WikiEdges): Wikis {
+  const changeThere: ChangeWikiRefs =
+    changeElsewhere ??
+    (async () => {
+      throw unavailable(new Error('the storage is not served'));
+    });
+
   async function find(projectId: number): Promise<{ repo: Repository; isThere: boolean; defaultBranch: string }> {
     const { project, defaultBranch } = await open(projectId);
     const repo = storages.at(storageHere(storages, project), projectId, 'wiki');
     return { repo, isThere: await repositoryExists(repo), defaultBranch };
+  }
+
+  async function make(projectId: number): Promise<Repository> {
+    const { repo, isThere, defaultBranch } = await find(projectId);
+    if (isThere) return repo;
+    const makeIn = async (storage: string): Promise<Repository> => {
+      const made = storages.at(storage, projectId, 'wiki');
+      await ensureRepository(made, { defaultBranch: branchNameOf(defaultBranch) });
+      return made;
+    };
+    // A move under way copies it: it looks for a wiki once more under the lock.
+    const { made, home } = await repositories.whileAtHome(projectId, async (home) => ({
+      made: storages.serves(home.storage) ? await makeIn(home.storage) : undefined,
+      home,
+    }));
+    if (made !== undefined) return made;
+    // It has moved to another process since the request came here. What the request writes goes into the former copy, and
+    // from there, with the refs, to where the wiki is now.
+    await changeThere({ projectId, updates: [], atomic: false });
+    return makeIn(storageHere(storages, { storage: home.storage, formerStorage: home.former }));
   }
 
   const change = (
@@ -106,8 +132,7 @@ export function wikisOf({ open, repositories, storages, followFormer, changeElse
       });
       if (reasons !== undefined) return reasons;
       // Another process has the wiki now; no lock is held while it is asked.
-      if (changeElsewhere === undefined) throw unavailable(new Error('the storage is not served'));
-      return changeElsewhere(given);
+      return changeThere(given);
     });
 
   return {
@@ -117,19 +142,13 @@ export function wikisOf({ open, repositories, storages, followFormer, changeElse
       return repo;
     },
 
-    async open(projectId) {
-      const { repo, isThere, defaultBranch } = await find(projectId);
-      if (isThere) return repo;
-      // A move under way copies it: it looks for a wiki once more under the lock.
-      return repositories.whileAtHome(projectId, async ({ storage }) => {
-        const made = storages.at(storage, projectId, 'wiki');
-        await ensureRepository(made, { defaultBranch: branchNameOf(defaultBranch) });
-        return made;
-      });
-    },
-
+    open: make,
     changeRefsBy: change,
-    changeBegun: (given) => change(given, (repo) => moverOf(given.atomic)(given.updates, repo), true),
+
+    async changeBegun(given) {
+      await make(given.projectId);
+      return change(given, (repo) => moverOf(given.atomic)(given.updates, repo), true);
+    },
 
     async changeRefs({ projectId, updates }) {
       if (updates.length === 0) return [];
