@@ -99,6 +99,11 @@ export function forwarder(
           const onClose = (): void => {
             if (!response.writableFinished || !request.complete) forwarded.destroy();
           };
+          // It may have hung when it was reached, and have been found out since.
+          const again = setInterval(() => {
+            reach(name).catch((error: Error) => forwarded.destroy(error));
+          }, hanging.lookEveryMs);
+          for (const end of ['response', 'close']) forwarded.once(end, () => clearInterval(again));
           if (response.destroyed) onClose();
           else response.once('close', onClose);
         },
@@ -157,6 +162,9 @@ export function forwarder(
     await forwardOver(proxy);
   };
 }
+
+/** Milliseconds between two checks of a service that has not begun its reply. */
+export const hanging = { lookEveryMs: 2_500 } as const;
 
 /** Whether the service may have read the request: it had been reached. */
 const wasSent = (error: Error & { readonly code?: string }): boolean =>

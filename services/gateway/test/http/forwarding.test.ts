@@ -4,9 +4,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, r
 import { type AddressInfo, connect } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { unavailable } from '@switchyard/errors';
 import { identityKey, relayedKey } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
 import { eventually } from '@switchyard/testkit';
+import { hanging } from '../../src/http/forward';
 import { giveWay } from '../../src/http/give-way';
 import { streamRate } from '../../src/http/stream-body';
 import { projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
@@ -29,6 +31,7 @@ describe('what streams through the gateway', () => {
   /** Where transfers went that have rested. */
   const rested = new Set<unknown>();
   let answer: (request: IncomingMessage, response: ServerResponse) => void;
+  let reach = async (): Promise<void> => undefined;
 
   beforeAll(async () => {
     service = createServer((request, response) => answer(request, response));
@@ -48,6 +51,7 @@ describe('what streams through the gateway', () => {
             off: sink.off.bind(sink) as never,
           }),
       },
+      reach: () => reach(),
       access: () => resolved({ access: projectAccess() }),
       config: { ALERTS_HTTP_URL: url, MERGE_REQUESTS_HTTP_URL: url },
     });
@@ -139,6 +143,22 @@ describe('what streams through the gateway', () => {
     expect(gone).not.toHaveBeenCalled();
     leave();
     await eventually(() => expect(gone).toHaveBeenCalled(), { within: 5_000 });
+  });
+
+  it.each([
+    ['GET', image, 503],
+    ['POST', '/group/project.git/git-upload-pack', 504],
+  ])('a %s is given up once its service is found to hang', async (method, path, status) => {
+    const looks = jest.replaceProperty(hanging, 'lookEveryMs', 50 as never);
+    answer = () => {
+      reach = async () => {
+        throw unavailable(new Error('it hangs'));
+      };
+    };
+    const asked = ask(path, method, method === 'GET' ? '' : '0000');
+    await eventually(() => expect([asked.status, asked.ended]).toEqual([status, 'whole']), { within: 10_000 });
+    reach = async () => undefined;
+    looks.restore();
   });
 
   it('a service stops when a body stands still, whose sender gets 408', async () => {

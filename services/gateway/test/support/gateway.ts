@@ -119,6 +119,8 @@ export async function startTestGateway(options: {
   routes?: readonly Route[];
   config?: Partial<Config>;
   way?: GiveWay;
+  /** Finds out that a service hangs. */
+  reach?: Peers['reach'];
   /**
    * Answers every RPC that has no fake. What streams over HTTP is answered as well, with `{}`: a service that is away would be tried
    * again for two seconds.
@@ -168,7 +170,7 @@ export async function startTestGateway(options: {
           ];
         }),
       ) as never,
-    reach: async () => {},
+    reach: options.reach ?? (async () => {}),
     close: () => {},
   };
   const service = options.otherwise === undefined ? undefined : await answeringService();
