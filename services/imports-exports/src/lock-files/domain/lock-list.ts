@@ -53,16 +53,23 @@ export interface Known {
   readonly source?: string | undefined;
 }
 
-/** The parts of an address: its scheme, who asks, where it is, a query, and a commit. */
-const address =
-  /^((?:git\+)?[a-z][a-z0-9+.-]*:\/\/)(?:[^/?#]*@)?([^?#]*)(?:\?[^#]*)?(?:#(?:(?:commit=)?([\w./-]+)(?:&.*)?|.*))?$/i;
+/** The parts of an address: its scheme, who asks and where it is, and what comes after a query. Read in one pass. */
+const address = /^((?:git\+)?[a-z][a-z0-9+.-]*:\/\/)([^?#]*)(?:\?[^#]*)?(?:#(.*))?$/is;
+
+/** Where an address leads, without who asks. */
+function placeOf(written: string): string {
+  const slash = written.indexOf('/');
+  return written.slice(written.lastIndexOf('@', slash < 0 ? written.length : slash) + 1);
+}
 
 /**
  * Where a package comes from, without what may be secret in it (users, passwords, queries), as qualifiers of package
  * URLs; undefined for what is no address.
  */
 export function qualifiersOf(source: string): Record<string, string> | undefined {
-  const [, scheme = '', place = '', commit = ''] = address.exec(source) ?? [];
+  const [, scheme = '', written = '', after = ''] = address.exec(source) ?? [];
+  const place = placeOf(written);
+  const commit = /^(?:commit=)?([\w./-]+)(?:&.*)?$/s.exec(after)?.[1] ?? '';
   if (place === '' || /^file:/i.test(scheme)) return undefined;
   return /^git|^ssh/i.test(scheme) || place.endsWith('.git')
     ? { vcs_url: `${scheme}${place}${commit === '' ? '' : `@${commit}`}` }

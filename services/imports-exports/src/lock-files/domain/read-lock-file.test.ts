@@ -619,6 +619,11 @@ it.each<[string, string, string]>([
     'pom.xml',
     `<project><properties>${property('a', 'b', 900)}${property('b', 'c', 900)}${property('c', 'd', 900)}<d>x</d></properties><dependencies><dependency><groupId>\${a}</groupId><artifactId>x</artifactId><version>1</version></dependency></dependencies></project>`,
   ],
+  [
+    'people in an address',
+    'poetry.lock',
+    `[[package]]\nname = "a"\nversion = "1"\n[package.source]\ntype = "url"\nurl = "http://${'@'.repeat(400_000)}#\\n"\n`,
+  ],
   ['blanks', 'requirements.txt', `a${' '.repeat(400_000)}x`],
   ['a line separator', 'requirements.txt', `a==${'x'.repeat(400_000)};\u2028`],
   [
