@@ -12,6 +12,7 @@ import {
   publicationPoints,
   reportPoints,
   suggestionPoints,
+  trainPoints,
 } from './support/fault-points';
 
 jest.setTimeout(600_000);
@@ -31,9 +32,13 @@ test('every fault point of the sources is in a list that is fired', () => {
   expect(listed.sort()).toEqual(passed);
 });
 
-/** A list is one walk: `npm run test:faults` fires all its points; here one is fired. */
-const shortOf = (points: readonly string[]) =>
-  firedBelow.includes(points) ? [] : points.slice(points.length >> 1, (points.length >> 1) + 1);
+/** A list is one walk: `npm run test:faults` fires all its points; here one is fired, of trains the building and the landing. */
+function shortOf(points: readonly string[]): readonly string[] {
+  if (firedBelow.includes(points)) return [];
+  return points === trainPoints
+    ? points.filter((_, at) => at % 3 === 1)
+    : points.slice(points.length >> 1, (points.length >> 1) + 1);
+}
 
 deathTests((points) => {
   listed.push(...points);
