@@ -12,8 +12,12 @@ export interface ChannelOptions {
 
 /** A channel to all replicas of a peer. */
 export interface BalancedChannel {
-  /** For the next call. A channel that was given out serves its calls to their end. */
-  current(): Client;
+  /**
+   * For the next call, once it is connected, or cannot be. A channel that was given out serves its calls to their end.
+   * @param deadline of the call, in milliseconds since the epoch
+   * @throws AppError unavailable when the peer hangs
+   */
+  ready(deadline: number): Promise<Client>;
   /** Whether the address is a name, which several replicas may have. */
   readonly isName: boolean;
   close(): void;
@@ -29,7 +33,7 @@ const connectWithinMs = 2_000;
  * Waits while the connection is being made, and no longer than a call may be held up by a peer that hangs. One that
  * cannot be reached at all is left to the call, which then fails at once.
  */
-export async function connected(channel: Client, deadline: number): Promise<void> {
+async function connected(channel: Client, deadline: number): Promise<void> {
   const inner = channel.getChannel();
   const giveUpAt = Math.min(deadline, Date.now() + connectWithinMs);
   for (;;) {
@@ -41,8 +45,12 @@ export async function connected(channel: Client, deadline: number): Promise<void
   }
 }
 
+const stateOf = (channel: Client): connectivityState => channel.getChannel().getConnectivityState(false);
+
 /** A replica that comes gets its share within 10 s, and one that drains takes calls for 5 s after its address is gone. */
 const resolveEvery = 3_000;
+/** Milliseconds between two looks for a peer of which no known address can be connected to. */
+const lookAgainAfter = 250;
 /** By then calls that waited for a connection have one or have failed; calls under way outlive their channel. */
 const retireAfterMs = 15_000;
 
@@ -58,12 +66,12 @@ export function balancedChannel(address: string, resolveEveryMs = resolveEvery):
     new Client(address, credentials.createInsecure(), { ...channelOptions, ...(isName ? balancing : {}) });
   let current = open();
   const retired = new Map<Client, NodeJS.Timeout>();
-  let renewing = false;
+  let [renewing, lastLook]: [Promise<void> | undefined, number] = [undefined, Date.now()];
 
-  async function renew(): Promise<void> {
+  async function takeOver(): Promise<void> {
     const next = open();
     await connected(next, Number.POSITIVE_INFINITY).catch(() => undefined);
-    if (next.getChannel().getConnectivityState(false) !== connectivityState.READY) {
+    if (stateOf(next) !== connectivityState.READY) {
       next.close();
       return;
     }
@@ -75,20 +83,24 @@ export function balancedChannel(address: string, resolveEveryMs = resolveEvery):
     }, retireAfterMs);
     retired.set(old, timer.unref());
   }
-  const timer = isName
-    ? setInterval(() => {
-        if (renewing) return;
-        renewing = true;
-        renew().finally(() => {
-          renewing = false;
-        });
-      }, resolveEveryMs)
-    : undefined;
+  function renew(): Promise<void> {
+    renewing ??= takeOver().finally(() => {
+      [renewing, lastLook] = [undefined, Date.now()];
+    });
+    return renewing;
+  }
+  const timer = isName ? setInterval(() => void renew(), resolveEveryMs) : undefined;
   timer?.unref();
 
   return {
     isName,
-    current: () => current,
+    async ready(deadline) {
+      await connected(current, deadline);
+      // Its replicas may all have gone since the last look, and others have come.
+      const mayHaveMoved = isName && stateOf(current) === connectivityState.TRANSIENT_FAILURE;
+      if (mayHaveMoved && (renewing !== undefined || Date.now() - lastLook >= lookAgainAfter)) await renew();
+      return current;
+    },
     close() {
       clearInterval(timer);
       for (const [old, closing] of retired) {

@@ -2,7 +2,7 @@ import { Metadata, type ServiceDefinition, type ServiceError, status } from '@gr
 import { isAppError } from '@switchyard/errors';
 import { observeRpc } from '@switchyard/telemetry';
 import { type Attention, attention, isUnacknowledged, silence, unacknowledgedStatus } from './acknowledgement';
-import { type BalancedChannel, balancedChannel, type ChannelOptions, connected } from './balanced-channel';
+import { type BalancedChannel, balancedChannel, type ChannelOptions } from './balanced-channel';
 import { begunNoter, hasBegun } from './begun';
 import { addCost, requestCost, runningCost } from './cost';
 import { fromServiceError, isBrokenOff, isRefused } from './error-status';
@@ -74,8 +74,10 @@ export function connect(address: string, signer: Signer, { resolveEveryMs }: Cha
   const [budget, listening] = [retryBudget(), attention()];
   return {
     client: (definition) => clientOf(channel, withoutCopies(definition), signer, budget, listening),
-    reach: () => connected(channel.current(), Number.POSITIVE_INFINITY),
-    relay: relayOver(() => channel.current()),
+    reach: async () => {
+      await channel.ready(Number.POSITIVE_INFINITY);
+    },
+    relay: relayOver((deadline) => channel.ready(deadline)),
     close: () => channel.close(),
   };
 }
@@ -108,8 +110,7 @@ function clientOf<T extends ServiceDefinition>(
       deadline: number,
       silenceMs: number,
     ): Promise<unknown> => {
-      const channel = balanced.current();
-      await connected(channel, deadline);
+      const channel = await balanced.ready(deadline);
       return new Promise((resolve, reject) => {
         const content = method.requestSerialize(request);
         const metadata = metadataFor(options, content);
@@ -163,8 +164,7 @@ function clientOf<T extends ServiceDefinition>(
 
     const streaming = async function* (request: unknown, options: CallOptions): AsyncIterable<unknown> {
       const deadline = deadlineOf(options);
-      const channel = balanced.current();
-      await connected(channel, deadline);
+      const channel = await balanced.ready(deadline);
       const content = method.requestSerialize(request);
       for (let mayRepeat = true; ; mayRepeat = false) {
         const metadata = metadataFor(options, content);

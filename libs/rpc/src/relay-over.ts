@@ -1,7 +1,7 @@
-import { type Client, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { Metadata, type ServiceError } from '@grpc/grpc-js';
 import { observeRpc } from '@switchyard/telemetry';
 import { isAcknowledged } from './acknowledgement';
-import { connected } from './balanced-channel';
+import type { BalancedChannel } from './balanced-channel';
 import { copyBegun } from './begun';
 import { copyCost } from './cost';
 import { fromServiceError } from './error-status';
@@ -32,11 +32,10 @@ function endingWith(signal: AbortSignal, cancel: () => void): () => void {
   return () => signal.removeEventListener('abort', cancel);
 }
 
-/** Relays over a channel; nothing is repeated, since the first caller may do so. @param current channel of the next call */
-export const relayOver = (current: () => Client): Relay => ({
+/** Relays over a channel; nothing is repeated, since the first caller may do so. @param ready channel of a call with a deadline, as `BalancedChannel` gives it */
+export const relayOver = (ready: BalancedChannel['ready']): Relay => ({
   async unary(call, acknowledge) {
-    const channel = current();
-    await connected(channel, call.deadline);
+    const channel = await ready(call.deadline);
     const done = observeRpc('client', call.path);
     const trailer = new Metadata();
     return new Promise((resolve, reject) => {
@@ -63,8 +62,7 @@ export const relayOver = (current: () => Client): Relay => ({
   },
 
   async *stream(call) {
-    const channel = current();
-    await connected(channel, call.deadline);
+    const channel = await ready(call.deadline);
     const running = channel.makeServerStreamRequest<Buffer, Buffer>(...argumentsOf(call));
     const leave = endingWith(call.signal, () => running.cancel());
     try {

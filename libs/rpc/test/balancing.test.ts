@@ -103,3 +103,13 @@ test('a replica that dies costs no call that may be repeated', async () => {
     ),
   ).toEqual([]);
 });
+
+test('replicas that have all been replaced since the last look are found by the next call', async () => {
+  peer.close();
+  peer = workPeer(`switchyard-packages.test:${port}`, 'gateway', 600_000);
+  await work();
+  await startReplica('127.0.0.3');
+  await stopReplica('127.0.0.1', 0);
+  await stopReplica('127.0.0.2', 0);
+  await eventually(async () => expect(await shares(8)).toEqual({ '127.0.0.3': 1 }), { within: 2_000 });
+});
