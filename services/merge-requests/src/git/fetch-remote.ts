@@ -26,12 +26,13 @@ const config: NonNullable<GitOptions['config']> = [
   ['fetch.unpackLimit', '100'],
 ];
 
-/** Branches and tags of another repository, and how many of its refs cannot be refs here. */
+/** Branches and tags of another repository. */
 export interface RemoteRefs {
   readonly refs: readonly Pick<Ref, 'ref' | 'sha'>[];
   /** Heads of its merge requests by their number, as refs here. */
   readonly heads: readonly Pick<Ref, 'ref' | 'sha'>[];
-  readonly skipped: number;
+  /** Full names of those that cannot be refs here, and of what there is too much of. */
+  readonly impossible: readonly string[];
 }
 
 /** The number that a ref has in place of the star of a pattern; undefined for another ref. */
@@ -61,14 +62,16 @@ export async function listRemoteRefs(
   const lines = text.split('\n').filter((line) => line !== '');
   const refs: { ref: RefName; sha: Sha }[] = [];
   const heads: typeof refs = [];
-  for (const line of lines.slice(0, maxRefs)) {
+  const impossible: string[] = [];
+  for (const [at, line] of lines.entries()) {
     const [id = '', name = ''] = line.split('\t');
     const [sha, ref, iid] = [shaOf(id), refNameOf(name), numberIn(headsPattern, name)];
-    if (sha === undefined) continue;
-    if (iid !== undefined) heads.push({ ref: mergeRequestRef(iid, 'head'), sha });
+    if (sha === undefined || at >= maxRefs) impossible.push(name);
+    else if (iid !== undefined) heads.push({ ref: mergeRequestRef(iid, 'head'), sha });
     else if (ref !== undefined && refKind(ref).kind !== 'other') refs.push({ ref, sha });
+    else impossible.push(name);
   }
-  return { refs, heads, skipped: lines.length - refs.length - heads.length };
+  return { refs, heads, impossible };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -82,12 +82,12 @@ const published = () =>
   );
 
 test('all branches and tags come over, and nothing else; again, and only what is new comes', async () => {
-  expect(await bring()).toEqual({ refs: 4, skipped: 0, kept: [] });
+  expect(await bring()).toEqual({ refs: 4, skipped: 0, kept: [], impossible: [] });
   const expected = await refs(bare(), 'refs/heads', 'refs/tags');
   expect(await refs(repositoryPath())).toBe(expected);
   await harness.git(repositoryPath(), 'fsck', '--strict');
   const asked = forge.requests.length;
-  expect(await bring()).toEqual({ refs: 4, skipped: 0, kept: [] });
+  expect(await bring()).toEqual({ refs: 4, skipped: 0, kept: [], impossible: [] });
   // The list of refs alone.
   expect(forge.requests.slice(asked).filter(({ url }) => !url.includes('info/refs'))).toHaveLength(1);
 
@@ -176,13 +176,30 @@ test('what is protected from who imports, and what is about to be merged, stays 
   await git('push', '-q', '-f', bare(), 'main', `${feature}:feature/a`, ':refs/tags/v3');
 });
 
+test('what cannot be a branch or a tag here stays away and is named', async () => {
+  const long = `refs/heads/${'x'.repeat(251)}`;
+  const impossible = ['refs/heads/HEAD', `refs/heads/${'a'.repeat(40)}`, long];
+  // The file of a ref above 250 bytes cannot be locked; a packed one needs none.
+  const packed = join(bare(), 'packed-refs');
+  const tip = await git('rev-parse', 'main');
+  writeFileSync(packed, impossible.map((name) => `${tip} ${name}\n`).join(''));
+  try {
+    expect(await bring()).toEqual({ refs: 4, skipped: 3, kept: [], impossible: [...impossible].sort() });
+  } finally {
+    rmSync(packed);
+  }
+});
+
 test('heads of merge requests come over; one whose objects git refuses costs itself alone, and one that is here stays', async () => {
   const hidden = await hiddenFolder();
   await git('push', '-q', bare(), `${hidden}:refs/pull/2/head`, 'main:refs/pull/3/merge', 'main:refs/pull/0/head');
   await git('push', '-q', bare(), `${await commit('Of a fork')}:refs/pull/4/head`);
   await git('reset', '-q', '--hard', 'HEAD^');
   const heads = () => refs(repositoryPath(), 'refs/merge-requests');
-  expect(await bring({ headsPattern: 'refs/pull/*/head' })).toEqual({ refs: 4, skipped: 1, kept: [] });
+  expect(await bring({ headsPattern: 'refs/pull/*/head' })).toEqual({
+    ...{ refs: 4, skipped: 1, kept: [] },
+    impossible: ['refs/pull/0/head'],
+  });
   const first = await heads();
   expect(first.replace(/ .*/gm, '')).toBe('refs/merge-requests/1/head\nrefs/merge-requests/4/head\n');
   await git('push', '-q', '-f', bare(), 'main:refs/pull/4/head', ':refs/pull/2/head');

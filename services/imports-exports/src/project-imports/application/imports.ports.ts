@@ -106,12 +106,12 @@ export interface ImportTargets {
   project(projectId: number, requestId: string): Promise<ImportedProject>;
   /** Shows in the project how its import stands. Fails with `not_found`. */
   setStatus(projectId: number, status: ImportStatus, problem: string | undefined, requestId: string): Promise<void>;
-  /** Returns what was left as it is, at most 100 refs. Fails with `unprocessable`, `too_large`, `not_found`; `unavailable`, `rate_limited`. */
+  /** Returns what was left as it is, and what cannot be here: at most 100 refs each. Fails with `unprocessable`, `too_large`, `not_found`; `unavailable`, `rate_limited`. */
   importRepository(
     target: { readonly project: ImportedProject; readonly author: ImportAuthor },
     source: { readonly url: string; readonly authorization: string; readonly headsPattern: string },
     call: { readonly requestId: string; readonly signal: AbortSignal },
-  ): Promise<readonly string[]>;
+  ): Promise<{ readonly kept: readonly string[]; readonly impossible: readonly string[] }>;
   /** One that the forge does not have brings nothing. Fails as `importRepository` does. */
   importWiki(
     project: ImportedProject,

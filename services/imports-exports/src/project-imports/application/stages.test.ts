@@ -28,7 +28,7 @@ describe('the wiki of a forge comes over after its repository', () => {
       reserveNumbers: async () => undefined,
       async importRepository(_, { url }) {
         brought.push(url);
-        return ['refs/heads/main'];
+        return { kept: ['refs/heads/main'], impossible: ['refs/heads/-x'] };
       },
       importWiki(_, source) {
         brought.push(source);
@@ -36,7 +36,7 @@ describe('the wiki of a forge comes over after its repository', () => {
       },
     };
     const context = {
-      import: { author: {}, requestId: 'r', repository: { cloneUrl, defaultBranch: 'main', ...repository } },
+      import: { author: {}, requestId: 'r', repository: { cloneUrl, ...repository } },
       project: {},
       forge: { highestNumbers: async () => ({}), authorization: 'Basic eA==', headsPattern: 'refs/pull/*/head' },
       targets,
@@ -44,11 +44,14 @@ describe('the wiki of a forge comes over after its repository', () => {
     const { failed } = await stages.repository(context, 1, '');
     return { brought, failed: failed?.map(({ item, reason }) => [item, reason]) };
   };
-  const kept = ['refs/heads/main', 'It is protected here, or about to be merged'];
+  const left = [
+    ['refs/heads/main', 'It is protected here, or about to be merged'],
+    ['refs/heads/-x', 'No branch or tag here can have this name, or point there'],
+  ];
 
   it.each([
-    ['where it has one', async () => undefined, [kept]],
-    ['and is named where git refuses it', () => Promise.reject(unprocessable('No')), [kept, ['wiki', 'No']]],
+    ['where it has one', async () => undefined, left],
+    ['and is named where git refuses it', () => Promise.reject(unprocessable('No')), [...left, ['wiki', 'No']]],
   ])('%s', async (_, importWiki, failed) => {
     expect(await bring(importWiki)).toEqual({
       brought: [cloneUrl, { url: wikiUrl, authorization: 'Basic eA==' }],
@@ -61,10 +64,5 @@ describe('the wiki of a forge comes over after its repository', () => {
       kind: 'unavailable',
     });
     expect((await bring(() => Promise.reject(new Error('asked')), {})).brought).toHaveLength(1);
-  });
-
-  it('a default branch that can be none here is named', async () => {
-    const { failed } = await bring(async () => undefined, { defaultBranch: '-x' });
-    expect(failed).toEqual([kept, ['refs/heads/-x', 'No branch here can have this name']]);
   });
 });

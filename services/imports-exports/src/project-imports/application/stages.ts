@@ -1,6 +1,5 @@
 import { isAppError } from '@switchyard/errors';
 import { type ForgePage, ForgeProblem } from '../../forges';
-import { hasPossibleDefault } from '../domain/new-project';
 import type { FailedItem, StageName } from '../domain/project-import';
 import { bringCollaborators } from './bring-collaborators';
 import { bringReviews, eventsOf, noteOfEvent } from './bring-history';
@@ -120,10 +119,11 @@ export const stages: Readonly<Record<StageName, Stage>> = {
     const { authorization, headsPattern } = forge;
     const source = { url: repository.cloneUrl, authorization, headsPattern };
     const call = { requestId, signal };
-    const kept = await targets.importRepository({ project, author }, source, call);
-    const failed = kept.map((item) => ({ item, reason: 'It is protected here, or about to be merged' }));
-    if (!hasPossibleDefault(repository))
-      failed.push({ item: `refs/heads/${repository.defaultBranch}`, reason: 'No branch here can have this name' });
+    const { kept, impossible } = await targets.importRepository({ project, author }, source, call);
+    const failed = [
+      ...kept.map((item) => ({ item, reason: 'It is protected here, or about to be merged' })),
+      ...impossible.map((item) => ({ item, reason: 'No branch or tag here can have this name, or point there' })),
+    ];
     const { wikiUrl } = repository;
     if (wikiUrl !== undefined) {
       const problem = await targets.importWiki(project, { url: wikiUrl, authorization }, call).catch(problemOfWiki);

@@ -1,4 +1,4 @@
-import { hasPossibleDefault, newProjectOf } from './new-project';
+import { newProjectOf } from './new-project';
 
 it('a description is cut where it is longer than a project has it, by characters', () => {
   const most = '🐛'.repeat(2_000);
@@ -14,6 +14,5 @@ it.each([
   ['-x', false],
   ['a'.repeat(40), false],
 ])('the default branch %s is one here: %s', (defaultBranch, isPossible) => {
-  expect(hasPossibleDefault({ defaultBranch })).toBe(isPossible);
   expect(newProjectOf({ description: '', defaultBranch }).defaultBranch).toBe(isPossible ? defaultBranch : '');
 });

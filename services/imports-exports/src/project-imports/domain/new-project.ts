@@ -4,10 +4,6 @@ import type { ForgeRepository } from '../../forges';
 /** Characters of the description of a project. Forges have longer ones. */
 const maxDescription = 2_000;
 
-/** Whether the default branch of a repository can be one here; a repository without commits has none. */
-export const hasPossibleDefault = ({ defaultBranch }: Pick<ForgeRepository, 'defaultBranch'>): boolean =>
-  defaultBranch === '' || isShortRefName(defaultBranch);
-
 /** What a repository gives the project that is made for it: of a description its beginning, and no branch that none here can be. */
 export function newProjectOf(repository: Pick<ForgeRepository, 'description' | 'defaultBranch'>) {
   const characters = [...repository.description];
@@ -16,6 +12,6 @@ export function newProjectOf(repository: Pick<ForgeRepository, 'description' | '
       characters.length <= maxDescription
         ? repository.description
         : `${characters.slice(0, maxDescription - 1).join('')}…`,
-    defaultBranch: hasPossibleDefault(repository) ? repository.defaultBranch : '',
+    defaultBranch: isShortRefName(repository.defaultBranch) ? repository.defaultBranch : '',
   };
 }

@@ -60,11 +60,11 @@ export function importTargetsOf(
     setStatus: projects.setStatus,
     async importRepository({ project, author }, source, { requestId, signal }) {
       const { projectId, directorySequence } = project;
-      const { kept } = await repositories.importRepository(
+      const { kept, impossible } = await repositories.importRepository(
         { projectId, actorId: author.userId, ...source },
         { requestId, directorySequence, signal, timeoutMs: repositoryMs },
       );
-      return kept;
+      return { kept, impossible };
     },
     async importWiki({ projectId, directorySequence }, source, { requestId, signal }) {
       const call = { requestId, directorySequence, signal, timeoutMs: repositoryMs };

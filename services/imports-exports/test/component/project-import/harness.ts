@@ -293,7 +293,7 @@ const peers = [
         const refusal = others.repositoryRefusals.shift();
         if (refusal !== undefined) throw refusal;
         await others.repositoryWait;
-        return { refs: 1, skipped: others.kept.length, kept: others.kept };
+        return { refs: 1, skipped: others.kept.length, kept: others.kept, impossible: [] };
       },
     },
     { importRepository: rule },

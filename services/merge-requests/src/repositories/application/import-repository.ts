@@ -66,10 +66,14 @@ interface BroughtRefs {
   readonly skipped: number;
   /** Refs that would have moved and were left. */
   readonly kept: string[];
+  /** Refs that cannot be refs here, or point at what a ref of their kind does not. */
+  readonly impossible: string[];
 }
 
 /** Refs that are named of those that were left. */
 const namedRefs = 100;
+
+const nothing: BroughtRefs = { refs: 0, skipped: 0, kept: [], impossible: [] };
 
 /** Brings a repository in from a forge, or a wiki; see RepositoryImportService. */
 export const importRepository =
@@ -137,7 +141,7 @@ export const importRepository =
     async function bring(
       repo: Repository,
       url: string,
-      { refs, heads, skipped }: RemoteRefs,
+      { refs, heads, impossible }: RemoteRefs,
       failure: FailureOfForge,
     ): Promise<BroughtRefs> {
       await fetchRemoteObjects(
@@ -157,9 +161,15 @@ export const importRepository =
         // Nothing of a wiki is protected.
         forge.wiki ? undefined : await keptFromImport(projectId, actorId),
       );
-      const left = skipped + refs.length - right.length + stale + kept.length;
+      const pointing = new Set(right.map(({ ref }) => ref));
+      const out = [...impossible, ...refs.map(({ ref }) => ref).filter((ref) => !pointing.has(ref))];
       await bringHeads(repo, url, heads, failure);
-      return { refs: refs.length + skipped - left, skipped: left, kept: kept.slice(0, namedRefs) };
+      return {
+        refs: right.length - stale - kept.length,
+        skipped: out.length + stale + kept.length,
+        kept: kept.slice(0, namedRefs),
+        impossible: out.slice(0, namedRefs),
+      };
     }
 
     const { repo } = await open(projectId);
@@ -167,12 +177,11 @@ export const importRepository =
     return runToCompletion(() =>
       fromForge(forge, async (url, failure) => {
         const found = await listRemoteRefs(url, forge.headsPattern, forge);
-        if (forge.wiki && found.refs.length === 0) return { refs: 0, skipped: found.skipped, kept: [] };
+        if (forge.wiki && found.refs.length === 0) return { ...nothing, skipped: found.impossible.length };
         return bring(forge.wiki ? await wikis.open(projectId) : repo, url, found, failure);
       }),
     ).catch((error: unknown) => {
-      if (forge.wiki && error instanceof AppError && error.cause instanceof NothingThere)
-        return { refs: 0, skipped: 0, kept: [] };
+      if (forge.wiki && error instanceof AppError && error.cause instanceof NothingThere) return nothing;
       if (!(error instanceof GitCommandError)) throw error;
       logger.warn({ err: error, project_id: projectId }, 'a repository was not fetched');
       throw unprocessable('The forge did not send a repository that git accepts');
