@@ -1,3 +1,4 @@
+export { answerInTime, deadline } from './answer-in-time';
 export * from './domain/forge';
 export { invalidUrl } from './invalid-url';
 export { tokenIdentity } from './storage/token.store';

@@ -16,7 +16,7 @@ export function composeGistImports({ db, config, peer, observe }: Edges): Area {
   const outbound = configuredOutbound(config);
   const forges: GistForges = {
     problemOf: (host) => addressProblem(outbound, host, forgeaHost),
-    open: (host, token) => forgeaClient(outbound, forgeaHost(host), token),
+    open: (host, token, signal) => forgeaClient(outbound, forgeaHost(host), token, signal),
   };
   const imports = gistImportStore(db, tokenRing(config));
   let working: Repeating | undefined;

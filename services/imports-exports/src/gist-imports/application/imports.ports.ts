@@ -36,7 +36,8 @@ export interface GistForges {
   /** What is wrong with the address of a forge; undefined for nothing. */
   problemOf(host: string): string | undefined;
   /** A client of one, with a token. @param host empty for the hosted forge */
-  open(host: string, token: string): GistForge;
+  /** @param signal ends every request */
+  open(host: string, token: string, signal?: AbortSignal): GistForge;
 }
 
 /** Makes the snippet of a gist; one that is there already stays. Fails with `invalid`. */

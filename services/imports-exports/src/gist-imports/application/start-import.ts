@@ -1,6 +1,6 @@
 import { AppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
-import { ForgeProblem, invalidUrl } from '../../forges';
+import { answerInTime, ForgeProblem, invalidUrl } from '../../forges';
 import type { GistForges, GistImportStore } from './imports.ports';
 
 faultPoints.push('gist_import.added');
@@ -33,12 +33,10 @@ export const startGistImports = ({ imports, forges, workSoon }: StartEdges) => (
    */
   async start(authorId: number, host: string, token: string): Promise<void> {
     if (forges.problemOf(host) !== undefined) throw invalidUrl(host);
-    await forges
-      .open(host, token)
-      .gists(1, 1)
-      .catch((error: unknown) => {
-        throw refusalOf(error, host);
-      });
+    const waiting = new AbortController();
+    await answerInTime(waiting, forges.open(host, token, waiting.signal).gists(1, 1)).catch((error: unknown) => {
+      throw refusalOf(error, host);
+    });
     if (!(await imports.add(authorId, host, token)))
       throw new AppError('unprocessable', { errors: 'Import already in progress' });
     faultPoint('gist_import.added');

@@ -18,6 +18,7 @@ const managed = (
     },
     imports: {
       add: async () => ({ import: {} }),
+      ofProject: async () => ({ forge: 'bitbucket_server', status: 'finished', repository: { fullName: 'acme/app' } }),
       setProject: async () => undefined,
       release: async () => undefined,
     },
@@ -51,16 +52,23 @@ it.each([
   },
 );
 
-it('says after 20 s that a forge does not answer, and asks it no longer', async () => {
-  const signals: AbortSignal[] = [];
-  const started = managed({ repository: never, highest: never, reserved: never }, signals).start(
-    wanted as unknown as WantedImport,
-  );
-  const refused = expect(started).rejects.toMatchObject({
-    kind: 'unprocessable',
-    body: { errors: 'Import failed due to an error of the forge: it does not answer within 20 seconds' },
-  });
-  await jest.advanceTimersByTimeAsync(20_000);
-  await refused;
-  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
-});
+const text = 'Import failed due to an error of the forge: The forge does not answer within 20 seconds';
+const credentials = { personalAccessToken: 'token', username: '', password: '', serverUsername: 'ada' };
+
+it.each<[string, (imports: ReturnType<typeof managed>) => Promise<unknown>, object]>([
+  ['an import', (imports) => imports.start(wanted as unknown as WantedImport), { errors: text }],
+  ['a refresh', (imports) => imports.refresh(17, credentials, {} as never), { message: { error: text } }],
+])(
+  'says after 20 s to who asks for %s that a forge does not answer, and asks it no longer (G-4.19-7)',
+  async (...given) => {
+    const [, ask, body] = given;
+    const signals: AbortSignal[] = [];
+    const asked = ask(managed({ repository: never, highest: never, reserved: never }, signals));
+    const refused = expect(asked).rejects.toMatchObject({ kind: 'unprocessable', body });
+    await jest.advanceTimersByTimeAsync(19_999);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    await jest.advanceTimersByTimeAsync(1);
+    await refused;
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  },
+);

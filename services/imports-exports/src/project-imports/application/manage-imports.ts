@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AppError, type ErrorKind, invalidParams, isAppError, notFound, unauthorized } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
 import { logger } from '@switchyard/telemetry';
-import { type ForgeKind, ForgeProblem, invalidUrl } from '../../forges';
+import { answerInTime, deadline, type ForgeKind, ForgeProblem, invalidUrl } from '../../forges';
 import {
   hasEnded,
   type ImportAuthor,
@@ -129,34 +129,6 @@ function refusalOfProject(error: unknown, forge: ForgeKind): AppError | undefine
   return refused(texts.join(', '));
 }
 
-/** Fails with `error` after some time, when `waiting` is aborted as well; `stop` calls both off. */
-function deadline(waiting: AbortController, milliseconds: number, error: Error) {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_settle, refuse) => {
-    timer = setTimeout(() => {
-      refuse(error);
-      waiting.abort();
-    }, milliseconds).unref();
-  });
-  // What was waited for may have been done long before.
-  late.catch(() => undefined);
-  return { late, stop: () => clearTimeout(timer) };
-}
-
-/** Milliseconds in which a forge says what it has: no row is written after half a minute of a request. */
-const answerMs = 20_000;
-
-/**
- * The answer of a forge for which a client waits.
- * @param waiting aborted when it takes too long
- * @throws ForgeProblem later for none within 20 s
- */
-function answerInTime<T>(waiting: AbortController, answer: Promise<T>): Promise<T> {
-  const text = `it does not answer within ${answerMs / 1_000} seconds`;
-  const { late, stop } = deadline(waiting, answerMs, new ForgeProblem('later', text));
-  return Promise.race([answer, late]).finally(stop);
-}
-
 /** Milliseconds for all that the first stage does again; no row is written after half a minute of a request. */
 const bestEffortMs = 5_000;
 
@@ -229,12 +201,13 @@ export function manageImports(edges: ImportEdges) {
       const token = tokenOf(found.forge, credentials);
       if (!hasEnded(found.status)) throw cannotRefresh(found.status);
       if (forges.problemOf(found) !== undefined) throw badAddress(found);
-      const repository = await forges
-        .open(found, token)
-        .repository(found.repository.fullName)
-        .catch((error: unknown) => {
+      const waiting = new AbortController();
+      const forge = forges.open(found, token, waiting.signal);
+      const repository = await answerInTime(waiting, forge.repository(found.repository.fullName)).catch(
+        (error: unknown) => {
           throw refusalOfForge(error, found);
-        });
+        },
+      );
       // Who takes a name that became free is not who had it.
       if (found.repository.id !== undefined && found.repository.id !== repository.id)
         throw refusal(found.forge, 'unprocessable', 'The repository at the forge is not the one that was imported');
