@@ -1,7 +1,7 @@
-import type { Repeating } from '@switchyard/background';
 import { blobRemains } from '@switchyard/blobs';
 import type { Area } from '@switchyard/service';
 import type { Edges } from '../edges';
+import { workers } from '../leases';
 import type { PlaceholdersArea } from '../placeholders';
 import { mayImport } from '../project-imports';
 import type { Reports } from '../reports';
@@ -30,13 +30,10 @@ export function composeArchiveImports(
   const imports = archiveImportStore(db, remains);
   const targets = archiveTargetsOf(peer);
   const limit = config.SWITCHYARD_PROJECT_IMPORT_LIMIT;
-  const working: Repeating[] = [];
-  const workSoon = (): void => {
-    for (const one of working) one.soon();
-  };
+  const working = workers(atOnce);
   const starting = observe(
     'archive_imports',
-    startArchiveImports({ imports, targets, blobs, remains, pruneSoon, workSoon, limit }),
+    startArchiveImports({ imports, targets, blobs, remains, pruneSoon, workSoon: working.soon, limit }),
   );
   return {
     services: [archiveBundleHandler(imports, { blobs })],
@@ -45,8 +42,7 @@ export function composeArchiveImports(
     failures: imports.failures,
     start: () => {
       const edges = { imports, targets, mayImport: mayImport(db, directory), standInsOf, blobs, pruneSoon };
-      for (let at = 0; at < atOnce; at += 1) working.push(workArchiveImports(edges));
-      return [...working, sweepArchiveImports(imports)];
+      return [...working.start(() => workArchiveImports(edges)), sweepArchiveImports(imports)];
     },
   };
 }

@@ -1,8 +1,8 @@
-import type { Repeating } from '@switchyard/background';
 import { blobRemains } from '@switchyard/blobs';
 import { followKeyFile } from '@switchyard/secrets';
 import type { Area } from '@switchyard/service';
 import type { Edges } from '../edges';
+import { workers } from '../leases';
 import { readInThread } from '../lock-files';
 import type { Reports } from '../reports';
 import { manageExports } from './application/manage-exports';
@@ -37,13 +37,10 @@ export function composeDependencyListExports(
   const work = exportWorkStore(db, remains);
   const pipelines = pipelineSourcesOf(peer('merge-requests'));
   const signer = followingSigner(followKeyFile(keyVariable, config[keyVariable]));
-  const working: Repeating[] = [];
-  const workSoon = (): void => {
-    for (const one of working) one.soon();
-  };
+  const working = workers(atOnce);
   const exports = observe(
     'dependency_list_exports',
-    manageExports({ exports: exportStore(db), sources: pipelines, workSoon }),
+    manageExports({ exports: exportStore(db), sources: pipelines, workSoon: working.soon }),
   );
   const email = `noreply@${new URL(externalUrl).hostname}`;
   return {
@@ -58,8 +55,7 @@ export function composeDependencyListExports(
         publish: (tx, ended) => recordEnd(tx, ended, downloadUrlOf(ended.id, externalUrl)),
         pruneSoon: reports.pruneSoon,
       };
-      for (let at = 0; at < atOnce; at += 1) working.push(workExports(edges));
-      return [...working, sweepExports(edges)];
+      return [...working.start(() => workExports(edges)), sweepExports(edges)];
     },
   };
 }

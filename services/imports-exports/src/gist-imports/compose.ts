@@ -1,8 +1,8 @@
-import type { Repeating } from '@switchyard/background';
 import { configuredOutbound } from '@switchyard/outbound';
 import type { Area } from '@switchyard/service';
 import type { Edges } from '../edges';
 import { addressProblem, forgeaClient, forgeaHost, tokenRing } from '../forges';
+import { workers } from '../leases';
 import type { GistForges } from './application/imports.ports';
 import { startGistImports } from './application/start-import';
 import { sweepGistImports, workGistImports } from './application/work-imports';
@@ -10,6 +10,9 @@ import { recordEnd } from './storage/gist-import.events';
 import { gistImportStore } from './storage/gist-import.store';
 import { gistImportHandler } from './transport/gist-import.handler';
 import { importSnippetBy } from './transport/snippets.client';
+
+/** Imports that a process works on at a time: one from a slow forge holds nobody else's up. */
+const atOnce = 3;
 
 /** Builds imports of gists. */
 export function composeGistImports({ db, config, peer, observe }: Edges): Area {
@@ -19,18 +22,13 @@ export function composeGistImports({ db, config, peer, observe }: Edges): Area {
     open: (host, token, signal) => forgeaClient(outbound, forgeaHost(host), token, signal),
   };
   const imports = gistImportStore(db, tokenRing(config));
-  let working: Repeating | undefined;
-  const starting = startGistImports({ imports, forges, workSoon: () => working?.soon() });
+  const working = workers(atOnce);
+  const starting = startGistImports({ imports, forges, workSoon: working.soon });
   return {
     services: [gistImportHandler(observe('gist_imports', starting))],
     start: () => {
-      working = workGistImports({
-        imports,
-        forges,
-        importSnippet: importSnippetBy(peer('collaboration')),
-        publish: recordEnd,
-      });
-      return [working, sweepGistImports(imports)];
+      const edges = { imports, forges, importSnippet: importSnippetBy(peer('collaboration')), publish: recordEnd };
+      return [...working.start(() => workGistImports(edges)), sweepGistImports(imports)];
     },
     close: () => outbound.close(),
   };

@@ -1,3 +1,4 @@
 export { leased, leaseStore } from './lease.store';
 export { pauseAfter } from './pause-after';
-export { LeaseLost, workLeased } from './work-leased';
+export { LeaseLost, TurnOver, workLeased } from './work-leased';
+export { workers } from './workers';

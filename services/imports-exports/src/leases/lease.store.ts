@@ -11,6 +11,15 @@ export const leased = raw(`now() + interval '${leaseSeconds} seconds'`);
 export function leaseStore(db: Database, table: string) {
   const rows = raw(table);
   return {
+    /**
+     * Whether a row `x` waits, or its lease has run out, and nobody works on another one with its `author_id`. Two workers
+     * may take one each of an author at the same moment: this is fairness, not a limit.
+     */
+    isFree: sql`
+      (x.leased_until is null or x.leased_until < now()) and not exists (
+        select 1 from ${rows} o
+        where o.author_id = x.author_id and o.id <> x.id and o.lease is not null and o.leased_until >= now())`,
+
     /** Extends a lease by 30 seconds; false when another process has the row. */
     async extend(id: number, lease: string): Promise<boolean> {
       const found = await db.query(sql`

@@ -14,10 +14,22 @@ export interface Leased {
   readonly lease: string;
   /** Which try this is, from 1. */
   readonly attempt: number;
+  /** When it was asked for: a day later it has failed. Undefined for work that has another bound. */
+  readonly askedAt?: Date;
 }
 
 /** Another process has the work: this one stops, and writes nothing more. */
 export class LeaseLost extends Error {}
+
+/** Work has had its turn: it is given back, and what waited for longer comes first. */
+export class TurnOver extends Error {}
+
+/** Hours for work, with all that it waits for. */
+const maxHours = 24;
+
+class TookTooLong extends Error {
+  override readonly message = `it took more than ${maxHours} hours`;
+}
 
 /** What a failure means. */
 export interface Failure {
@@ -52,7 +64,8 @@ export interface LeasedWork<Work extends Leased, Result> {
     release(one: Work, seconds: number, isPause?: boolean): Promise<void>;
   };
   /**
-   * Does it. Every step may be repeated: what a process that died left is gone on with (D6).
+   * Does it. Every step may be repeated: what a process that died left is gone on with (D6). Throws `TurnOver` where others
+   * come first.
    * @param keepLease throws where it has to stop; called between steps
    * @param signal ends a step that takes long where it has to stop
    */
@@ -73,21 +86,26 @@ export function workLeased<Work extends Leased, Result>(work: LeasedWork<Work, R
   async function held(one: Work, stopping: AbortSignal): Promise<Result> {
     const lost = new AbortController();
     const signal = AbortSignal.any([stopping, lost.signal]);
+    const stopped = (): unknown => (lost.signal.aborted ? lost.signal.reason : new LeaseLost());
+    const left = (one.askedAt?.getTime() ?? Number.NaN) + maxHours * 3_600_000 - Date.now();
+    if (left <= 0) throw new TookTooLong();
+    const ending = left > 0 ? setTimeout(() => lost.abort(new TookTooLong()), left) : undefined;
     const extending = setInterval(() => {
       leases.extend(one).then(
-        (isHeld) => isHeld || lost.abort(),
+        (isHeld) => isHeld || lost.abort(new LeaseLost()),
         () => undefined,
       );
     }, extendEvery);
     try {
       const keepLease = async (): Promise<void> => {
-        if (signal.aborted) throw new LeaseLost();
+        if (signal.aborted) throw stopped();
       };
       return await make(one, keepLease, signal);
     } catch (error) {
-      throw signal.aborted ? new LeaseLost() : error;
+      throw signal.aborted ? stopped() : error;
     } finally {
       clearInterval(extending);
+      clearTimeout(ending);
     }
   }
 
@@ -98,9 +116,12 @@ export function workLeased<Work extends Leased, Result>(work: LeasedWork<Work, R
       if (one.attempt > maxAttempts) throw new Error('it was tried too often');
       outcome = { file: await held(one, stopping) };
     } catch (error) {
-      if (error instanceof LeaseLost) return leases.release(one, 0);
+      if (error instanceof LeaseLost || error instanceof TurnOver) return leases.release(one, 0);
       logger.warn({ err: error, lease: one.lease, attempt: one.attempt }, `${name}: one failed`);
-      const failure = judge?.(error, one) ?? failureOf(error, one.attempt);
+      const failure =
+        error instanceof TookTooLong
+          ? { isFinal: true, text: error.message, pause: 0 }
+          : (judge?.(error, one) ?? failureOf(error, one.attempt));
       const { isFinal, text = otherwise, pause, isPause = false } = failure;
       if (!isFinal && (isPause || one.attempt < maxAttempts)) {
         await leases.release(one, pause, isPause);

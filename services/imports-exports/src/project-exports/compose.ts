@@ -1,7 +1,7 @@
-import type { Repeating } from '@switchyard/background';
 import { blobRemains } from '@switchyard/blobs';
 import type { Area } from '@switchyard/service';
 import type { Edges } from '../edges';
+import { workers } from '../leases';
 import type { Reports } from '../reports';
 import type { FindProject } from './application/exports.ports';
 import { manageExports } from './application/manage-exports';
@@ -12,6 +12,9 @@ import { projectExportStore } from './storage/project-export.store';
 import { projectExportHandler } from './transport/project-export.handler';
 import { projectExportHttp } from './transport/project-export.http';
 import { projectSourcesOf } from './transport/project-sources.client';
+
+/** Exports that a process makes at a time: a large one holds nobody else's up. */
+const atOnce = 2;
 
 /** Builds exports of projects. */
 export function composeProjectExports(
@@ -29,21 +32,15 @@ export function composeProjectExports(
     const { description, created_at: createdAt } = JSON.parse(Buffer.from(lines).toString());
     return { ...found, description, createdAt: new Date(createdAt) };
   };
-  let working: Repeating | undefined;
-  const exports = observe(
-    'project_exports',
-    manageExports({ exports: store, findProject, workSoon: () => working?.soon() }),
-  );
+  const working = workers(atOnce);
+  const exports = observe('project_exports', manageExports({ exports: store, findProject, workSoon: working.soon }));
   return {
     services: [projectExportHandler(exports, config.SWITCHYARD_EXTERNAL_URL)],
     http: projectExportHttp(exports, blobs),
     start: () => {
-      working = workExports(
-        store,
-        writeArchive({ sources, findProject, blobs, remains, externalUrl: config.SWITCHYARD_EXTERNAL_URL }),
-        pruneSoon,
-      );
-      return [working, sweepExports(store, pruneSoon)];
+      const externalUrl = config.SWITCHYARD_EXTERNAL_URL;
+      const write = writeArchive({ sources, findProject, blobs, remains, externalUrl });
+      return [...working.start(() => workExports(store, write, pruneSoon)), sweepExports(store, pruneSoon)];
     },
   };
 }

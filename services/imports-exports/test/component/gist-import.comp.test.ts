@@ -240,6 +240,9 @@ it('begins one import of a user at a time, and keeps its token encrypted (G-4.19
     kind: 'unprocessable',
     body: { errors: 'Import already in progress' },
   });
+  // It holds up nobody else's.
+  const other = await start({ personalAccessToken: quiet.token, hostname: quiet.url });
+  await eventually(async () => expect(await rowOf(other)).toMatchObject({ status: 'finished' }));
   release();
   expect(await ended(author)).toMatchObject({ status: 'finished', imported: 1 });
 });

@@ -91,10 +91,7 @@ export const archiveImportStore = (
     const row = await db.one(sql`
       update archive_imports x set attempts = attempts + 1, lease = ${lease}::uuid, leased_until = ${leased}
       where id = (
-        select x.id from archive_imports x where ${isOpen} and (x.leased_until is null or x.leased_until < now())
-          and not exists (
-            select 1 from archive_imports o where o.author_id = x.author_id and o.id <> x.id and o.lease is not null
-              and o.leased_until >= now())
+        select x.id from archive_imports x where ${isOpen} and ${leases.isFree}
         order by x.id limit 1 for update skip locked)
       returning ${columns}`);
     return row && toLease(row, lease);

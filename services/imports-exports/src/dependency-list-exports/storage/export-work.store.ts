@@ -75,19 +75,13 @@ export const exportWorkStore = (
   remains: Pick<BlobRemains, 'keep'>,
   leases = leaseStore(db, 'dependency_list_exports'),
 ) => ({
-  // Two workers may take one export each of an author at the same moment: this is fairness, not a limit.
   async claim(): Promise<ExportLease | undefined> {
     const taken = randomUUID();
     const row = await db.one(sql`
       update dependency_list_exports x set status = 'running', attempts = attempts + 1, lease = ${taken}::uuid, leased_until = ${leased}
       where id = (
-        select w.id from dependency_list_exports w
-        where w.status in ('created', 'running') and (w.leased_until is null or w.leased_until < now())
-          and not exists (
-            select 1 from dependency_list_exports o
-            where o.author_id = w.author_id and o.status = 'running' and o.id <> w.id and o.lease is not null
-              and o.leased_until >= now())
-        order by w.id limit 1 for update skip locked)
+        select x.id from dependency_list_exports x where x.status in ('created', 'running') and ${leases.isFree}
+        order by x.id limit 1 for update skip locked)
       returning ${exportColumns}, planned, attempts`);
     if (row === undefined) return undefined;
     return { export: toExport(row), lease: taken, planned: row.planned as boolean, attempt: row.attempts as number };

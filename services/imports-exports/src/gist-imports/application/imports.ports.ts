@@ -1,19 +1,19 @@
 import type { Tx } from '@switchyard/database';
 import type { ForgeGist, ForgePage, GistFile } from '../../forges';
-import type { EndedGistImport, GistImportLease, GistPageResult } from '../domain/gist-import';
+import type { EndedGistImport, GistImportLease, GistPlace, GistResult } from '../domain/gist-import';
 
 /** Imports of gists in the database. Every write may be repeated. */
 export interface GistImportStore {
   /** Adds one; false while the author has one that goes on. */
   add(authorId: number, host: string, token: string): Promise<boolean>;
-  /** Takes one that waits, or whose lease has run out, for 30 seconds; undefined without one. */
+  /** Takes the one that has waited longest, or whose lease has run out, for 30 seconds; undefined without one. */
   claim(): Promise<GistImportLease | undefined>;
   /** Extends a lease; false when another process has it. */
   extend(one: GistImportLease): Promise<boolean>;
   /** Gives it back, to be taken again after some seconds. */
   release(one: GistImportLease, seconds: number): Promise<void>;
-  /** Records that a page was read, and that the import got on; false when another process has it. */
-  savePage(one: GistImportLease, page: number, result: GistPageResult): Promise<boolean>;
+  /** Records where it goes on, and that it got on; false when another process has it. */
+  save(one: GistImportLease, place: GistPlace, result: GistResult): Promise<boolean>;
   /** Ends it, erases its token, and publishes it; false when another process has it. */
   end(one: GistImportLease, problem: string | undefined, publish: PublishEnd): Promise<boolean>;
   /** Removes those that ended more than a week ago. */

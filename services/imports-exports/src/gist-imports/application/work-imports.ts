@@ -1,10 +1,11 @@
 import { type Repeating, repeat } from '@switchyard/background';
 import { isAppError } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
-import { type ForgeGist, ForgeProblem } from '../../forges';
-import { LeaseLost, pauseAfter, workLeased } from '../../leases';
+import { answerInTime, type ForgeGist, ForgeProblem } from '../../forges';
+import { LeaseLost, pauseAfter, TurnOver, workLeased } from '../../leases';
 import {
   type GistImportLease,
+  gistMs,
   longestPause,
   maxFailures,
   maxFiles,
@@ -12,6 +13,7 @@ import {
   pageSize,
   type SkippedGist,
   titleOf,
+  turnMs,
 } from '../domain/gist-import';
 import type { GistForges, GistImportStore, ImportSnippet, PublishEnd } from './imports.ports';
 
@@ -31,7 +33,13 @@ export function workGistImports({ imports, forges, importSnippet, publish }: Wor
   async function bring(one: GistImportLease, gist: ForgeGist, requestId: string): Promise<string | undefined> {
     const tooMany = `it has more than ${maxFiles} files`;
     if (gist.fileNames.length > maxFiles) return tooMany;
-    const files = await forges.open(one.host, one.token).gistFiles(gist.id);
+    const waiting = new AbortController();
+    const asked = forges.open(one.host, one.token, waiting.signal).gistFiles(gist.id);
+    const files = await answerInTime(waiting, asked, gistMs).catch((error: unknown) => {
+      if (waiting.signal.aborted) return 'late' as const;
+      throw error;
+    });
+    if (files === 'late') return 'the forge sends it too slowly';
     if (files === undefined) return 'it is gone, or too large';
     if (files.length > maxFiles) return tooMany;
     if (files.some(({ content }) => content.includes('\0'))) return 'it has a file that is no text';
@@ -44,24 +52,33 @@ export function workGistImports({ imports, forges, importSnippet, publish }: Wor
     }
   }
 
-  async function bringAll(one: GistImportLease, keepLease: () => Promise<void>): Promise<void> {
+  /** Brings over what is left. Throws `TurnOver` after its turn. */
+  async function bringAll(one: GistImportLease, keepLease: () => Promise<void>, signal: AbortSignal): Promise<void> {
     const requestId = `gist-import-${one.id}`;
-    for (let { page } = one; page <= maxPages; page += 1) {
-      const { items, isLast } = await forges.open(one.host, one.token).gists(page, pageSize);
+    const turnEnds = Date.now() + turnMs;
+    const forge = forges.open(one.host, one.token, signal);
+    let { page, brought } = one.place;
+    while (page <= maxPages) {
+      const { items, isLast } = await forge.gists(page, pageSize);
       let imported = 0;
       const skipped: SkippedGist[] = [];
-      for (const gist of items) {
+      for (const gist of items.slice(brought)) {
         await keepLease();
         const reason = await bring(one, gist, requestId);
         if (reason === undefined) imported += 1;
         else skipped.push({ title: titleOf(gist.description, gist.fileNames), url: gist.webUrl, reason });
+        brought += 1;
+        if (Date.now() >= turnEnds) break;
       }
       faultPoint('gist_import.page_written');
-      if (!(await imports.savePage(one, page + 1, { imported, skipped }))) throw new LeaseLost();
+      const isDone = brought >= items.length;
+      if (isDone) [page, brought] = [page + 1, 0];
+      if (!(await imports.save(one, { page, brought }, { imported, skipped }))) throw new LeaseLost();
       // It got on: failures in a row are counted from here, as in its row.
       one.attempt = 1;
       faultPoint('gist_import.page_saved');
-      if (isLast) return;
+      if (isDone && isLast) return;
+      if (Date.now() >= turnEnds) throw new TurnOver();
     }
   }
 

@@ -7,6 +7,12 @@ export const pageSize = 20;
 /** Pages that are read: a forge that never ends its list ends here. */
 export const maxPages = 5_000;
 
+/** Milliseconds for a gist: one that a forge sends more slowly is left out. */
+export const gistMs = 120_000;
+
+/** Milliseconds after which an import is given back between two gists: others that wait come first. */
+export const turnMs = 60_000;
+
 /** Left-out gists that a mail lists; of further ones it says how many. */
 export const listed = 200;
 
@@ -23,6 +29,14 @@ export interface SkippedGist {
   readonly reason: string;
 }
 
+/** Where an import goes on. */
+export interface GistPlace {
+  /** The page that is read next, from 1. */
+  readonly page: number;
+  /** Gists of it that were brought. */
+  readonly brought: number;
+}
+
 /** An import that a process works on until its lease ends. */
 export interface GistImportLease {
   readonly id: number;
@@ -30,15 +44,15 @@ export interface GistImportLease {
   /** Address of the forge; empty for the hosted one. */
   readonly host: string;
   readonly token: string;
-  /** The page that is read next. */
-  readonly page: number;
+  readonly place: GistPlace;
   /** Tries since it last got on, from 1. */
   attempt: number;
   readonly lease: string;
+  readonly askedAt: Date;
 }
 
-/** What a page has brought. */
-export interface GistPageResult {
+/** What gists have become. */
+export interface GistResult {
   readonly imported: number;
   readonly skipped: readonly SkippedGist[];
 }

@@ -7,7 +7,8 @@ import { leased, leaseStore } from '../../leases';
 import {
   type EndedGistImport,
   type GistImportLease,
-  type GistPageResult,
+  type GistPlace,
+  type GistResult,
   isWorthMail,
   listed,
   type SkippedGist,
@@ -35,32 +36,34 @@ export const gistImportStore = (db: Database, ring: Keyring, leases = leaseStore
       host: string;
       token: Buffer;
       page: number;
+      brought: number;
       attempt: number;
+      askedAt: Date;
     }>(sql`
       update gist_imports set attempts = attempts + 1, lease = ${lease}::uuid, leased_until = ${leased}
       where id = (
         select id from gist_imports where status = 'started' and (leased_until is null or leased_until < now())
-        order by id limit 1 for update skip locked)
-      returning id, key, author_id as "authorId", host, token, page, attempts as attempt`);
+        order by coalesce(leased_until, created_at), id limit 1 for update skip locked)
+      returning id, key, author_id as "authorId", host, token, page, brought, attempts as attempt, created_at as "askedAt"`);
     if (row === undefined) return undefined;
-    const { key, token, ...one } = row;
-    return { ...one, lease, token: ring.decrypt(identityOf(key), token) };
+    const { key, token, page, brought, ...one } = row;
+    return { ...one, place: { page, brought }, lease, token: ring.decrypt(identityOf(key), token) };
   },
 
   extend: ({ id, lease }: GistImportLease) => leases.extend(id, lease),
   release: ({ id, lease }: GistImportLease, seconds: number) => leases.release(id, lease, seconds),
 
-  async savePage(
+  async save(
     { id, lease }: GistImportLease,
-    page: number,
-    { imported, skipped }: GistPageResult,
+    { page, brought }: GistPlace,
+    { imported, skipped }: GistResult,
   ): Promise<boolean> {
     const rows = await db.query(sql`
-      update gist_imports set page = ${page}, attempts = 0, leased_until = ${leased}, imported = imported + ${imported},
+      update gist_imports set page = ${page}, brought = ${brought}, attempts = 0, leased_until = ${leased}, imported = imported + ${imported},
         skipped = skipped + ${skipped.length},
         skipped_gists = case when jsonb_array_length(skipped_gists) < ${listed}
           then skipped_gists || ${JSON.stringify(skipped)}::jsonb else skipped_gists end
-      where id = ${id} and lease = ${lease}::uuid and status = 'started' and page < ${page} returning 1`);
+      where id = ${id} and lease = ${lease}::uuid and status = 'started' and (page, brought) < (${page}, ${brought}) returning 1`);
     return rows.length > 0;
   },
 

@@ -13,7 +13,10 @@ export interface ProjectExportStore {
   add(projectId: number, authorId: number): Promise<void>;
   /** How those of a project stand. */
   state(projectId: number): Promise<ExportState>;
-  /** Takes one that waits, or whose lease has run out, for 30 seconds; undefined without one. */
+  /**
+   * Takes one that waits, or whose lease has run out, for 30 seconds; undefined without one. One waits while another one
+   * of its author is made.
+   */
   claim(): Promise<ProjectExportLease | undefined>;
   /** Extends a lease; false when another process has the export. */
   extend(one: ProjectExportLease): Promise<boolean>;

@@ -26,6 +26,7 @@ export interface ProjectExportLease {
   readonly export: ProjectExport;
   readonly lease: string;
   readonly attempt: number;
+  readonly askedAt: Date;
 }
 
 /** How the exports of a project stand: the newest that has not run out, and the newest file. */

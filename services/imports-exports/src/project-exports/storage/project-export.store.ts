@@ -57,11 +57,12 @@ export const projectExportStore = (
     const row = await db.one(sql`
       update project_exports x set status = 'started', attempts = attempts + 1, lease = ${lease}::uuid, leased_until = ${leased}
       where id = (
-        select id from project_exports
-        where status in ('queued', 'started') and (leased_until is null or leased_until < now())
-        order by id limit 1 for update skip locked)
+        select x.id from project_exports x where x.status in ('queued', 'started') and ${leases.isFree}
+        order by x.id limit 1 for update skip locked)
       returning ${columns}, attempts`);
-    return row && { export: toExport(row), lease, attempt: row.attempts as number };
+    if (row === undefined) return undefined;
+    const one = toExport(row);
+    return { export: one, lease, attempt: row.attempts as number, askedAt: one.createdAt };
   },
 
   extend: ({ export: { id }, lease }: ProjectExportLease) => leases.extend(id, lease),
