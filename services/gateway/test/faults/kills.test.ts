@@ -6,7 +6,7 @@ import { makeReviewer, type TestUser } from '../e2e/support/fixture';
 import { processes } from '../e2e/support/processes';
 import { random, seedOfRun } from '../e2e/support/random';
 import { type System, startSystem } from '../e2e/support/system';
-import { kill } from './deaths';
+import { kill } from './kill';
 import { underLoad } from './under-load';
 
 jest.setTimeout(1_800_000);

@@ -17,7 +17,7 @@ import {
 } from '../e2e/support/publications';
 import { random, seedOfRun } from '../e2e/support/random';
 import { type System, startSystem } from '../e2e/support/system';
-import { kill } from './deaths';
+import { kill } from './kill';
 
 jest.setTimeout(1_800_000);
 

@@ -10,7 +10,7 @@ import { processes } from '../e2e/support/processes';
 import { random, seedOfRun } from '../e2e/support/random';
 import { type System, startSystem } from '../e2e/support/system';
 import { makeTrainHarness, type Proposal } from '../e2e/support/train-harness';
-import { kill, running } from './deaths';
+import { kill, running } from './kill';
 
 jest.setTimeout(1_800_000);
 

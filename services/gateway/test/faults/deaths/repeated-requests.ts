@@ -1,0 +1,105 @@
+import { kill } from '../kill';
+import type { Chosen, Ground } from './ground';
+
+/** Requests that are sent again with their key. */
+export function repeatedRequestDeaths(_: Chosen, here: () => Ground): void {
+  it('requests with a key are carried out once at the most while processes are killed, and nobody is told otherwise', async () => {
+    const { system, fixture } = here();
+    const project = `/projects/${fixture.projectId}`;
+    const writes = {
+      issues: (name: string) => ({ title: name }),
+      labels: (name: string) => ({ name, color: '#ff0000' }),
+      'repository/branches': (name: string) => ({ branch: name, ref: 'main' }),
+      milestones: (name: string) => ({ title: name }),
+      // A snippet has a repository, variables and deploy tokens go through Prisma, what follows from a tag is another
+      // service's.
+      snippets: (name: string) => ({
+        title: name,
+        visibility: 'private',
+        files: [{ file_path: 'a', content: name }],
+      }),
+      variables: (name: string) => ({ key: name.replace('-', '_'), value: 'v' }),
+      deploy_tokens: (name: string) => ({ name, scopes: ['read_repository'] }),
+      'repository/tags': (name: string) => ({ tag_name: name, ref: 'main' }),
+      'packages/protection/rules': (name: string) => ({
+        package_name_pattern: name,
+        package_type: 'npm',
+        minimum_access_level_for_push: 'owner',
+      }),
+    };
+    const nameOf = (one: Record<string, unknown>) =>
+      [one.title, one.name, one.key, one.package_name_pattern].find((given) => given !== undefined);
+    const keyed = (path: string, key: string, body: object) =>
+      system.api('POST', path, { body, headers: { 'Idempotency-Key': key } }).catch((error: unknown) => {
+        // The connection broke; a reply that breaks its contract is a failure of its own.
+        if (/breaks its contract/.test(String(error))) throw error;
+        return undefined;
+      });
+    const kinds = Object.keys(writes) as (keyof typeof writes)[];
+    const requestOf = (kind: keyof typeof writes, index: number) => {
+      const name = `keyed-${index}`;
+      return { kind, name, send: () => keyed(`${project}/${kind}`, `${kind}-${index}`, writes[kind](name)) };
+    };
+    const requests = kinds.flatMap((kind) => Array.from({ length: 6 }, (_, index) => requestOf(kind, index)));
+    let killing = true;
+    const killed = (async () => {
+      const last = new Map<string, number | undefined>();
+      for (const name of [
+        'gateway',
+        'collaboration',
+        'packages',
+        'gateway',
+        'groups-admin',
+        'gateway',
+        'merge-requests',
+      ]) {
+        last.set(name, await kill(system, name, last.get(name)));
+        await new Promise((settle) => setTimeout(settle, 400));
+      }
+      killing = false;
+    })();
+    /** A client that comes again after what may be repeated with the same key. */
+    const insist = async ({ send }: (typeof requests)[number]) => {
+      let [reply, tries] = [await send(), 1];
+      const isOpen = () => reply === undefined || reply.status >= 500 || reply.headers.has('retry-after');
+      for (; (isOpen() || killing) && tries < 400; tries += 1) {
+        await new Promise((settle) => setTimeout(settle, 100));
+        reply = await send();
+        // What a dead gateway had begun is given up after two minutes, which the test does not wait for.
+        if (tries % 50 === 0)
+          await system
+            .query('groups-admin', `update idempotency_keys set running_until = now() where state = 'running'`)
+            .catch(() => undefined);
+      }
+      return reply;
+    };
+    const replies = await Promise.all(requests.map(insist));
+    await killed;
+    // Of each kind one that nothing interrupts.
+    const last = kinds.map((kind) => requestOf(kind, 6));
+    const lastReplies = await Promise.all(last.map(insist));
+    expect(lastReplies.map((reply) => reply?.status)).toEqual(kinds.map(() => 201));
+    requests.push(...last);
+    replies.push(...lastReplies);
+    for (const [at, { kind, name, send }] of requests.entries()) {
+      const found = (await fixture.ok('GET', `${project}/${kind}?per_page=100`)) as Record<string, unknown>[];
+      const there = found.filter((one) => String(nameOf(one)).replace('_', '-') === name);
+      const reply = replies[at];
+      expect([201, 409]).toContain(reply?.status);
+      expect(there.length).toBeLessThanOrEqual(1);
+      if (reply?.status === 409) {
+        expect(reply.body.message).toMatch(/may have been carried out/);
+        continue;
+      }
+      expect(there).toHaveLength(1);
+      const again = await send();
+      expect([again?.status, again?.text, again?.headers.get('idempotent-replayed')]).toEqual([
+        201,
+        reply?.text,
+        'true',
+      ]);
+    }
+    // Most are answered: only what a process had in its hands is not.
+    expect(replies.filter((reply) => reply?.status === 201).length).toBeGreaterThan(requests.length / 4);
+  });
+}
