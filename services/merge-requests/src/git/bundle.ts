@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { unprocessable } from '@switchyard/errors';
 import { runToCompletion } from './git-work';
-import { refNameOf, type Sha, shaOf } from './names';
+import { type BranchName, branchRef, refNameOf, type Sha, shaOf } from './names';
 import { PacketReader } from './pkt-line';
 import { isConnected } from './receive-pack';
-import type { Ref } from './refs';
+import { type Ref, readRefs } from './refs';
 import { migrateObjects, withObjectArea } from './repository';
 import { type GitOptions, type Repository, streamGit } from './run-git';
 import { type UnpackLimits, unpackPush } from './unpack-push';
@@ -16,13 +16,22 @@ const transfer: GitOptions = { timeoutMs: 1_800_000, cpuSeconds: 600 };
 const bundled = ['refs/heads', 'refs/tags', 'refs/merge-requests/*/head'];
 
 /** A git bundle of all branches and tags and of the heads of merge requests, as it comes; nothing where there are none. */
-export async function* bundleRepository(repo: Repository): AsyncGenerator<Buffer> {
+export const bundleRepository = (repo: Repository): AsyncGenerator<Buffer> => bundle(repo, bundled);
+
+/** A git bundle of what a fork gets (ADR 38), as it comes; nothing where there is nothing. @param branch the only one */
+export async function* bundleFork(repo: Repository, branch: BranchName | undefined): AsyncGenerator<Buffer> {
+  if (branch === undefined) yield* bundle(repo, ['refs/heads', 'refs/tags']);
+  else if ((await readRefs(repo, [branchRef(branch)])).size > 0)
+    yield* streamGit(repo, ['bundle', 'create', '-', branchRef(branch)], transfer);
+}
+
+async function* bundle(repo: Repository, globs: readonly string[]): AsyncGenerator<Buffer> {
   let isEmpty = true;
   // git makes no bundle of nothing, and says so as it says that something went wrong.
-  for await (const _ of streamGit(repo, ['for-each-ref', '--count=1', '--format=%(refname)', '--', ...bundled]))
+  for await (const _ of streamGit(repo, ['for-each-ref', '--count=1', '--format=%(refname)', '--', ...globs]))
     isEmpty = false;
   if (isEmpty) return;
-  yield* streamGit(repo, ['bundle', 'create', '-', ...bundled.map((glob) => `--glob=${glob}`)], transfer);
+  yield* streamGit(repo, ['bundle', 'create', '-', ...globs.map((glob) => `--glob=${glob}`)], transfer);
 }
 
 /** Bytes of the list of refs before the objects of a bundle: a hundred thousand of them. */

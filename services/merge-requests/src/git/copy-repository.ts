@@ -1,10 +1,11 @@
 import { constants, copyFile, link, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { unpackBundle } from './bundle';
 import { ifThere, isMissing } from './missing-files';
 import { type BranchName, branchRef, refKind, type Sha } from './names';
 import { type PackIndex, readPackIndexes } from './pack-index';
 import { listRefs, type Ref, readRefs } from './refs';
-import { ensureRepository, repositoryExists } from './repository';
+import { ensureRepository, repositoryExists, setHead } from './repository';
 import { type Repository, runGit, streamGit } from './run-git';
 
 /** Steps of a copy, in this order. */
@@ -140,7 +141,7 @@ async function linkSettled(source: Repository, draft: Repository, tips: readonly
   }
 }
 
-function headOf(refs: readonly Ref[], [best, ...others]: CopyRequest['defaultBranches']): BranchName {
+function headOf(refs: readonly Pick<Ref, 'ref'>[], [best, ...others]: CopyRequest['defaultBranches']): BranchName {
   const kinds = refs.map(({ ref }) => refKind(ref));
   const branches = new Set(kinds.flatMap((one) => (one.kind === 'branch' ? [one.name] : [])));
   return [best, ...others].find((name) => branches.has(name)) ?? [...branches].sort()[0] ?? best;
@@ -193,6 +194,39 @@ export async function copyRepository(
   } catch (cause) {
     // git fails in words of its own where the folder disappears beneath it.
     if (!(await repositoryExists(source))) return 'gone';
+    throw cause;
+  }
+}
+
+/** The source does not have the only branch that is wanted. */
+class NoBranch extends Error {}
+
+/**
+ * {@link copyRepository} for a source on a volume of another process: each object is checked, and none is shared.
+ * @param content a bundle of what is copied, as `bundleFork` makes it
+ * @throws AppError unprocessable for objects that git refuses, or as `content` does
+ */
+export async function copyFromBundle(
+  content: AsyncIterable<Uint8Array>,
+  target: Repository,
+  { defaultBranches, branch, reached }: CopyRequest,
+): Promise<Exclude<CopyOutcome, 'gone'>> {
+  try {
+    const made = await ensureRepository(target, {
+      async fill(draft) {
+        reached?.draft_made();
+        const refs = (await unpackBundle(async () => draft, content))?.refs ?? [];
+        if (branch !== undefined && refs.length === 0) throw new NoBranch();
+        reached?.objects_linked();
+        // In the order of git, as its packed refs have to be.
+        await writeRefs(draft, refs);
+        await setHead(draft, headOf(refs, defaultBranches));
+        reached?.refs_written();
+      },
+    });
+    return made ? 'copied' : 'present';
+  } catch (cause) {
+    if (cause instanceof NoBranch) return 'no_branch';
     throw cause;
   }
 }

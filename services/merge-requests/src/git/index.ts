@@ -10,6 +10,7 @@ export {
   type CopyOutcome,
   type CopyRequest,
   type CopyStep,
+  copyFromBundle,
   copyRepository,
   ensureUncopied,
   readCopyError,

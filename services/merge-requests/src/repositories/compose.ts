@@ -44,7 +44,7 @@ import { type Storages, storagesIn } from './application/storages';
 import { sweepCopies } from './application/sweep-copies';
 import { wikisOf } from './application/wikis';
 import { writeInPlace } from './application/write-in-place';
-import { defaultStorage, type RepositoryKind } from './domain/repository';
+import { defaultStorage, fallbackDefaultBranch, type RepositoryKind } from './domain/repository';
 import { codeReaders } from './storage/code-readers';
 import { licenseTemplates } from './storage/license-templates';
 import { protectedBranchStore } from './storage/protected-branch.store';
@@ -254,7 +254,7 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
   const elsewhere = processesOf && changesElsewhere(processesOf);
   const elsewhereOf = processesOf && projectsElsewhere(processesOf);
   const accessBy = ({ changeRefs, beginRefChange }: RefChanging): RepositoryAccess => {
-    const open = openProjectRepository({ repositories, storages, changeRefs });
+    const open = openProjectRepository({ repositories, storages, changeRefs, elsewhere: elsewhereOf });
     return {
       ...betweenProjects({ open, projects: repositories, elsewhere: elsewhereOf }),
       openRepository: open,
@@ -349,7 +349,8 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
     records: recordsOf(db, protectedBranches, protectedTags),
     jobHandlers: {
       copy_repository: async ({ projectId }) => {
-        await open(projectId);
+        // To ask for anything of it makes it. Its job is one of its source's process until it has a row, and its own may be another.
+        await access.readHead(projectId, fallbackDefaultBranch);
       },
       remove_former_copy: removeFormerCopy({ repositories, storages, copies, isBackupRunning: backupRuns }),
       pack_repository: packing.packRepository,
@@ -403,9 +404,6 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
     start: async () => {
       const other = await repositories.otherStorage(storages.names);
       if (other !== undefined) throw new Error(`SWITCHYARD_REPOSITORY_STORAGES: repositories lie in ${other}, too`);
-      const between = divided && (await repositories.divided(divided));
-      if (between !== undefined)
-        throw new Error(`SWITCHYARD_STORAGES_SERVED: project ${between} needs repositories of two processes`);
       const empty = divided && (await emptyStorage({ repositories, storages }));
       if (empty !== undefined)
         throw new Error(`SWITCHYARD_STORAGES_SERVED: the volume has no repository of the storage ${empty}`);

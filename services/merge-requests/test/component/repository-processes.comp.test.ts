@@ -408,6 +408,61 @@ describe('one of two processes is killed', () => {
     await git(path, 'fsck', '--strict', '--connectivity-only');
   }, 120_000);
 
+  test.each([
+    ['fork.objects_linked', true],
+    ['fork.recorded', false],
+  ] as const)(
+    'a fork whose source takes no new repositories beside it is copied from its process, though its own is killed at %s',
+    async (point, isSourceAwayFirst) => {
+      layout = await environmentsOn(own.folder, 'default:1,second:0');
+      const [source, fork] = [idFor('default'), idFor('default')];
+      for (const id of [source, fork]) await insertProject(db, id, id === fork ? { origin: { id: source } } : {});
+      await db.query(sql`
+        insert into directory.memberships (id, user_id, namespace_id, access_level) values (2, 2, 1, 40)`);
+      await db.query(sql`
+        insert into repositories (project_id, default_branch, storage) values (${source}, 'main', 'second')`);
+      const { remote } = await receiver();
+      const work = join(own.folder, 'work');
+      await git('/', 'init', '--quiet', '--initial-branch=main', work);
+      await git(work, 'commit', '--quiet', '--allow-empty', '-m', 'First');
+      await git(work, 'tag', '-a', '-m', 'One', 'v1');
+      await git(work, 'push', '--quiet', remote(`group/project${source}`), 'main', 'main:side', 'v1');
+      await git(work, 'commit', '--quiet', '--allow-empty', '-m', 'Secret');
+      await git(work, 'push', '--quiet', remote(`group/project${source}`), 'HEAD:secret');
+      await git(work, 'push', '--quiet', remote(`group/project${source}`), ':secret');
+      const branches = async () =>
+        (await giver()).api(people.maintainer, 'GET', `/projects/${fork}/repository/branches`);
+      if (isSourceAwayFirst) {
+        await killProcesses(receiving);
+        expect(await branches()).toEqual({ message: '503 Service Unavailable' });
+      }
+      const doomed = await processOf(own, point, layout.default);
+      await receiver();
+      await db.query(sql`
+        insert into jobs (kind, key, payload, project_id) values ('copy_repository', ${String(fork)},
+          ${JSON.stringify({ kind: 'copy_repository', projectId: fork })}::jsonb, ${fork})`);
+      expect(await doomed.exited).toBe('SIGKILL');
+      expect((await branches()).map(({ name }: Body) => name)).toEqual(['main', 'side']);
+      const { path } = openRepository(join(own.folder, 'repositories'), fork);
+      await git(path, 'fsck', '--strict');
+      expect(await git(path, 'for-each-ref', '--format=%(refname) %(objecttype)')).toBe(
+        'refs/heads/main commit\nrefs/heads/side commit\nrefs/tags/v1 tag',
+      );
+      const secret = await git(work, 'rev-parse', 'HEAD');
+      await expect(git(path, 'cat-file', '-e', secret)).rejects.toThrow();
+      await eventually(
+        async () => expect(await db.query(sql`select kind from jobs where kind = 'copy_repository'`)).toEqual([]),
+        {
+          within: 40_000,
+        },
+      );
+      const copied = await db.query(sql`
+        select body ->> 'error' as error from events.outbox where key = ${String(fork)} and type = 'repository.copied'`);
+      expect(copied).toEqual([{ error: null }]);
+    },
+    120_000,
+  );
+
   test('a landing of a train is settled while the process of the fork is away, whose branch goes once it is back', async () => {
     const { fork, target, sha } = await opened({ remove_source_branch: true });
     await db.query(sql`

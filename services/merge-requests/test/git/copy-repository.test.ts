@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
+  bundleFork,
+  type CopyRequest,
+  copyFromBundle,
   copyRepository,
   deleteRepository,
   ensureRepository,
@@ -109,23 +112,6 @@ test('what is pushed to either side afterwards is not in the other', async () =>
   expect([await has(source, ofCopy), await has(copy, ofCopy)]).toEqual([false, true]);
 });
 
-test.each(['loose', 'packed for themselves', 'packed with the rest'])(
-  'objects that only hidden refs or no refs reach are not copied: %s',
-  async (where) => {
-    if (where === 'packed for themselves') await git(source.path, 'repack', '-a', '-d', '-q');
-    const secrets = await hide();
-    if (where === 'packed for themselves') await git(source.path, 'repack', '-d', '-q');
-    if (where === 'packed with the rest') await git(source.path, 'repack', '-a', '-d', '-k', '-q');
-    for (const secret of secrets) expect(await has(source, secret)).toBe(true);
-
-    await copyRepository(source, copy, { defaultBranches: [main] });
-
-    for (const secret of secrets) expect(await has(copy, secret)).toBe(false);
-    expect(await refs(copy)).toBe('refs/heads/main\nrefs/heads/side\nrefs/tags/v1');
-    await git(copy.path, 'fsck', '--strict');
-  },
-);
-
 test('a copy outlives packing and deletion of its source, and the other way round', async () => {
   await git(source.path, 'repack', '-a', '-d', '-q');
   await copyRepository(source, copy, { defaultBranches: [main] });
@@ -142,36 +128,62 @@ test('a copy outlives packing and deletion of its source, and the other way roun
   await git(third.path, 'fsck', '--strict');
 });
 
-test('one branch alone is copied, without tags and without the objects of other branches', async () => {
-  const onSide = await git(work, 'rev-parse', 'side');
-  expect(await copyRepository(source, copy, { defaultBranches: [main], branch: main })).toBe('copied');
-  expect(await refs(copy)).toBe('refs/heads/main');
-  expect(await has(copy, onSide)).toBe(false);
-  const other = openRepository(root, 3);
-  expect(await copyRepository(source, other, { defaultBranches: [main], branch: parseBranchName('nowhere') })).toBe(
-    'no_branch',
+/** As processes with one volume copy, and as two do. */
+const ways: [string, (source: Repository, target: Repository, request: CopyRequest) => Promise<string>][] = [
+  ['by its files', copyRepository],
+  ['as a bundle', (from, into, request) => copyFromBundle(bundleFork(from, request.branch), into, request)],
+];
+
+describe.each(ways)('a source that is copied %s', (_way, copyBy) => {
+  test.each(['loose', 'packed for themselves', 'packed with the rest'])(
+    'objects that only hidden refs or no refs reach are not copied: %s',
+    async (where) => {
+      if (where === 'packed for themselves') await git(source.path, 'repack', '-a', '-d', '-q');
+      const secrets = await hide();
+      if (where === 'packed for themselves') await git(source.path, 'repack', '-d', '-q');
+      if (where === 'packed with the rest') await git(source.path, 'repack', '-a', '-d', '-k', '-q');
+      for (const secret of secrets) expect(await has(source, secret)).toBe(true);
+
+      await copyBy(source, copy, { defaultBranches: [main] });
+
+      for (const secret of secrets) expect(await has(copy, secret)).toBe(false);
+      expect(await refs(copy)).toBe('refs/heads/main\nrefs/heads/side\nrefs/tags/v1');
+      await git(copy.path, 'fsck', '--strict');
+    },
   );
-  expect(await repositoryExists(other)).toBe(false);
+
+  test('one branch alone is copied, without tags and without the objects of other branches', async () => {
+    const onSide = await git(work, 'rev-parse', 'side');
+    expect(await copyBy(source, copy, { defaultBranches: [main], branch: main })).toBe('copied');
+    expect(await refs(copy)).toBe('refs/heads/main');
+    expect(await has(copy, onSide)).toBe(false);
+    const other = openRepository(root, 3);
+    expect(await copyBy(source, other, { defaultBranches: [main], branch: parseBranchName('nowhere') })).toBe(
+      'no_branch',
+    );
+    expect(await repositoryExists(other)).toBe(false);
+  });
+
+  test.each([
+    ['the best', ['side', 'main'], 'side'],
+    ['the next where the best is not there', ['gone', 'main'], 'main'],
+    ['the first by name where none of them is there', ['gone', 'lost'], 'main'],
+  ])('HEAD of a copy points at %s', async (_, wanted, head) => {
+    const [best = main, ...others] = wanted.map(parseBranchName);
+    await copyBy(source, copy, { defaultBranches: [best, ...others] });
+    expect(await readHead(copy)).toBe(head);
+  });
+
+  test('an empty source gives an empty copy', async () => {
+    const empty = openRepository(root, 4);
+    await ensureRepository(empty, { defaultBranch: main });
+    expect(await copyBy(empty, copy, { defaultBranches: [main] })).toBe('copied');
+    expect(await refs(copy)).toBe('');
+  });
 });
 
-test.each([
-  ['the best', ['side', 'main'], 'side'],
-  ['the next where the best is not there', ['gone', 'main'], 'main'],
-  ['the first by name where none of them is there', ['gone', 'lost'], 'main'],
-])('HEAD of a copy points at %s', async (_, wanted, head) => {
-  const [best = main, ...others] = wanted.map(parseBranchName);
-  await copyRepository(source, copy, { defaultBranches: [best, ...others] });
-  expect(await readHead(copy)).toBe(head);
-});
-
-test('an empty source gives an empty copy, and none gives none', async () => {
-  const empty = openRepository(root, 4);
-  await ensureRepository(empty, { defaultBranch: main });
-  expect(await copyRepository(empty, copy, { defaultBranches: [main] })).toBe('copied');
-  expect(await refs(copy)).toBe('');
-  expect(await copyRepository(openRepository(root, 5), openRepository(root, 6), { defaultBranches: [main] })).toBe(
-    'gone',
-  );
+test('no source gives no copy', async () => {
+  expect(await copyRepository(openRepository(root, 5), copy, { defaultBranches: [main] })).toBe('gone');
 });
 
 test('a copy that failed says why, and any other says nothing', async () => {

@@ -9,7 +9,7 @@ import {
   takeCommit,
 } from '../../git';
 import { initialDefault, type RepositoryProject } from '../domain/repository';
-import type { OpenProjectRepository } from './open-project-repository';
+import type { ForkSource, OpenProjectRepository } from './open-project-repository';
 
 /** A commit that goes from one project into another. */
 export interface CommitToBring {
@@ -38,7 +38,7 @@ export interface BetweenProjects {
 }
 
 /** A project whose repository another process has. */
-export interface ProjectElsewhere {
+export interface ProjectElsewhere extends ForkSource {
   readHead(branch: string): Promise<Sha | undefined>;
   /** A pack of a commit and all it reaches, but for what known commits reach. @throws AppError not_found once it is gone */
   packCommit(sha: Sha, known: readonly Sha[]): AsyncIterable<Uint8Array>;

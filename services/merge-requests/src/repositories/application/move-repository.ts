@@ -26,8 +26,6 @@ const waitSeconds = 60;
 interface MoveEdges {
   readonly repositories: {
     home(projectId: number): Promise<Home | undefined>;
-    /** A project that the repository goes together with, whose own lies in none of these storages. */
-    tiedBeyond(projectId: number, storages: readonly string[]): Promise<number | undefined>;
     /** Names another storage, once `place` has put the repository there. */
     move(
       projectId: number,
@@ -36,7 +34,7 @@ interface MoveEdges {
     ): Promise<MoveOutcome>;
     forgetFormer(projectId: number, former: string): Promise<void>;
   };
-  readonly storages: Pick<Storages, 'at' | 'isDivided' | 'names' | 'served' | 'serves'>;
+  readonly storages: Pick<Storages, 'at' | 'names' | 'serves'>;
   readonly copies: Copies;
 }
 
@@ -96,8 +94,6 @@ export const moveRepository =
     if (from === to) throw new Error(`the repository lies in ${to} already`);
     if (home.former !== undefined)
       throw new Error('the repository was moved within the hour: its former copy has to go before');
-    const tied = storages.isDivided ? await repositories.tiedBeyond(projectId, storages.served) : undefined;
-    if (tied !== undefined) throw new Error(`a fork is not copied yet, and another process has project ${tied}`);
     const copy = copyProject({ storages, copies }, projectId, from, to);
     let isPlaced = false;
     async function end(): Promise<MoveOutcome> {

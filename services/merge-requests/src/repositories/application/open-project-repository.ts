@@ -4,6 +4,9 @@ import {
   type BranchName,
   branchNameOf,
   branchRef,
+  type CopyOutcome,
+  type CopyRequest,
+  copyFromBundle,
   copyRepository,
   createInitialCommit,
   ensureRepository,
@@ -30,7 +33,7 @@ import {
 import { inTurn } from './in-turn';
 import { findReadme } from './push-facts';
 import type { ChangeRefs } from './ref-change';
-import { type Storages, storageHere } from './storages';
+import { homeBy, type Storages, storageHere } from './storages';
 
 faultPoints.push('fork.draft_made', 'fork.objects_linked', 'fork.refs_written', 'fork.placed', 'fork.recorded');
 
@@ -81,11 +84,30 @@ export interface Repositories {
   committer(userId: number): Promise<Committer>;
 }
 
+/** A git bundle as it comes, and the default branch of where it comes from. */
+export interface ForkBundle {
+  readonly defaultBranch: string;
+  readonly content: AsyncIterable<Uint8Array>;
+  /** Ends what makes it, read to its end or not. */
+  close(): Promise<unknown>;
+}
+
+/** A project of another process that a fork is copied from. */
+export interface ForkSource {
+  /**
+   * What a fork gets, or one branch of it, as a git bundle; without content where there is nothing.
+   * @throws AppError not_found once the project is gone
+   */
+  bundleFork(branch: BranchName | undefined): Promise<ForkBundle>;
+}
+
 /** What opening a repository needs. */
 export interface OpenEdges {
   readonly repositories: Repositories;
-  readonly storages: Pick<Storages, 'at' | 'choose' | 'chooseServed' | 'served' | 'serves' | 'takesNew'>;
+  readonly storages: Pick<Storages, 'at' | 'choose' | 'served' | 'serves' | 'takesNew'>;
   readonly changeRefs: ChangeRefs;
+  /** Finds projects of other processes; undefined where this process has all storages. */
+  readonly elsewhere: ((projectId: number) => Promise<ForkSource | undefined>) | undefined;
 }
 
 const asBranch = (name: string): BranchName => branchNameOf(name) ?? ('main' as BranchName);
@@ -97,7 +119,12 @@ const asBranch = (name: string): BranchName => branchNameOf(name) ?? ('main' as 
  * before the folder: a folder that is there without a row is of a project that a restored backup does not know, whose id was
  * given again, and is set aside.
  */
-export function openProjectRepository({ repositories, storages, changeRefs }: OpenEdges): OpenProjectRepository {
+export function openProjectRepository({
+  repositories,
+  storages,
+  changeRefs,
+  elsewhere,
+}: OpenEdges): OpenProjectRepository {
   /** Makes the row, and says where the repository is to be. */
   async function place(project: RepositoryProject, defaultBranch: BranchName): Promise<Repository> {
     const storage = project.storage ?? (await storageFor(project));
@@ -108,13 +135,9 @@ export function openProjectRepository({ repositories, storages, changeRefs }: Op
     return storages.at(await repositories.add(project.id, { defaultBranch, storage }, setAside), project.id);
   }
 
-  /** A fork lies where its source does, if it can: there they share files. Else another storage of the same process does. */
   async function storageFor({ id, origin }: RepositoryProject): Promise<string> {
-    if (origin === undefined) return storages.choose(id);
-    const nearest = (await repositories.nearestPlaced([id])).get(id);
-    const beside = nearest?.storage;
-    if (beside === undefined) return storages.choose(nearest?.id ?? id);
-    return storages.takesNew(beside) ? beside : storages.chooseServed(id);
+    const nearest = origin && (await repositories.nearestPlaced([id])).get(id);
+    return nearest === undefined ? storages.choose(id) : homeBy(id, nearest, storages);
   }
 
   async function create(project: RepositoryProject): Promise<void> {
@@ -144,6 +167,30 @@ export function openProjectRepository({ repositories, storages, changeRefs }: Op
     });
   }
 
+  async function copy(
+    sourceId: number,
+    repo: Repository,
+    { wanted, branch }: { readonly wanted: BranchName; readonly branch: BranchName | undefined },
+  ): Promise<CopyOutcome> {
+    const request = (defaultBranch: BranchName): CopyRequest => ({
+      defaultBranches: [wanted, defaultBranch],
+      branch,
+      reached: copyPoints,
+    });
+    const there = await elsewhere?.(sourceId);
+    if (there === undefined) {
+      const source = await open(sourceId);
+      return copyRepository(source.repo, repo, request(source.defaultBranch));
+    }
+    // Processes share no files.
+    const bundle = await there.bundleFork(branch);
+    try {
+      return await copyFromBundle(bundle.content, repo, request(asBranch(bundle.defaultBranch)));
+    } finally {
+      await bundle.close();
+    }
+  }
+
   async function copyFrom(
     { projectId, branch }: RepositoryOrigin,
     repo: Repository,
@@ -154,12 +201,7 @@ export function openProjectRepository({ repositories, storages, changeRefs }: Op
     // A process that crashed before it could record the copy; the origin may be gone by now.
     if (await repositoryExists(repo)) return readCopyError(repo);
     try {
-      const source = await open(projectId);
-      const outcome = await copyRepository(source.repo, repo, {
-        defaultBranches: [wanted, source.defaultBranch],
-        branch: only,
-        reached: copyPoints,
-      });
+      const outcome = await copy(projectId, repo, { wanted, branch: only });
       if (outcome === 'present') return await readCopyError(repo);
       if (outcome === 'no_branch') return `The branch ${branch} does not exist in the project it was forked from.`;
       return outcome === 'gone' ? gone : undefined;
@@ -169,6 +211,7 @@ export function openProjectRepository({ repositories, storages, changeRefs }: Op
         throw unavailable(new Error(`the source ${projectId} of the fork is marked for deletion`), markedRetryAfter);
       }
       if (isAppError(cause, 'too_large')) return 'The repository is too large to be copied.';
+      if (isAppError(cause, 'unprocessable')) return 'The repository has objects that git refuses.';
       throw cause;
     }
   }

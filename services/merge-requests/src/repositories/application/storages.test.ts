@@ -36,8 +36,6 @@ test('a process has the storages that it serves, and knows of the others', () =>
   const projects = Array.from({ length: 20 }, (_, at) => at + 1);
   expect(projects.map(first.choose)).toEqual(projects.map(second.choose));
   expect(new Set(projects.map(first.choose))).toEqual(new Set(['default', 'fast']));
-  expect(new Set(projects.map(first.chooseServed))).toEqual(new Set(['fast']));
-  expect(new Set(projects.map(second.chooseServed))).toEqual(new Set(['old']));
 });
 
 test.each([

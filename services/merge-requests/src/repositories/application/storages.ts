@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { unavailable } from '@switchyard/errors';
 import { openRepository, openWiki, type Repository } from '../../git';
-import { defaultStorage, type RepositoryKind, type RepositoryProject } from '../domain/repository';
+import { defaultStorage, type PlacedProject, type RepositoryKind, type RepositoryProject } from '../domain/repository';
 
 /** The storages of repositories, as the environment names them. */
 export interface Storages {
@@ -27,8 +27,6 @@ export interface Storages {
    * are first to touch a repository agree on it.
    */
   choose(projectId: number): string;
-  /** The same among those served here; the first of these where all have weight 0. */
-  chooseServed(projectId: number): string;
   /** Whether new repositories may go there. */
   takesNew(storage: string): boolean;
 }
@@ -51,14 +49,8 @@ export function storagesIn(
     name === defaultStorage ? join(dataFolder, 'repositories') : join(dataFolder, 'storages', name);
   const names = [...weights.keys()];
   const here = names.filter((name) => served.has(name));
-  const chooseAmong = (among: readonly string[], projectId: number): string | undefined => {
-    const weightOf = (name: string): number => weights.get(name) ?? 0;
-    let left = shareOf(projectId) * among.reduce((sum, name) => sum + weightOf(name), 0);
-    return among.find((name) => {
-      left -= weightOf(name);
-      return left < 0;
-    });
-  };
+  const weightOf = (name: string): number => weights.get(name) ?? 0;
+  const total = names.reduce((sum, name) => sum + weightOf(name), 0);
   return {
     names,
     served: here,
@@ -70,10 +62,31 @@ export function storagesIn(
       if (!here.includes(storage)) throw unavailable(new Error(`the storage ${storage} is not served here`));
       return (kind === 'wiki' ? openWiki : openRepository)(folderOf(storage), projectId);
     },
-    choose: (projectId) => chooseAmong(names, projectId) ?? defaultStorage,
-    chooseServed: (projectId) => chooseAmong(here, projectId) ?? here[0] ?? defaultStorage,
-    takesNew: (storage) => (weights.get(storage) ?? 0) > 0,
+    choose(projectId) {
+      let left = shareOf(projectId) * total;
+      const chosen = names.find((name) => {
+        left -= weightOf(name);
+        return left < 0;
+      });
+      return chosen ?? defaultStorage;
+    },
+    takesNew: (storage) => weightOf(storage) > 0,
   };
+}
+
+/**
+ * Where the repository of a project lies, or will be made. A fork lies where its source does, if that takes new ones: there
+ * they share files, and a merge request needs one process.
+ * @param nearest see `Repositories.nearestPlaced`
+ */
+export function homeBy(
+  projectId: number,
+  nearest: PlacedProject,
+  storages: Pick<Storages, 'choose' | 'takesNew'>,
+): string {
+  const { id, storage } = nearest;
+  if (storage === undefined) return storages.choose(id);
+  return id === projectId || storages.takesNew(storage) ? storage : storages.choose(projectId);
 }
 
 /**

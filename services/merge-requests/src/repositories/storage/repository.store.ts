@@ -1,5 +1,5 @@
 import { type Database, type SqlExecutor, sqlState } from '@switchyard/database';
-import { named, type Sql, sql } from '@switchyard/database/sql';
+import { named, sql } from '@switchyard/database/sql';
 import { notFound } from '@switchyard/errors';
 import { appendToOutbox, repositoryCopied } from '@switchyard/events';
 import { enqueueJobs } from '../../jobs';
@@ -144,38 +144,6 @@ export const repositoryStore = (db: Database) => ({
       ),
     );
     return new Map(rows.map(({ wanted, id, storage }) => [wanted, { id, storage: storage ?? undefined }]));
-  },
-
-  /**
-   * A fork that is not copied yet, and whose source another process has. Undefined when there is none.
-   * @param served storages of this process
-   */
-  async divided(served: readonly string[]): Promise<number | undefined> {
-    const here = (storage: Sql): Sql => sql`(${storage} = any(${[...served]}::text[]))`;
-    const row = await db.one<{ id: number }>(sql`
-      select p.id from directory.projects p join repositories r on r.project_id = p.id
-      join repositories o on o.project_id = p.repository_origin_id
-      where r.state <> 'created' and ${here(sql`r.storage`)} <> ${here(sql`o.storage`)}
-      limit 1`);
-    return row?.id;
-  },
-
-  /**
-   * A project whose repository lies in none of these storages and goes together with that of another one: one of them is a
-   * fork of the other that is not copied yet. Undefined when there is none.
-   */
-  async tiedBeyond(projectId: number, storages: readonly string[]): Promise<number | undefined> {
-    const row = await db.one<{ id: number }>(sql`
-      select r.project_id as id from repositories r
-      where r.storage <> all(${[...storages]}::text[]) and r.project_id <> ${projectId} and r.project_id in (
-        select repository_origin_id from directory.projects
-        where id = ${projectId} and not exists (
-          select 1 from repositories own where own.project_id = ${projectId} and own.state = 'created')
-        union all
-        select p.id from directory.projects p join repositories fork on fork.project_id = p.id
-        where p.repository_origin_id = ${projectId} and fork.state <> 'created')
-      limit 1`);
-    return row?.id;
   },
 
   /** Where a repository lies; undefined before the first touch. */

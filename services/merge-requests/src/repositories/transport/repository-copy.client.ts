@@ -145,6 +145,20 @@ export const projectsElsewhere =
         const pack = client.packCommit({ projectId, sha, known: [...known] }, { requestId, timeoutMs: bringMs });
         for await (const { data } of pack) yield data;
       },
+      async bundleFork(branch) {
+        const parts = await foundIn(
+          client.bundleFork({ projectId, branch: branch ?? '' }, { requestId, timeoutMs: fileMs }),
+        );
+        if (parts === undefined) throw notFound('Project');
+        const { value: first } = await parts.next();
+        return {
+          defaultBranch: first?.defaultBranch ?? '',
+          content: (async function* () {
+            for await (const { data } of parts) yield data;
+          })(),
+          close: () => parts.return(undefined),
+        };
+      },
       async bringCommit({ from, sha, known = [] }) {
         const { isBrought } = await client.bringCommit(
           { projectId, sourceProjectId: from, sha, known: [...known] },

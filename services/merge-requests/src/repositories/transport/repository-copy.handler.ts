@@ -6,7 +6,15 @@ import {
   type SettledRef,
 } from '@switchyard/protos/merge_requests/v1/repository_copy';
 import { implement, type ServiceImplementation } from '@switchyard/rpc';
-import { type CopySource, isObjectFile, packCommit, parseSha, sourceHere } from '../../git';
+import {
+  bundleFork,
+  type CopySource,
+  isObjectFile,
+  packCommit,
+  parseBranchName,
+  parseSha,
+  sourceHere,
+} from '../../git';
 import type { BetweenProjects } from '../application/between-projects';
 import type { RefChanges } from '../application/change-refs';
 import type { Copies } from '../application/copies';
@@ -106,6 +114,14 @@ export const repositoryCopyHandler = ({
           for await (const data of pack) yield { data };
         }),
 
+      bundleFork: ({ projectId, branch }, context) =>
+        streamAsGitWork(context, async function* () {
+          const { repo, defaultBranch } = await open(projectId);
+          yield { data: Buffer.alloc(0), defaultBranch };
+          const only = branch === '' ? undefined : parseBranchName(branch);
+          for await (const data of bundleFork(repo, only)) yield { data, defaultBranch: '' };
+        }),
+
       async bringCommit({ projectId, sourceProjectId, sha, known }) {
         const commit = { from: sourceProjectId, into: projectId, sha: parseSha(sha), known: known.map(parseSha) };
         return { isBrought: await asBackground(() => between.bringCommit(commit)) };
@@ -121,6 +137,7 @@ export const repositoryCopyHandler = ({
       readBranchHead: itself,
       packCommit: itself,
       bringCommit: itself,
+      bundleFork: itself,
     },
   );
 };
