@@ -528,6 +528,7 @@ it('pull requests of the cloud come with comments, threads at their lines, and d
     ...[comment(5), comment(6, { inline: { path: 'a.txt', from: null, to: 4 } })],
     ...[comment(7, { inline: { path: 'a.txt', from: null, to: 4 }, parent: { id: 6 } }), comment(8, { deleted: true })],
     comment(9, { inline: { path: 'b.txt', from: 2, to: null } }),
+    comment(10, { inline: { path: 'a.txt', from: null, to: 4 }, parent: { id: 7 } }),
   ];
   contents.objects['pullrequests/2'] = { ...pull(2), participants };
   const found = await forge.repository('octo/things');
@@ -544,6 +545,7 @@ it('pull requests of the cloud come with comments, threads at their lines, and d
     { foreignId: 6, threadId: 6, path: 'a.txt', line: 4, oldSide: false },
     { foreignId: 7, threadId: 6 },
     { foreignId: 9, threadId: 9, path: 'b.txt', line: 2, oldSide: true },
+    { foreignId: 10, threadId: 6 },
   ]);
   expect((await forge.reviews(found, 2, 1, 100)).items).toMatchObject([
     { author: 'ada', state: 'approved' },

@@ -37,6 +37,7 @@ import {
   reviewsShape,
   updateShape,
 } from './forgeb-cloud.shapes';
+import { answerShape, inThreads, placedShape } from './forgeb-cloud-threads';
 import { date, maxOfIssue, number, repositoryId, text, written } from './shapes';
 
 /** Where the cloud forge is: the hosted one, or a stand-in of it, which has both below one address. */
@@ -301,8 +302,15 @@ export function forgebCloudClient(
         { ...allStates, fields: '+values.reviewers' },
       ),
 
-    pullNotes: (repository, place, size) =>
-      commentsOf(repository, place, size, pullsFrom(repository), ({ iid }) => pullNoteShape(iid)),
+    async pullNotes(repository, place, size) {
+      const shapeOf = ({ iid }: Commented) => placedShape(pullNoteShape(iid));
+      const found = await commentsOf(repository, place, size, pullsFrom(repository), shapeOf);
+      const items = await inThreads(found.items, async (pull, id) => {
+        const answer = await orWithout(get(of(repository, `pullrequests/${pull}/comments/${id}`)), undefined);
+        return answerShape.safeParse(answer).data;
+      });
+      return { ...found, items };
+    },
 
     async reviews(repository, iid) {
       const pull = await orWithout(get(of(repository, `pullrequests/${iid}`)), undefined);

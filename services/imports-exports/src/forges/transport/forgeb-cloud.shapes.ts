@@ -100,7 +100,6 @@ const commentShape = z.object({
   content: content.refine((body) => body.trim() !== ''),
   deleted: z.boolean().nullish().catch(null),
   user: person,
-  parent: z.object({ id: z.int().positive() }).nullish().catch(null),
   inline: z.object({ path: written, from: z.int().positive().nullish(), to: z.int().positive().nullish() }).nullish(),
   created_on: date,
   updated_on: date.nullish().catch(null),
@@ -119,13 +118,13 @@ export const noteShape = (on: ForgeNote['on'], iid: number) =>
       }),
     );
 
-/** A comment on a line of a pull request, of whose commit the forge says nothing. */
+/** A comment on a line of a pull request, of whose commit the forge says nothing; a thread of its own, see `inThreads`. */
 export const pullNoteShape = (pullIid: number) =>
   commentShape
     .refine(({ inline, deleted }) => inline && deleted !== true)
     .transform(
       (given): ForgePullNote => ({
-        ...{ foreignId: given.id, pullIid, threadId: given.parent?.id ?? given.id, author: given.user },
+        ...{ foreignId: given.id, pullIid, threadId: given.id, author: given.user },
         ...{ body: given.content, path: given.inline?.path ?? '', commitSha: '', hunk: '' },
         line: given.inline?.to ?? given.inline?.from ?? 0,
         oldSide: !given.inline?.to,
