@@ -1,8 +1,9 @@
 import { sql } from '@switchyard/database/sql';
-import { issueEventId, issueEvents, noteEvents } from '@switchyard/events';
+import { issueEventId, issueEvents, mergeRequestEvents, noteEvents } from '@switchyard/events';
 import { IssueCreated, IssueEvent } from '@switchyard/protos/collaboration/events/v1/issue_event';
 import { NoteEvent } from '@switchyard/protos/collaboration/events/v1/note_event';
 import type { DirectoryProject } from '@switchyard/protos/groups_admin/v1/directory';
+import { MergeRequestEvent } from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import { eventually } from '@switchyard/testkit';
 import { noteableId } from '../../src/noteables/storage/noteable.store';
 import { causedVisibly } from '../../src/notes/storage/caused-note.visibility';
@@ -102,6 +103,26 @@ describe('what names another object', () => {
     await eventually(() => here.db.query(sql`truncate notes, noteables cascade`));
     await publishIssue(third, eve.id);
     expect(await here.db.query(sql`select 1 from notes where action = 'cross_reference'`)).toEqual([]);
+  });
+
+  it('leaves none where it was imported (D6)', async () => {
+    const { here, project, ada } = fixture;
+    const { id } = await issue(project.id, 3);
+    const [naming, issueReferences] = [created(), references([{ path: '', iid: 3 }])];
+    if (naming.$case === 'created') naming.value.issueReferences = issueReferences;
+    const target = fixture.mergeRequest();
+    await received(await here.publish(target, naming, { actorId: ada.id, imported: true }));
+    const refreshed = MergeRequestEvent.fromPartial({
+      ...{
+        mergeRequest: { id: target.id, iid: target.iid, projectId: project.id },
+        actorId: ada.id,
+        imported: true,
+        issueReferences,
+      },
+      directorySequence: here.directory.changes.length,
+    });
+    await received(await here.publishEvent(mergeRequestEvents, refreshed, `merge_request.changed:refreshed:${id}:2`));
+    expect(await here.db.query(sql`select 1 from notes`)).toEqual([]);
   });
 
   it('is not visible to users who may not read it', async () => {

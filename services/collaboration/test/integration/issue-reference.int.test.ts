@@ -1,6 +1,11 @@
-import { type Database, openDatabase } from '@switchyard/database';
+import { countStatements, type Database, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { type Directory, startDirectory } from '@switchyard/directory';
+import {
+  MergeRequestCreated,
+  MergeRequestEvent,
+  MergeRequestIssueReferences,
+} from '@switchyard/protos/merge_requests/events/v1/merge_request_event';
 import { logger } from '@switchyard/telemetry';
 import { eventually, type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { DirectoryModel } from '@switchyard/testkit/installation';
@@ -14,6 +19,7 @@ import { issueStore } from '../../src/issues/storage/issue.store';
 import { changeIssue } from '../../src/issues/storage/issue-change.store';
 import { issueDirectoryWithin } from '../../src/issues/storage/issue-directory.store';
 import { issueLinks, issueMergeRequestList } from '../../src/issues/storage/issue-link.store';
+import { issueReferenceFollower } from '../../src/issues/transport/issue-reference.follower';
 import { service } from '../../src/service';
 
 let database: TestDatabase;
@@ -158,6 +164,36 @@ describe('issues that a merge request names', () => {
     expect(await listed(true)).toEqual([mergeRequest.id]);
     await merge(admin.id);
     expect(await listed(true)).toEqual([mergeRequest.id]);
+  });
+
+  it('are linked without a word where it was imported, and closed when it lands here (D6)', async () => {
+    const follower = issueReferenceFollower(follow);
+    const naming = (text: string) => MergeRequestIssueReferences.fromJSON(issueReferences([text], externalUrl));
+    const meta = { id: 'e', type: 't', topic: 't', key: 'k', time: new Date(), body: '', attempt: 1 };
+    const event = (given: Partial<MergeRequestEvent>, state = 'opened') => {
+      const whole = { ...given, mergeRequest: { ...mergeRequest, state } };
+      return db.transaction((tx) => follower(tx, MergeRequestEvent.fromPartial(whole as never), meta));
+    };
+    const links = () => db.query(sql`select iid, closes, closed from issue_merge_requests order by iid`);
+    const value = MergeRequestCreated.fromPartial({ issueReferences: naming('Closes #1') });
+    await event({ imported: true, fact: { $case: 'created', value } });
+    expect(await links()).toEqual([{ iid: 1, closes: true, closed: false }]);
+    const refreshed = { imported: true, issueReferences: naming('Closes #2, see #3') };
+    for (let round = 0; round < 2; round += 1) await event(refreshed, 'closed');
+    await event({ imported: true });
+    expect(await links()).toEqual([
+      { iid: 2, closes: true, closed: false },
+      { iid: 3, closes: false, closed: false },
+    ]);
+    const count = async (text: string) =>
+      (await countStatements(() => event({ issueReferences: naming(text) }))).statements;
+    expect(await count(Array.from({ length: 99 }, (_, at) => `#${at + 1}`).join(' '))).toBe(await count('Closes #2'));
+    expect([await db.query(sql`select 1 from events.outbox`), await closed()]).toEqual([[], []]);
+    await event(
+      { actorId: merger.id, fact: { $case: 'merged', value: { mergeCommitSha: '', targetBranch: 'main' } } },
+      'merged',
+    );
+    expect(await closed()).toEqual(['home#2']);
   });
 
   it('may be opened after they were named', async () => {

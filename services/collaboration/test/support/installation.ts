@@ -515,6 +515,7 @@ export async function startInstallation(given: Record<string, string> = {}): Pro
         occurredAt: new Date(),
         imported: false,
         directorySequence: directory.changes.length,
+        issueReferences: undefined,
         fact,
         ...given,
       };

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { countStatements } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import {
   type ImportedMergeRequest,
@@ -10,7 +11,10 @@ import {
 import { ReleaseImportServiceService } from '@switchyard/protos/merge_requests/v1/release_import';
 import { ProjectRecordServiceService, type StandIns } from '@switchyard/protos/rpc/v1/project_record';
 import { eventually } from '@switchyard/testkit';
+import { issueReferences } from '@switchyard/texts';
 import { openRepository } from '../../src/git';
+import type { NamingMergeRequest } from '../../src/merge-requests/domain/merge-request-import';
+import { mergeRequestImportStore } from '../../src/merge-requests/storage/merge-request-import.store';
 import { at, type Body, mergeRequestSteps, mr } from './merge-request-steps';
 import { type Harness, people, startHarness, type TestProject } from './repository-harness';
 
@@ -223,6 +227,42 @@ test('a refresh takes what changed at the forge and not here, new versions among
   await bring([given(9, { ...ofFork(shas.merge), updatedAt: latest })], 'github', since);
   expect(await git('rev-parse', `refs/heads/${fork}`)).toBe(mine);
   expect(await shown(9)).toMatchObject({ sha: mine, state: 'opened', title: 'Change 9' });
+});
+
+test('publishes what its texts name as of one that is written here, and again when a refresh changes them', async () => {
+  const since = new Date('2020-03-01T00:00:00.000Z');
+  const named = async () =>
+    (await published()).flatMap(({ body: { created, issueReferences = created?.issueReferences, imported } }) =>
+      issueReferences === undefined
+        ? []
+        : { imported, closing: issueReferences.closing ?? [], mentioned: issueReferences.mentioned ?? [] },
+    );
+  const [first, second] = [{ iid: 3 }, { path: 'team/other', iid: 4 }];
+  for (let round = 0; round < 2; round += 1) await bring([given(7, { description: 'Closes #3, see team/other#4' })]);
+  const wrote = { imported: true, closing: [first], mentioned: [first, second] };
+  expect(await named()).toMatchObject([wrote]);
+  const refresh = (more: object) => bring([given(7, { ...more, updatedAt: since })], 'github', since);
+  await refresh({ description: 'Closes #3, see team/other#4', labels: ['bug'] });
+  expect(await named()).toMatchObject([wrote]);
+  for (let round = 0; round < 2; round += 1)
+    await refresh({ title: 'Fixes team/other#4', description: 'Nothing', labels: ['bug'] });
+  expect(await named()).toMatchObject([wrote, { imported: true, closing: [second], mentioned: [second] }]);
+});
+
+test('a page is added in as many statements as one of one', async () => {
+  const add = async (iids: readonly number[]) => {
+    const page = iids.map((iid) => ({
+      ...{ iid, authorId: people.developer.id, title: 'Change', state: 'closed', draft: false, labels: ['bug'] },
+      ...{ sourceBranch: 'gone', targetBranch: 'main', sourceBranchExists: false, versions: [], assigneeIds: [] },
+      ...{ reviewers: [], approvals: [], squash: false, discussionLocked: false, taskCount: 0, completedTaskCount: 0 },
+      ...{ timeEstimate: 0, totalTimeSpent: 0, createdAt: made, updatedAt: later },
+      issueReferences: issueReferences([`Closes #${iid}`], 'https://code.example'),
+    })) as unknown as NamingMergeRequest[];
+    const key = { projectId: project.id, importedFrom: 'github' };
+    return (await countStatements(() => mergeRequestImportStore(harness.db).add(key, page))).statements;
+  };
+  expect(await add([1])).toBe(await add([2, 3, 4, 5, 6]));
+  expect(await published()).toHaveLength(6);
 });
 
 test('what was set to be merged here keeps state and head, and takes them when that is cancelled (ADR 73)', async () => {

@@ -11,7 +11,7 @@ faultPoints.push('issue_reference.written', 'issue_reference.committed');
 const written = (references: MergeRequestIssueReferences | undefined): ReferringEvent['fact'] | undefined =>
   references && { kind: 'written', references };
 
-function factOf({ fact }: MergeRequestEvent): ReferringEvent['fact'] | undefined {
+function factOf({ fact, issueReferences }: MergeRequestEvent): ReferringEvent['fact'] | undefined {
   switch (fact?.$case) {
     case 'created':
     case 'updated':
@@ -20,9 +20,10 @@ function factOf({ fact }: MergeRequestEvent): ReferringEvent['fact'] | undefined
       return { kind: 'merged', targetBranch: fact.value.targetBranch };
     case 'deleted':
       return { kind: 'deleted' };
+    case undefined:
+      return written(issueReferences) ?? { kind: 'stood' };
     case 'closed':
     case 'reopened':
-    case undefined:
       return { kind: 'stood' };
     default:
       return undefined;
@@ -31,7 +32,7 @@ function factOf({ fact }: MergeRequestEvent): ReferringEvent['fact'] | undefined
 
 /**
  * Issues that merge requests name are linked, and closed when these land. Imported history closes nothing: only its
- * creation is published.
+ * creation and its texts are published.
  */
 export const issueReferenceFollower =
   (follow: ReturnType<typeof followIssueReferences>): MergeRequestFollower =>

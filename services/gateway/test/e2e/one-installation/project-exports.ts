@@ -153,6 +153,7 @@ export const projectExportTests = (started: () => System): void =>
           source_branch: 'topic',
           target_branch: 'main',
           title: 'Topic',
+          description: `Closes #${issue.iid}`,
           labels: 'bug',
           reviewer_ids: [reviewer.id],
         },
@@ -223,6 +224,12 @@ export const projectExportTests = (started: () => System): void =>
       // As texts have it that name the project, beside those that do not.
       const absolute = `${started().url}${upload.full_path}`;
       await ok('POST', `${project}/issues/${issue.iid}/notes`, { body: `${upload.markdown} and ${absolute}` });
+
+      await eventually(async () =>
+        expect((await fixture.all(`${project}/issues/${issue.iid}/notes`)).map(({ body }) => body)).toContain(
+          `mentioned in merge request !${mr.iid}`,
+        ),
+      );
 
       const archive = await exported(started(), project);
       const entries = unpack(archive, join(folder, 'unpacked'));
@@ -397,6 +404,11 @@ export const projectExportTests = (started: () => System): void =>
         });
         await eventually(async () =>
           expect((await elsewhere.api('GET', `/projects/${id}/merge_requests/1`)).body).toMatchObject({ upvotes: 1 }),
+        );
+        await eventually(async () =>
+          expect((await elsewhere.api('GET', `/projects/${id}/merge_requests/1/closes_issues`)).body).toMatchObject([
+            { iid: 1, merge_requests_count: 1 },
+          ]),
         );
         // History notifies nobody.
         expect((await elsewhere.api('GET', '/todos')).body).toEqual([]);

@@ -1,6 +1,6 @@
 import { isAppError, notFound } from '@switchyard/errors';
 import { faultPoint, faultPoints } from '@switchyard/events';
-import { countTasks, displayText } from '@switchyard/texts';
+import { countTasks, displayText, issueReferences } from '@switchyard/texts';
 import {
   branchNameOf,
   branchRef,
@@ -24,6 +24,7 @@ import {
   type ImportKey,
   importable,
   isUnderWay,
+  type NamingMergeRequest,
   type PreparedMergeRequest,
   type ReviewOfImported,
   type WroteMergeRequest,
@@ -48,7 +49,7 @@ export interface MergeRequestImportStore {
   /** Those of some numbers that merge requests of a project have, wherever these come from. */
   taken(projectId: number, iids: readonly number[]): Promise<Set<number>>;
   /** Adds merge requests; those whose number, or whose open branches, another one has taken meanwhile stay away. */
-  add(key: ImportKey, given: readonly CountedMergeRequest[]): Promise<void>;
+  add(key: ImportKey, given: readonly NamingMergeRequest[]): Promise<void>;
   /** Finds the labels and milestones that merge requests name. */
   attach(key: ImportKey, given: readonly CountedMergeRequest[]): Promise<AttachedMergeRequest[]>;
   /** What imports wrote of merge requests of some numbers; those that came in before this was kept are left out. */
@@ -71,7 +72,8 @@ export interface MergeRequestImportStore {
 }
 
 /** What imports need. */
-export interface ImportEdges extends Pick<MergeRequestEdges, 'openRepository' | 'changeRefs' | 'keptFromImport'> {
+export interface ImportEdges
+  extends Pick<MergeRequestEdges, 'openRepository' | 'changeRefs' | 'keptFromImport' | 'externalUrl'> {
   readonly mergeRequests: Pick<MergeRequestEdges['mergeRequests'], 'change'>;
   readonly directory: Pick<MergeRequestEdges['directory'], 'project'>;
   readonly imports: MergeRequestImportStore;
@@ -176,6 +178,7 @@ export function importMergeRequests({
   mergeRequests,
   imports,
   positions,
+  externalUrl,
 }: ImportEdges) {
   /** Points refs at the heads, and makes the source branches of open ones that are not there. */
   async function moveRefs(
@@ -278,7 +281,11 @@ export function importMergeRequests({
   async function addSome(key: ImportKey, actorId: number, given: readonly ImportedMergeRequest[]): Promise<void> {
     const { repo, heads, prepared } = await prepareSome(key, actorId, given, new Map());
     await moveRefs(repo, key, actorId, prepared, heads);
-    await imports.add(key, prepared);
+    const naming = prepared.map((one) => ({
+      ...one,
+      issueReferences: issueReferences([one.title, one.description], externalUrl),
+    }));
+    await imports.add(key, naming);
     faultPoint('merge_request_import.added');
   }
 
@@ -297,7 +304,7 @@ export function importMergeRequests({
       const after = await mergeRequests
         .change(known.id, 0, (locked) => {
           held = isUnderWay(locked) ? known : undefined;
-          return decideRefresh(locked, known, theirs);
+          return decideRefresh(locked, known, theirs, externalUrl);
         })
         .catch((error: unknown) => {
           // Another one is open for its branches, or it was deleted meanwhile: what is here stays.

@@ -312,6 +312,8 @@ export interface MergeRequestChange {
   readonly quiet?: boolean;
   /** It happened at another forge: what was done there is recorded by its events, and nobody is notified (D6). */
   readonly history?: boolean;
+  /** Of a change that is history: what the new texts name. Undefined where these stayed. */
+  readonly issueReferences?: IssueReferences;
 }
 
 /** A merge request to be opened. */

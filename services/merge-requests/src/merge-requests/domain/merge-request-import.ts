@@ -3,8 +3,10 @@ import {
   ascending,
   fieldsToTake,
   type ImportedFields,
+  type IssueReferences,
   importedFields,
   isShowableTime,
+  issueReferences,
   shortLine,
 } from '@switchyard/texts';
 import type { ReviewState } from './approvals';
@@ -86,6 +88,9 @@ export type CountedMergeRequest = PreparedMergeRequest & {
   readonly taskCount: number;
   readonly completedTaskCount: number;
 };
+
+/** One with what its texts name. */
+export type NamingMergeRequest = CountedMergeRequest & { readonly issueReferences: IssueReferences };
 
 /** One with the labels and the milestone that it names. */
 export type AttachedMergeRequest = CountedMergeRequest & {
@@ -208,12 +213,14 @@ const stateOf = (one: AttachedMergeRequest): MergeRequestPatch => {
 /**
  * What a refresh changes of a merge request: fields that changed at the forge and still are what an import wrote (ADR 73).
  * What somebody has set to be merged here keeps its state, head and target.
+ * @param externalUrl start of all addresses of this installation
  * @returns undefined for nothing
  */
 export function decideRefresh(
   locked: LockedMergeRequest,
   { fields: wrote }: WroteMergeRequest,
   theirs: AttachedMergeRequest,
+  externalUrl: string,
 ): MergeRequestChange | undefined {
   const { mergeRequest, labelIds, assigneeIds, reviewerIds } = locked;
   const { description, discussionLocked } = mergeRequest;
@@ -247,9 +254,14 @@ export function decideRefresh(
     ...(taken.has('state') ? stateOf(theirs) : {}),
     updatedAt: new Date(Math.max(mergeRequest.updatedAt.getTime(), theirs.updatedAt.getTime())),
   };
+  const texts = [
+    patch.title ?? mergeRequest.title,
+    (taken.has('description') ? theirs.description : description) ?? undefined,
+  ];
   return {
     history: true,
     patch,
+    ...(taken.has('title') || taken.has('description') ? { issueReferences: issueReferences(texts, externalUrl) } : {}),
     ...(taken.has('labels') ? { labelIds: ascending(theirs.labelIds) } : {}),
     ...(taken.has('assignees') ? { assigneeIds: theirs.assigneeIds } : {}),
     ...(taken.has('reviewers') ? { reviewerIds: [...new Set([...reviewerIds, ...reviewersOf(theirs)])] } : {}),

@@ -9,6 +9,7 @@ import {
   type CountedMergeRequest,
   type EventOfImported,
   type ImportKey,
+  type NamingMergeRequest,
   type ReviewOfImported,
   type WroteMergeRequest,
   wroteOf,
@@ -19,7 +20,6 @@ import { bringEventsIn } from './merge-request-event.store';
 import { timelogs } from './merge-request-timelog.store';
 
 const noMentions = { usernames: [], directlyAddressed: [] };
-const noReferences = { closing: [], mentioned: [], mergeRequests: [], epics: [] };
 
 /** Merge requests with the labels and milestones that they name by title or number. */
 async function attach(
@@ -235,7 +235,8 @@ export const mergeRequestImportStore = (db: Database) => ({
     return new Set(rows.map(({ iid }) => iid));
   },
 
-  async add(key: ImportKey, given: readonly CountedMergeRequest[]): Promise<void> {
+  async add(key: ImportKey, given: readonly NamingMergeRequest[]): Promise<void> {
+    const referencesOf = new Map(given.map(({ iid, issueReferences }) => [iid, issueReferences]));
     const wanted = await attach(db, key.projectId, given);
     await db.transaction(async (tx) => {
       const open = wanted.filter(({ state, sourceSha }) => state === 'opened' && sourceSha !== undefined);
@@ -274,7 +275,7 @@ export const mergeRequestImportStore = (db: Database) => ({
             assigneeIds: byId.get(subject.id)?.assigneeIds ?? [],
             reviewerIds: byId.get(subject.id)?.reviewers.map(({ userId }) => userId) ?? [],
             mentions: noMentions,
-            issueReferences: noReferences,
+            issueReferences: referencesOf.get(subject.iid)!,
           },
           actorId: subject.authorId,
           occurredAt: subject.createdAt,

@@ -284,8 +284,15 @@ const wireSubject = (subject: Subject, labelIds: number[]) => ({
   version: subject.lockVersion,
 });
 
-/** Notifies readers of a change that is history: without a fact nobody is notified of it (D6). The row must be locked. */
-export async function publishRefreshed(tx: SqlExecutor, subject: MergeRequest): Promise<void> {
+/**
+ * Notifies readers of a change that is history: without a fact nobody is notified of it (D6). The row must be locked.
+ * @param issueReferences what its texts name; undefined where these stayed
+ */
+export async function publishRefreshed(
+  tx: SqlExecutor,
+  subject: MergeRequest,
+  issueReferences?: IssueReferences,
+): Promise<void> {
   const { sequence, labelsOf } = await stateOf(tx, [subject.id]);
   const payload = {
     mergeRequest: wireSubject(subject, labelsOf(subject.id)),
@@ -293,6 +300,7 @@ export async function publishRefreshed(tx: SqlExecutor, subject: MergeRequest): 
     occurredAt: subject.updatedAt,
     imported: true,
     directorySequence: sequence,
+    issueReferences: issueReferences && referencesOf(issueReferences),
     fact: undefined,
   };
   const id = `${mergeRequestEvents.type}:refreshed:${subject.id}:${subject.lockVersion}`;
@@ -317,6 +325,7 @@ export async function publishFacts(tx: SqlExecutor, inputs: readonly MergeReques
         // An import brings the merge request in; whatever happens to it afterwards happens here.
         imported: fact.kind === 'created' && subject.importedFrom !== 'none',
         directorySequence: sequence,
+        issueReferences: undefined,
         fact: wire.fact,
       },
     };
@@ -363,6 +372,7 @@ export async function mergeRequestStates(
       occurredAt: updated_at,
       imported: false,
       directorySequence: sequence ?? 0,
+      issueReferences: undefined,
       fact: undefined,
     },
   }));

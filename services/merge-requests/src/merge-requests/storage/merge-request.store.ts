@@ -164,7 +164,7 @@ async function apply(
   if (change.reviewerIds !== undefined) await replacePeople(tx, 'reviewers', id, change.reviewerIds);
   if (change.labelIds !== undefined) await replaceLabels(tx, id, change.labelIds);
   await saveApprovals(tx, id, change);
-  if (change.history) await publishRefreshed(tx, after);
+  if (change.history) await publishRefreshed(tx, after, change.issueReferences);
   else
     await recordEvents(
       tx,
