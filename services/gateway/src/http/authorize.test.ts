@@ -19,13 +19,13 @@ test.each([
   (_, level, internal, open) => {
     const archived = answer({ level, archived: true });
     const statusOf = (alsoRead?: 'read_internal_note') =>
-      refusalOfLocated(apply!, { alsoRead }, archived, 'ultimate')?.status;
+      refusalOfLocated(apply!, { projectId: 1, alsoRead }, archived, 'ultimate')?.status;
     expect([statusOf('read_internal_note'), statusOf()]).toEqual([internal, open]);
   },
 );
 
 test('what may be read and applied is not refused', () => {
   expect(
-    refusalOfLocated(apply!, { alsoRead: 'read_internal_note' }, answer({ level: 30 }), 'ultimate'),
+    refusalOfLocated(apply!, { projectId: 1, alsoRead: 'read_internal_note' }, answer({ level: 30 }), 'ultimate'),
   ).toBeUndefined();
 });

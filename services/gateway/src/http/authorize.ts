@@ -105,15 +105,13 @@ const flag = boolean();
 /** Whether a value of a parameter requests something; a flag that is off does not. */
 const isRequested = (value: unknown): boolean => value !== null && flag.safeParse(value).data !== false;
 
+type Target = { project: ProjectAbility } | { group: GroupAbility };
+
 /**
  * What the caller has to be able to do: what the route requires, and what the parameters that are sent require beside
  * it.
  */
-const abilitiesOf = (
-  access: { project: ProjectAbility } | { group: GroupAbility },
-  { abilityWith = {} }: Route,
-  sent: RawParameters,
-): Ability[] => [
+const abilitiesOf = (access: Target, { abilityWith = {} }: Route, sent: RawParameters): Ability[] => [
   'project' in access ? projectAbilities[access.project] : groupAbilities[access.group],
   ...Object.entries(abilityWith)
     .filter(([parameter]) => Object.hasOwn(sent, parameter) && isRequested(sent[parameter]))
@@ -159,25 +157,28 @@ export function refusalOfTarget(
 }
 
 /**
- * The refusal of the project in which the owner found what the request names: what the caller may not read is as good as
- * not there.
+ * The refusal of the project or group in which the owner found what the request names: what the caller may not read is as
+ * good as not there.
  */
 export function refusalOfLocated(
   route: Route,
-  { alsoRead }: Pick<Located, 'alsoRead'>,
+  place: Located,
   answer: ResolveResponse,
   instanceTier: string,
 ): AppError | undefined {
   if (typeof route.access === 'string' || !('located' in route.access) || route.locate === undefined) return undefined;
-  const refusal = (project: ProjectAbility, tier: Route['tier']): AppError | undefined =>
-    refusalOfTarget({ ...route, tier, access: { project } }, answer, instanceTier);
+  const { located, orGroup } = route.access;
+  const refusal = (access: Target, tier: Route['tier']): AppError | undefined =>
+    refusalOfTarget({ ...route, tier, access }, answer, instanceTier);
   const { read, thing, refusal: text } = route.locate;
+  const isInGroup = 'groupId' in place;
+  const { alsoRead = read } = isInGroup ? {} : place;
+  const reads: Target[] = isInGroup ? [{ group: 'read_group' }] : [{ project: read }, { project: alsoRead }];
+  const needed: Target | undefined = isInGroup ? orGroup && { group: orGroup } : { project: located };
   // What is there can be read in every tier.
-  const mayRead = [read, ...(alsoRead === undefined ? [] : [alsoRead])].every(
-    (one) => refusal(one, undefined) === undefined,
-  );
-  if (!mayRead) return notFound(thing);
-  const refused = refusal(route.access.located, route.tier);
+  const mayRead = reads.every((one) => refusal(one, undefined) === undefined);
+  if (!mayRead || needed === undefined) return thing === '' ? new AppError('not_found') : notFound(thing);
+  const refused = refusal(needed, route.tier);
   return refused?.kind === 'forbidden' && text !== undefined ? new AppError('forbidden', text) : refused;
 }
 

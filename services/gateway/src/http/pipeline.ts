@@ -168,7 +168,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     }
   }
 
-  /** The caller's access to the project in which the owner finds what the request names (D3). */
+  /** The caller's access to the project or group in which the owner finds what the request names (D3). */
   async function admitToLocated(
     locate: NonNullable<Route['locate']>,
     question: Question,
@@ -177,9 +177,13 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
   ): Promise<ResolveResponse> {
     const visit = edges.admission.visit(route, { ...options, idempotent: true });
     const place = await locate
-      .project({ params: params as never, path: path as never, call: visit.client })
+      .place({ params: params as never, path: path as never, call: visit.client })
       .finally(() => visit.leave());
-    const located = { ...question, target: { kind: 'project', name: String(place.projectId) } } as const;
+    const target =
+      'groupId' in place
+        ? ({ kind: 'group', name: String(place.groupId) } as const)
+        : ({ kind: 'project', name: String(place.projectId) } as const);
+    const located = { ...question, target };
     const { requestId, signal } = options;
     let found = await edges.access.resolve(located, requestId, { signal });
     // A cached answer may admit, but never refuse.

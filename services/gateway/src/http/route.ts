@@ -12,7 +12,7 @@ import type { Section } from './reference/sections';
 /**
  * Who may call a route. `public`: any caller, with or without a token. `user`: any valid token. `admin`:
  * administrators. On a project or group the row of the ability decides; `:id` of the path names the target. `located`:
- * the same on a project that neither path nor parameters name (`Route.locate`).
+ * the same on a project that neither path nor parameters name (`Route.locate`), or with `orGroup` on a group.
  */
 export type RouteAccess =
   | 'public'
@@ -20,7 +20,7 @@ export type RouteAccess =
   | 'admin'
   | { project: ProjectAbility }
   | { group: GroupAbility }
-  | { located: ProjectAbility };
+  | { located: ProjectAbility; orGroup?: GroupAbility };
 
 /** How a list is paged and sorted. */
 export interface ListRule {
@@ -98,12 +98,14 @@ type TargetOf<A extends RouteAccess> = A extends { project: string } | { group: 
   ? Access
   : Access | undefined;
 
-/** Where the owner found what a request names. */
-export interface Located {
-  readonly projectId: number;
-  /** What a caller needs beside `locate.read` in order to read it. */
-  readonly alsoRead?: ProjectAbility | undefined;
-}
+/** Where the owner found what a request names: in a project, or on routes with `orGroup` in a group. */
+export type Located =
+  | {
+      readonly projectId: number;
+      /** What a caller needs beside `locate.read` in order to read it. */
+      readonly alsoRead?: ProjectAbility | undefined;
+    }
+  | { readonly groupId: number };
 
 /** What the reference states of an endpoint beyond what follows from its declaration. */
 export interface RouteDocs {
@@ -137,19 +139,19 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
   readonly access: A;
   /** On a project or group: refuses callers who are no administrators with 403, before the target is looked up. */
   readonly administrators?: true;
-  /** Finds the project of what the request names; on routes with `located`, which all have it. */
+  /** Finds the project or group of what the request names; on routes with `located`, which all have it. */
   readonly locate?: {
     /**
      * What a 404 calls what the request names: the reply where it is not there, and where the caller may not read it.
-     * undefined for none: `404 Not found`.
+     * undefined for none: `404 Not found`; empty: `404 Not Found`.
      */
     readonly thing: string | undefined;
     /** What a 403 says; `403 Forbidden` without it. */
     readonly refusal?: string;
-    /** What a caller needs in order to read it. */
+    /** What a caller needs in order to read it in a project; in a group, to see that. */
     readonly read: ProjectAbility;
-    /** Asks its owner for the project. Fails with `not_found`. */
-    project(context: Pick<HandlerContext<Params, Path, undefined>, 'params' | 'path' | 'call'>): Promise<Located>;
+    /** Asks its owner for the project or group. Fails with `not_found`. */
+    place(context: Pick<HandlerContext<Params, Path, undefined>, 'params' | 'path' | 'call'>): Promise<Located>;
   };
   /** Refuses anonymous callers although it only reads (G-4.6). */
   readonly needsToken?: boolean;

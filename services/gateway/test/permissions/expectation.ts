@@ -67,7 +67,9 @@ const families = {
    * Anonymous callers are asked for a token first.
    */
   locatedDeveloper: { public: '13333....313', internal: '13333....313', private: '14443....313' },
-  /** The same of Owners. */
+  /** The same of what is read. */
+  locatedDeveloperRead: { public: '13333....31.', internal: '13333....31.', private: '14333....31.' },
+  /** A write of Owners. */
   locatedOwner: { public: '1333333..313', internal: '1333333..313', private: '1433333..313' },
   maintainerWrite: { public: '133333...313', internal: '133333...313', private: '143333...313' },
   maintainerRead: { public: '133333...31.', internal: '433333...31.', private: '443333...31.' },

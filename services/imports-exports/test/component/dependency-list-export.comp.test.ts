@@ -274,9 +274,18 @@ it('reads lock files where a pipeline has no report, and the projects of a group
 it('is for its author alone, for an hour, and not there before it has ended (G-4.14-2 … G-4.14-4, G-4.14-7)', async () => {
   const { id } = await exported(ofPipeline(11));
   const get = (exportId: number, user: number) => exports.getDependencyListExport({ exportId }, as(user));
-  await expect(get(id, stranger)).rejects.toMatchObject({ kind: 'forbidden' });
+  const locate = (exportId: number, user = author) =>
+    exports.locateDependencyListExport({ exportId }, here.as({ id: user }));
+  expect(await locate(id)).toEqual({ projectId: project, groupId: 0 });
+  const ofGroup = await create({ $case: 'groupId', value: group });
+  expect(await locate(ofGroup.id)).toEqual({ projectId: 0, groupId: group });
+  for (const asked of [get, locate]) await expect(asked(id, stranger)).rejects.toMatchObject({ kind: 'forbidden' });
   expect((await download(id, stranger)).status).toBe(403);
-  await expect(get(id + 1_000, author)).rejects.toMatchObject({ kind: 'not_found' });
+  for (const asked of [get, locate])
+    await expect(asked(id + 1_000, author)).rejects.toMatchObject({
+      kind: 'not_found',
+      body: { message: '404 Not Found' },
+    });
   await expect(create(ofPipeline(99))).rejects.toMatchObject({
     kind: 'not_found',
     body: { message: '404 Pipeline Not Found' },

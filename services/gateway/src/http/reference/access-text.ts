@@ -45,7 +45,11 @@ export function accessText(route: Route): string {
   if (access === 'admin' || route.administrators) return 'Administrators.';
   if (access === 'user') return 'Every signed-in user.';
   if (access === 'public') return needsToken(route) ? 'Every signed-in user.' : 'Everyone, with or without a token.';
-  if ('located' in access) return ofTarget(projectAbilities[access.located], 'project', true).join(' ');
+  if ('located' in access) {
+    const { located, orGroup } = access;
+    const inGroup = orGroup === undefined ? [] : ofTarget(groupAbilities[orGroup], 'group', true);
+    return [...ofTarget(projectAbilities[located], 'project', true), ...inGroup].join(' ');
+  }
   return 'project' in access
     ? ofTarget(projectAbilities[access.project], 'project', needsToken(route)).join(' ')
     : ofTarget(groupAbilities[access.group], 'group', needsToken(route)).join(' ');

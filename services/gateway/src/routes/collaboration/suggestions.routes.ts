@@ -35,7 +35,7 @@ export const suggestionRoutes = [
     returns: { 200: 'Suggestion' },
     locate: {
       ...within,
-      project: ({ path, call }) => locate(call(SuggestionServiceService), [path.suggestion_id]),
+      place: ({ path, call }) => locate(call(SuggestionServiceService), [path.suggestion_id]),
     },
     handle: ({ params, path, access: { id }, call }) =>
       call(SuggestionServiceService).applySuggestions({
@@ -61,7 +61,7 @@ export const suggestionRoutes = [
       commit_message: commitMessage,
     },
     returns: { 200: ['Suggestion'] },
-    locate: { ...within, project: ({ params, call }) => locate(call(SuggestionServiceService), params.ids) },
+    locate: { ...within, place: ({ params, call }) => locate(call(SuggestionServiceService), params.ids) },
     handle: ({ params, access: { id }, call }) =>
       call(SuggestionServiceService).applySuggestions({
         projectId: id,

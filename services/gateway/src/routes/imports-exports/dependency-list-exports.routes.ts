@@ -1,12 +1,29 @@
 import { DependencyListExportServiceService } from '@switchyard/protos/imports_exports/v1/dependency_list_export';
 import { PipelineServiceService } from '@switchyard/protos/merge_requests/v1/pipeline';
+import type { BoundClient } from '../../http/clients';
 import { boolean, documented, integer, oneOf } from '../../http/params';
-import { defineRoute } from '../../http/route';
+import { defineRoute, type Located } from '../../http/route';
 
 const section = 'Dependency list exports';
 const tier = 'ultimate' as const;
 const onePath = '/dependency_list_exports/:export_id' as const;
-const one = { export_id: integer({ min: 0 }) };
+
+/** Who reads an export needs to read the dependencies of its project or group still. */
+const reading = {
+  access: { located: 'read_dependency', orGroup: 'read_group_dependency' },
+  needsToken: true,
+  tier,
+  path_params: { export_id: integer({ min: 0 }) },
+} as const;
+const within = { thing: '', read: 'read_project' } as const;
+
+async function locate(
+  exports: BoundClient<typeof DependencyListExportServiceService>,
+  exportId: number,
+): Promise<Located> {
+  const { projectId, groupId } = await exports.locateDependencyListExport({ exportId });
+  return groupId > 0 ? { groupId } : { projectId };
+}
 
 const params = {
   export_type: documented(oneOf('sbom'), { description: 'The one kind of export.' }).default('sbom'),
@@ -39,7 +56,7 @@ export const dependencyListExportRoutes = [
     locate: {
       thing: 'Pipeline',
       read: 'read_pipeline',
-      project: ({ path, call }) => call(PipelineServiceService).locatePipeline({ pipelineId: path.pipeline_id }),
+      place: ({ path, call }) => call(PipelineServiceService).locatePipeline({ pipelineId: path.pipeline_id }),
     },
     returns: { 201: 'DependencyListExport' },
     handle: ({ access, path, params: given, call }) =>
@@ -99,9 +116,11 @@ export const dependencyListExportRoutes = [
     section,
     summary: 'Get an export of a dependency list',
     docs: { description: 'Status 202 with `Poll-Interval`, in milliseconds, until it has ended.' },
-    access: 'user',
-    tier,
-    path_params: one,
+    ...reading,
+    locate: {
+      ...within,
+      place: ({ path, call }) => locate(call(DependencyListExportServiceService), path.export_id),
+    },
     pollInterval: 5_000,
     returns: { 200: 'DependencyListExport', 202: 'DependencyListExport' },
     handle: ({ path, call }) =>
@@ -113,9 +132,11 @@ export const dependencyListExportRoutes = [
     section,
     summary: 'Download an export of a dependency list',
     docs: { contentTypes: ['application/json'] },
-    access: 'user',
-    tier,
-    path_params: one,
+    ...reading,
+    locate: {
+      ...within,
+      place: ({ path, call }) => locate(call(DependencyListExportServiceService), path.export_id),
+    },
     returns: { 200: undefined },
     handle: async ({ path }) => ({
       forward: { to: 'imports-exports', path: `/dependency_list_exports/${path.export_id}/download` },
@@ -131,9 +152,11 @@ export const dependencyListExportRoutes = [
         'Ed25519 (RFC 8032) over the bytes of the download: 64 bytes. The key is at `/dependency_list_exports/signing_key`.',
       contentTypes: ['application/octet-stream'],
     },
-    access: 'user',
-    tier,
-    path_params: one,
+    ...reading,
+    locate: {
+      ...within,
+      place: ({ path, call }) => locate(call(DependencyListExportServiceService), path.export_id),
+    },
     returns: { 200: undefined },
     async handle({ path, call }) {
       const found = await call(DependencyListExportServiceService).getDependencyListExportSignature({

@@ -64,7 +64,7 @@ export const dependencyReportRoutes = [
     locate: {
       thing: 'Job',
       read: 'read_pipeline',
-      project: ({ path, call }) => call(JobServiceService).locateJob({ jobId: path.job_id }),
+      place: ({ path, call }) => call(JobServiceService).locateJob({ jobId: path.job_id }),
     },
     returns: { 201: 'DependencyReport' },
     async handle({ access, path, params: given, call }) {

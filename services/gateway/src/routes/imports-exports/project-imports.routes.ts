@@ -122,7 +122,7 @@ export const projectImportRoutes = [
       thing: undefined,
       read: 'read_project',
       refusal: 'Unauthorized access',
-      project: async ({ params: { project_id: projectId } }) => ({ projectId }),
+      place: async ({ params: { project_id: projectId } }) => ({ projectId }),
     },
     returns: { 200: 'CanceledImport' },
     handle: ({ access, call }) => call(ProjectImportServiceService).cancelForgeaImport({ projectId: access.id }),

@@ -20,9 +20,9 @@ export const rows: readonly Expectation[] = [
   row('POST /projects/:id/dependency_list_exports', 'developerWrite', 'G-4.14-7'),
   row('POST /groups/:id/dependency_list_exports', 'developerWrite', 'G-4.14-7'),
   row('GET /dependency_list_exports/signing_key', 'everyone', 'G-4.14'),
-  row('GET /dependency_list_exports/:export_id', 'userRead', 'G-4.14-3'),
-  row('GET /dependency_list_exports/:export_id/download', 'userRead', 'G-4.14-4'),
-  row('GET /dependency_list_exports/:export_id/signature', 'userRead', 'G-4.14-4'),
+  row('GET /dependency_list_exports/:export_id', 'locatedDeveloperRead', 'G-4.14-3'),
+  row('GET /dependency_list_exports/:export_id/download', 'locatedDeveloperRead', 'G-4.14-4'),
+  row('GET /dependency_list_exports/:export_id/signature', 'locatedDeveloperRead', 'G-4.14-4'),
 
   // Imports of projects and gists
   row('POST /import/forgea', 'userWrite', 'G-4.19-1', wantedImport),

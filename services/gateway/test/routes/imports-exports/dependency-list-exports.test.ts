@@ -1,6 +1,6 @@
-import { notFound } from '@switchyard/errors';
+import { AppError, notFound } from '@switchyard/errors';
 import { entity } from '@switchyard/rpc';
-import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
+import { actor, newToken, projectAccess, resolved, startTestGateway, type TestGateway } from '../../support/gateway';
 
 const token = { token: 'glpat-exports' };
 const shown = {
@@ -17,14 +17,21 @@ const shown = {
 let gateway: TestGateway;
 let level = 30;
 let tier = 'ultimate';
+/** Whether the caller sees projects and groups, from their address. */
+let sees = true;
 
 beforeAll(async () => {
   gateway = await startTestGateway({
-    access: () => resolved({ actor: actor({}), access: projectAccess({ level, tier, visibility: 'public' }) }),
+    access: () =>
+      resolved({ actor: actor({}), access: sees ? projectAccess({ level, tier, visibility: 'public' }) : undefined }),
     fakes: {
       'PipelineService/LocatePipeline': async ({ pipelineId }: { pipelineId: number }) => {
         if (pipelineId !== 41) throw notFound('Pipeline');
         return { projectId: 1 };
+      },
+      'DependencyListExportService/LocateDependencyListExport': async ({ exportId }: { exportId: number }) => {
+        if (exportId === 8) throw new AppError('not_found');
+        return exportId === 7 ? { projectId: 0, groupId: 3 } : { projectId: 1, groupId: 0 };
       },
       'DependencyListExportService/CreateDependencyListExport': async () => entity(shown),
       'DependencyListExportService/GetDependencyListExport': async ({ exportId }: { exportId: number }) =>
@@ -36,6 +43,7 @@ afterAll(() => gateway.close());
 beforeEach(() => {
   level = 30;
   tier = 'ultimate';
+  sees = true;
 });
 
 // Answers about access are cached for each token.
@@ -72,4 +80,37 @@ it('asks a caller to come again while it is made (G-4.14-3)', async () => {
   ];
   expect([running.status, running.headers.get('poll-interval')]).toEqual([202, '5000']);
   expect([ended.status, ended.headers.get('poll-interval')]).toEqual([200, null]);
+});
+
+describe.each(['', '/download', '/signature'])('dependency_list_exports/:export_id%s', (rest) => {
+  const read = (id: number) => gateway.send('GET', `/dependency_list_exports/${id}${rest}`, newToken());
+  const gone = [404, { message: '404 Not Found' }];
+
+  it('is read by who may still read the dependencies of its project or group (G-4.14-2)', async () => {
+    const before = gateway.calls.length;
+    for (const [id, $case, value] of [
+      [5, 'project', '1'],
+      [7, 'group', '3'],
+    ] as const) {
+      level = 20;
+      const refused = await read(id);
+      expect([refused.status, refused.body]).toEqual([403, { message: '403 Forbidden' }]);
+      expect(gateway.calls.at(-1)).toMatchObject({
+        rpc: 'AccessService/Resolve',
+        request: { target: { $case, value } },
+      });
+      [level, tier] = [30, 'premium'];
+      expect((await read(id)).status).toBe(403);
+      [tier, sees] = ['ultimate', false];
+      const unseen = await read(id);
+      expect([unseen.status, unseen.body]).toEqual(gone);
+      sees = true;
+    }
+    expect(gateway.calls.slice(before).filter(({ rpc }) => /\/GetDependencyListExport/.test(rpc))).toEqual([]);
+  });
+
+  it('is as good as not there when it is not there, or its hour is over (G-4.14-3)', async () => {
+    const reply = await read(8);
+    expect([reply.status, reply.body]).toEqual(gone);
+  });
 });

@@ -34,7 +34,7 @@ export function manageExports({ exports, sources, workSoon }: ExportEdges) {
 
   const mine = async (id: number, userId: number): Promise<DependencyListExport> => {
     const found = await exports.find(id);
-    if (found === undefined) throw notFound();
+    if (found === undefined) throw new AppError('not_found');
     if (found.authorId !== userId) throw forbidden();
     return found;
   };

@@ -51,6 +51,11 @@ export const dependencyListExportHandler = (
       return entity(presentExport(made, externalUrl));
     },
 
+    async locateDependencyListExport({ exportId }, { actor }) {
+      const { kind, targetId } = await exports.get(exportId, actor.userId);
+      return kind === 'group' ? { projectId: 0, groupId: targetId } : { projectId: targetId, groupId: 0 };
+    },
+
     async getDependencyListExport({ exportId }, { actor }) {
       const found = await exports.get(exportId, actor.userId);
       return entity(presentExport(found, externalUrl), hasEnded(found) ? 0 : 202);
