@@ -8,6 +8,11 @@ import {
   exportedUsers,
 } from '@switchyard/directory';
 
+/** Who takes part in rows `i` of `issues`, or by internal notes alone: as many as a reader takes. */
+const participants = (internal: boolean): Sql =>
+  exportedUsers(sql`(select p.user_id from issue_participants p where p.issue_id = i.id and p.internal = ${internal}::boolean
+    order by p.user_id limit 1000) link`);
+
 /** Reactions to what a condition on rows `a` of `award_emoji` names. */
 const emoji = (on: Sql): Sql => sql`(
   select json_agg(json_build_object('name', a.name, 'user', ${exportedUser(sql`a.user_id`)}, 'created_at', a.created_at)
@@ -28,6 +33,7 @@ export const records: Readonly<Record<string, (projectId: number) => Sql>> = {
       'issue_type', i.issue_type, 'confidential', i.confidential, 'severity', i.severity,
       'discussion_locked', i.discussion_locked, 'author', ${exportedUser(sql`i.author_id`)},
       'assignees', ${exportedUsers(sql`issue_assignees link where link.issue_id = i.id`)},
+      'participants', ${participants(false)}, 'internal_participants', ${participants(true)},
       'labels', ${exportedLabels(sql`issue_labels link where link.issue_id = i.id`)},
       'milestone', ${exportedMilestone(sql`i.milestone_id`)}, 'due_date', i.due_date, 'weight', i.weight,
       'health_status', i.health_status, 'time_estimate', i.time_estimate, 'total_time_spent', i.total_time_spent,
@@ -49,7 +55,10 @@ export const records: Readonly<Record<string, (projectId: number) => Sql>> = {
       'discussion_id', encode(n.discussion_id, 'hex'), 'starts_discussion', n.starts_discussion, 'type', n.type,
       'author', ${exportedUser(sql`n.author_id`)}, 'body', n.body, 'system', n.system, 'action', n.action,
       'internal', n.internal, 'original_position', n.original_position, 'position', n.position,
-      'resolved_by', ${exportedUser(sql`n.resolved_by_id`)}, 'resolved_at', n.resolved_at,
+      'resolved_by', ${exportedUser(sql`n.resolved_by_id`)}, 'resolved_at', n.resolved_at, 'suggestions', (
+        select coalesce(json_agg(json_build_object('lines_above', s.lines_above, 'lines_below', s.lines_below,
+          'from_content', s.from_content, 'to_content', s.to_content, 'commit_sha', s.commit_sha) order by s.place), '[]')
+        from suggestions s where s.note_id = n.id),
       'created_at', n.created_at, 'updated_at', n.updated_at) as record
     from notes n join noteables c on c.id = n.noteable_id and c.removed_at is null
       left join issues i on c.kind = 'Issue' and i.id = c.target_id

@@ -1,3 +1,4 @@
+import { readRecords } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { reassign } from '@switchyard/service';
 import { places } from '../../src/authorship';
@@ -5,10 +6,11 @@ import { importIssues, reserveIssueNumbers } from '../../src/issues/application/
 import type { ImportedIssue } from '../../src/issues/domain/issue-import';
 import { issueDirectoryStore } from '../../src/issues/storage/issue-directory.store';
 import { issueImportStore } from '../../src/issues/storage/issue-import.store';
+import { records } from '../../src/project-records/records';
 import { issueHarness } from '../support/issue-harness';
 
 const harness = issueHarness();
-const { open, author, assignee } = harness;
+const { open, author, assignee, guest, planner } = harness;
 let running: Awaited<ReturnType<typeof harness.start>>;
 let imports: ReturnType<typeof importIssues>;
 let reserve: ReturnType<typeof reserveIssueNumbers>;
@@ -204,6 +206,19 @@ test('another user takes the place of an author and assignee everywhere, in boun
     assigned: 0,
     taking_part: 0,
     changed: 0,
+  });
+});
+
+test('who takes part in an issue of an archive does so here, and goes out again', async () => {
+  const more = {
+    ...({ issueType: 'issue', confidential: false, severity: 'unknown', timeEstimate: 0, totalTimeSpent: 0 } as const),
+    ...{ milestone: undefined, closedById: undefined, timelogs: [], dueDate: undefined, weight: undefined },
+    ...{ participantIds: [planner.id], internalParticipantIds: [planner.id, guest.id] },
+  };
+  for (const _ of [1, 2]) expect(await imports(key, [issue(7, { more })])).toBe(1);
+  const { lines } = await readRecords(running.db, records.issues!(open.id), 0);
+  expect(JSON.parse(lines.toString())).toMatchObject({
+    ...{ iid: 7, participants: ['assignee', 'author', 'planner'], internal_participants: ['guest'] },
   });
 });
 

@@ -1,3 +1,4 @@
+import { readRecords } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import { importIssues } from '../../src/issues/application/import-issues';
 import { issueDirectoryStore } from '../../src/issues/storage/issue-directory.store';
@@ -7,6 +8,7 @@ import { importNotes } from '../../src/notes/application/import-notes';
 import type { ForgePlace, ImportedNote } from '../../src/notes/domain/imported-note';
 import { emojiImportStore } from '../../src/notes/storage/emoji-import.store';
 import { noteImportStore } from '../../src/notes/storage/note-import.store';
+import { records } from '../../src/project-records/records';
 import { issueHarness } from '../support/issue-harness';
 
 const harness = issueHarness();
@@ -166,6 +168,32 @@ test('a discussion of an archive keeps its id, its position and where that was',
   const original = { ...position, oldLine: 1 };
   await imports(key, [onMergeRequest(1, { thread: discussion, position, originalPosition: original })]);
   expect(await stored('MergeRequest')).toMatchObject([{ discussion, type: 'DiffNote', position, original }]);
+});
+
+test('what a note of an archive suggests comes in with it once, applied where it was, and goes out again', async () => {
+  const position = { ...refs, oldPath: 'a.txt', newPath: 'a.txt', newLine: 3, positionType: 'text' as const };
+  const lines = { linesAbove: 1, linesBelow: 0, fromContent: 'a\nb\n', toContent: 'c\n' };
+  const suggestions = [
+    { ...lines, commitSha: null },
+    { ...lines, toContent: '', commitSha: refs.headSha },
+  ];
+  const page = [onMergeRequest(1, { position, suggestions }), onMergeRequest(2)];
+  for (const _ of [1, 2]) expect(await imports(key, page)).toBe(2);
+  const { lines: out } = await readRecords(running.db, records.notes!(open.id), 0);
+  const given = { lines_above: 1, lines_below: 0, from_content: 'a\nb\n' };
+  expect(
+    out
+      .toString()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).suggestions),
+  ).toEqual([
+    [
+      { ...given, to_content: 'c\n', commit_sha: null },
+      { ...given, to_content: '', commit_sha: refs.headSha },
+    ],
+    [],
+  ]);
 });
 
 test('reactions are given once, count as votes, and are passed on', async () => {

@@ -22,6 +22,12 @@ export const records: Readonly<Record<string, (projectId: number) => Sql>> = {
       'approvals', (select coalesce(json_agg(json_build_object('username', ${exportedUser(sql`link.user_id`)},
         'created_at', link.created_at) order by link.user_id), '[]')
         from merge_request_approvals link where link.merge_request_id = m.id),
+      'participants', (select coalesce(json_agg(${exportedUser(sql`link.user_id`)} order by link.created_at, link.user_id), '[]')
+        from (select p.* from merge_request_participants p where p.merge_request_id = m.id
+          order by p.created_at, p.user_id limit 1000) link),
+      'context_commits', (select coalesce(json_agg(json_build_object('sha', c.sha, 'committed_at', c.committed_at)
+        order by c.committed_at, c.sha), '[]') from merge_request_context_commits c where c.merge_request_id = m.id),
+      'merge_after', m.merge_after, 'approvals_before_merge', m.approvals_before_merge,
       'labels', ${exportedLabels(sql`merge_request_labels link where link.merge_request_id = m.id`)},
       'milestone', ${exportedMilestone(sql`m.milestone_id`)}, 'squash', m.squash,
       'force_remove_source_branch', m.force_remove_source_branch, 'discussion_locked', m.discussion_locked,

@@ -557,6 +557,9 @@ test('a merge request of an archive is of who stands for its people, who approve
     ...{ milestone: null, squash: false, force_remove_source_branch: null, discussion_locked: null, diffs: [] },
     ...{ merge_commit_sha: null, squash_commit_sha: null, merged_by: null, merged_at: null, closed_by: unknown },
     ...{ closed_at: times.updated_at, time_estimate: 0, total_time_spent: 60, ...times },
+    participants: [unknown, known, null],
+    context_commits: [shas.base, shas.before, 'f'.repeat(40)].map((sha) => ({ sha, committed_at: times.created_at })),
+    ...{ merge_after: times.updated_at, approvals_before_merge: 2 },
     time_logs: [
       { user: unknown, time_spent: 60, spent_at: times.created_at, summary: null, created_at: times.created_at },
     ],
@@ -583,6 +586,20 @@ test('a merge request of an archive is of who stands for its people, who approve
   );
   const { body: approvals } = await api(developer, 'GET', mr(project, 5, '/approvals'));
   expect(approvals.approved_by).toMatchObject([{ user: { id: maintainer.id } }]);
+  // One that the repository does not have is left out.
+  const { body: commits } = await api(developer, 'GET', mr(project, 5, '/context_commits'));
+  expect(commits.map(({ id }: Body) => id).sort()).toEqual([shas.base, shas.before].sort());
+  const { body: participants } = await api(developer, 'GET', mr(project, 5, '/participants'));
+  expect(participants.map(({ id }: Body) => id)).toEqual([developer.id, maintainer.id]);
+  const { lines } = await harness
+    .asImports(ProjectRecordServiceService)
+    .readProjectRecords({ projectId: project.id, kind: 'merge_requests', after: 0 }, { requestId: 'test' });
+  const out = JSON.parse(lines.toString());
+  expect(out).toMatchObject({
+    ...{ participants: [nameOf(developer), known], approvals_before_merge: 2 },
+    context_commits: [shas.base, shas.before].sort().map((sha) => ({ sha })),
+  });
+  expect(new Date(out.merge_after)).toEqual(later);
 });
 
 test('events of an archive keep their dates, in the name of who imports alone', async () => {

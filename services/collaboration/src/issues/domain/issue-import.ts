@@ -38,6 +38,10 @@ export interface MoreOfIssue
   /** Title; undefined for none. */
   readonly milestone: string | undefined;
   readonly closedById: number | undefined;
+  /** Who takes part beside its author and assignees. */
+  readonly participantIds: readonly number[];
+  /** Who takes part by internal notes alone. */
+  readonly internalParticipantIds: readonly number[];
   readonly timelogs: readonly ImportedTimelog[];
 }
 

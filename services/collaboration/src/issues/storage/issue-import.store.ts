@@ -72,6 +72,8 @@ function rowOf({ projectId, importedFrom }: ImportKey, one: PlacedIssue) {
     created_at: one.createdAt,
     updated_at: one.updatedAt,
     assignee_ids: one.assigneeIds,
+    participant_ids: more?.participantIds ?? [],
+    internal_participant_ids: more?.internalParticipantIds ?? [],
     label_ids: one.labelIds,
   };
 }
@@ -90,7 +92,8 @@ async function insertAll(tx: Tx, rows: readonly object[]): Promise<Issue[]> {
         title text, description text, issue_type text, confidential boolean, severity text, discussion_locked boolean,
         milestone_id bigint, due_date date, weight int, health_status text, time_estimate bigint, total_time_spent bigint,
         task_count int, completed_task_count int, state text, closed_at timestamptz, closed_by_id bigint, imported_from text,
-        created_at timestamptz, updated_at timestamptz, assignee_ids bigint[], label_ids bigint[])),
+        created_at timestamptz, updated_at timestamptz, assignee_ids bigint[], participant_ids bigint[], internal_participant_ids bigint[],
+        label_ids bigint[])),
     added as (
       insert into issues (${columns}, milestone_due, label_priority)
       select ${columns},
@@ -106,9 +109,12 @@ async function insertAll(tx: Tx, rows: readonly object[]): Promise<Issue[]> {
       insert into issue_labels (issue_id, label_id)
       select i.id, label_id from added i join given using (iid), unnest(given.label_ids) as one (label_id)),
     taking_part as (
-      insert into issue_participants (issue_id, user_id)
-      select i.id, user_id from added i join given using (iid), unnest(given.author_id || given.assignee_ids) as one (user_id)
-      where user_id > 0 on conflict do nothing)
+      insert into issue_participants (issue_id, user_id, internal)
+      select i.id, user_id, bool_and(internal) from added i join given using (iid), lateral (
+        select given.author_id as user_id, false as internal
+        union all select unnest(given.assignee_ids || given.participant_ids), false
+        union all select unnest(given.internal_participant_ids), true) one
+      where user_id > 0 group by i.id, user_id)
     select ${issueColumns} from added i order by i.iid`);
   return inserted.map(toIssue);
 }

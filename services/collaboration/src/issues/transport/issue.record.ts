@@ -19,6 +19,9 @@ export const issueRecord = z.object({
   discussion_locked: z.boolean().nullable(),
   author: user,
   assignees: names,
+  // The first archives do not say who takes part.
+  participants: names.default([]),
+  internal_participants: names.default([]),
   labels: names,
   milestone: text(255).nullable(),
   due_date: date.nullable(),
@@ -37,11 +40,10 @@ export const issueRecord = z.object({
 export type IssueRecord = z.infer<typeof issueRecord>;
 
 /** Names of the people of an issue. */
-export const peopleIn = ({ author, assignees, closed_by, time_logs }: IssueRecord): (string | null)[] => [
-  author,
-  closed_by,
-  ...assignees,
-  ...time_logs.map(({ user: name }) => name),
+export const peopleIn = (record: IssueRecord): (string | null)[] => [
+  ...[record.author, record.closed_by, ...record.assignees],
+  ...[...record.participants, ...record.internal_participants],
+  ...record.time_logs.map(({ user: name }) => name),
 ];
 
 /** An issue of an archive with its people as users. */
@@ -68,6 +70,8 @@ export function toImported(record: IssueRecord, people: ImportedPeople): Importe
       totalTimeSpent: record.total_time_spent,
       timelogs: toImportedTimelogs(record.time_logs, people),
       closedById: people.user(record.closed_by),
+      participantIds: people.users(record.participants),
+      internalParticipantIds: people.users(record.internal_participants),
     },
   };
 }

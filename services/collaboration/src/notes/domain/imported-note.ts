@@ -2,6 +2,7 @@ import { isShowableTime } from '@switchyard/texts';
 import type { NoteableKind } from '../../noteables';
 import { isBody, type NoteType } from './note';
 import type { NotePosition } from './note-position';
+import type { NewSuggestion } from './suggestion';
 
 /** Kinds of noteables whose notes come in. */
 export type ImportedNoteable = Extract<NoteableKind, 'Issue' | 'MergeRequest' | 'Commit' | 'Snippet'>;
@@ -13,6 +14,12 @@ export interface ForgePlace {
   readonly line: number;
   readonly oldSide: boolean;
   readonly hunk: string;
+}
+
+/** A suggestion as an archive of a project has it. */
+export interface ImportedSuggestion extends NewSuggestion {
+  /** The commit that applied it; null: it was not applied. */
+  readonly commitSha: string | null;
 }
 
 /** A note as it was in another system. */
@@ -38,6 +45,8 @@ export interface ImportedNote {
   readonly place: ForgePlace | undefined;
   readonly position: NotePosition | undefined;
   readonly originalPosition: NotePosition | undefined;
+  /** What it suggests, in the order of its text; undefined for nothing. */
+  readonly suggestions?: readonly ImportedSuggestion[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }

@@ -45,7 +45,7 @@ export const maxSuggestions = 20;
 export const maxApplied = 100;
 
 /** Lines above or below that a suggestion may replace; more counts as that many. */
-const maxContext = 100;
+export const maxContext = 100;
 
 const opening = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})[ \t]*(.*)$/;
 const mark = /^suggestion(?::(?:-(\d{1,9}))?(?:\+(\d{1,9}))?)?(?:\s|$)/;

@@ -54,12 +54,20 @@ function discussionOf({ carrier, key, thread, createdAt }: PlacedNote): Buffer {
 
 const json = (value: object | undefined): string | null => (value === undefined ? null : JSON.stringify(value));
 
-/** Adds notes that are not there; returns the rows of what carries those that were added. */
+interface AddedNote {
+  readonly id: number;
+  readonly cause: string;
+  readonly carrier: number;
+  readonly system: boolean;
+  readonly internal: boolean;
+}
+
+/** Adds notes that are not there; returns those that were added. */
 async function insertNotes(
   tx: Tx,
   { projectId, importedFrom }: ImportKey,
   notes: readonly PlacedNote[],
-): Promise<{ carrier: number; system: boolean; internal: boolean }[]> {
+): Promise<AddedNote[]> {
   const column = <T>(read: (note: PlacedNote) => T): T[] => notes.map(read);
   // The cause makes a note one of its own: a page that comes again adds nothing. Of a thread the first one begins it.
   return tx.query(sql`
@@ -82,7 +90,28 @@ async function insertNotes(
       as given (carrier, discussion, type, author_id, body, system, action, internal, position, original, resolved_by, resolved_at, key,
         created_at, updated_at, place)
     order by created_at, place
-    on conflict (cause) where cause is not null do nothing returning noteable_id as carrier, system, internal`);
+    on conflict (cause) where cause is not null do nothing returning id, cause, noteable_id as carrier, system, internal`);
+}
+
+/** Adds what notes suggest that were added. */
+async function insertSuggestions(
+  tx: Tx,
+  key: ImportKey,
+  notes: readonly PlacedNote[],
+  added: readonly AddedNote[],
+): Promise<void> {
+  const idOf = new Map(added.map(({ cause, id }) => [cause, id]));
+  const rows = notes.flatMap(({ key: name, suggestions = [] }) => {
+    const noteId = idOf.get(`${causeOf(key)}${name}`);
+    return noteId === undefined ? [] : suggestions.map((one, place) => ({ ...one, noteId, place }));
+  });
+  if (rows.length === 0) return;
+  await tx.query(sql`
+    insert into suggestions (note_id, place, lines_above, lines_below, from_content, to_content, commit_sha)
+    select "noteId", place, "linesAbove", "linesBelow", "fromContent", "toContent", "commitSha"
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given ("noteId" bigint, place int, "linesAbove" int,
+      "linesBelow" int, "fromContent" text, "toContent" text, "commitSha" text)
+    order by "noteId", place on conflict do nothing`);
 }
 
 /** Gives notes that are there the texts of the forge where nobody has changed them here. */
@@ -97,7 +126,7 @@ const refreshBodies = (tx: Tx, from: ImportKey, notes: readonly PlacedNote[]) =>
       and n.body <> given.body and n.imported_body = sha256(convert_to(n.body, 'UTF8'))`);
 
 /** Brings the counters of rows up to what notes they have got; returns them as they are now. */
-const count = (tx: Tx, added: Awaited<ReturnType<typeof insertNotes>>) =>
+const count = (tx: Tx, added: readonly AddedNote[]) =>
   tx.query<{ row: number; kind: string; id: number; userNotes: number; internalNotes: number }>(sql`
     with added as (
       select carrier, (count(*) filter (where not system))::int as notes, (count(*) filter (where not system and internal))::int as internal
@@ -156,7 +185,9 @@ export const noteImportStore = (db: Database) => ({
       });
       if (knownBefore !== undefined) await refreshBodies(tx, key, placed);
       const wanted = placed.filter(({ createdAt }) => knownBefore === undefined || createdAt >= knownBefore);
-      const counted = await count(tx, await insertNotes(tx, key, wanted));
+      const added = await insertNotes(tx, key, wanted);
+      await insertSuggestions(tx, key, wanted, added);
+      const counted = await count(tx, added);
       await importedIssues.keepCounts(
         tx,
         counted.filter(({ kind }) => kind === 'Issue'),

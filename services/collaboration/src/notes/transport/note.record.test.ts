@@ -1,4 +1,4 @@
-import { noteRecord } from './note.record';
+import { noteRecord, toImported } from './note.record';
 
 const sha = 'a'.repeat(40);
 const place = {
@@ -34,3 +34,25 @@ it.each(['\0', '\ud83d'])('refuses text that cannot be kept, %j', (wrong) => {
   expect(refused.map((one) => noteRecord.safeParse(one).success)).toEqual([false, false, false]);
   expect(noteRecord.safeParse(range(JSON.stringify(wrong))).success).toBe(true);
 });
+
+const suggestion = { lines_above: 1, lines_below: 0, from_content: 'a\n', to_content: 'b\n', commit_sha: sha };
+
+it('reads what a note suggests at a line that is there after the change', () => {
+  const people = { writer: () => 1, user: () => 1, users: () => [], decider: () => 1 };
+  const suggestions = (given: object) =>
+    toImported(1, people)(noteRecord.parse({ ...note, suggestions: [suggestion], ...given })).suggestions;
+  expect(suggestions({})).toEqual([
+    { linesAbove: 1, linesBelow: 0, fromContent: 'a\n', toContent: 'b\n', commitSha: sha },
+  ]);
+  for (const none of [{ position: null }, { type: null }, { position: { ...place, newLine: undefined, oldLine: 1 } }])
+    expect(suggestions(none)).toBeUndefined();
+});
+
+it.each([{ lines_above: 101 }, { lines_below: -1 }, { from_content: '\0' }, { commit_sha: 'main' }])(
+  'refuses a suggestion that no note makes, %j',
+  (wrong) => {
+    const given = { ...note, suggestions: [{ ...suggestion, ...wrong }] };
+    expect(noteRecord.safeParse(given).success).toBe(false);
+    expect(noteRecord.safeParse({ ...note, suggestions: Array(21).fill(suggestion) }).success).toBe(false);
+  },
+);

@@ -6,6 +6,7 @@ import { recordFields } from '@switchyard/service';
 import { archivedSnippet } from '../../snippets';
 import type { ImportedNote } from '../domain/imported-note';
 import { type NotePosition, toPosition } from '../domain/note-position';
+import { maxContext, maxSuggestions, maySuggest } from '../domain/suggestion';
 
 const { iid, text, body, sha, user, count, time } = recordFields;
 const path = text(4_096);
@@ -43,7 +44,15 @@ const position = placeForm.transform(({ lineRange, commitId, ...place }, { addIs
   }
 });
 
-/** A note as an archive has it (ADR 60); the first archives do not number them. */
+const suggestionForm = z.object({
+  lines_above: z.int().min(0).max(maxContext),
+  lines_below: z.int().min(0).max(maxContext),
+  from_content: body,
+  to_content: body,
+  commit_sha: sha.nullable(),
+});
+
+/** A note as an archive has it (ADR 60); the first archives neither number them nor say what they suggest. */
 export const noteRecord = z
   .object({
     id: z.int().min(1).optional(),
@@ -62,6 +71,7 @@ export const noteRecord = z
     position: position.nullable(),
     resolved_by: user,
     resolved_at: time.nullable(),
+    suggestions: z.array(suggestionForm).max(maxSuggestions).optional(),
     created_at: time,
     updated_at: time,
   })
@@ -100,6 +110,14 @@ export const toImported =
       place: undefined,
       position: record.position ?? undefined,
       originalPosition: record.original_position ?? undefined,
+      // One at no place that has lines could never be applied.
+      suggestions:
+        record.type === 'DiffNote' && maySuggest({ kind: record.noteable_type }, record.position ?? undefined)
+          ? record.suggestions?.map((one) => ({
+              ...{ linesAbove: one.lines_above, linesBelow: one.lines_below, fromContent: one.from_content },
+              ...{ toContent: one.to_content, commitSha: one.commit_sha },
+            }))
+          : undefined,
       createdAt: record.created_at,
       updatedAt: record.updated_at,
     };

@@ -1,6 +1,7 @@
 import { forbidden, invalid } from '@switchyard/errors';
 import type { Caller } from '../../callers';
 import { type Commit, type Repository, readCommits, resolveRevision, type Sha } from '../../git';
+import { type ContextCommit, mostContextCommits } from '../domain/context-commit';
 import { type MergeRequestView, mayUpdate } from '../domain/merge-request-view';
 import type { MergeRequestEdges } from './merge-request.edges';
 import type { CutPage } from './read-merge-request';
@@ -8,8 +9,6 @@ import { viewOf } from './view-of';
 
 /** Commits of one request (G-4.2-1). */
 const mostAtOnce = 20;
-/** Commits of one merge request. */
-const most = 500;
 
 const notValid = () => invalid("One or more context commits' sha is not valid.");
 
@@ -22,11 +21,7 @@ export interface ContextCommitEdges extends Pick<MergeRequestEdges, 'mergeReques
       mergeRequestId: number,
       page: { readonly offset: number; readonly limit: number },
     ): Promise<{ shas: string[]; total: number }>;
-    add(
-      mergeRequestId: number,
-      commits: readonly { readonly sha: string; readonly committedAt: Date }[],
-      most: number,
-    ): Promise<boolean>;
+    add(mergeRequestId: number, commits: readonly ContextCommit[], most: number): Promise<boolean>;
     remove(mergeRequestId: number, shas: readonly string[]): Promise<number>;
   };
 }
@@ -77,9 +72,9 @@ export function contextCommitsOf(edges: ContextCommitEdges) {
       const added = await contextCommits.add(
         view.mergeRequest.id,
         commits.map(({ id, committedAt }) => ({ sha: id, committedAt })),
-        most,
+        mostContextCommits,
       );
-      if (!added) throw invalid(`A merge request has ${most} context commits at the most`);
+      if (!added) throw invalid(`A merge request has ${mostContextCommits} context commits at the most`);
       return { view, commits };
     },
 

@@ -255,8 +255,9 @@ export function importMergeRequests({
     );
     const commits = await commitsAmong(
       repo,
-      given.flatMap(({ diffs, mergeCommitSha }) => [
+      given.flatMap(({ diffs, mergeCommitSha, contextCommits = [] }) => [
         mergeCommitSha,
+        ...contextCommits.map(({ sha }) => sha),
         ...diffs.flatMap(({ baseSha, startSha, headSha }) => [baseSha, startSha, headSha]),
       ]),
     );
@@ -272,7 +273,8 @@ export function importMergeRequests({
       });
       const { count, completed } = countTasks(mergeRequest.description);
       const targetSha = mergeRequest.targetSha ?? versions.at(-1)?.startSha;
-      return { ...mergeRequest, versions, targetSha, taskCount: count, completedTaskCount: completed };
+      const contextCommits = mergeRequest.contextCommits?.filter(({ sha }) => commits.has(sha));
+      return { ...mergeRequest, contextCommits, versions, targetSha, taskCount: count, completedTaskCount: completed };
     });
     return { repo, heads, prepared };
   }

@@ -10,6 +10,7 @@ import {
   shortLine,
 } from '@switchyard/texts';
 import type { ReviewState } from './approvals';
+import type { ContextCommit } from './context-commit';
 import { isDraftTitle, type MergeRequestState, maxPeople, mergeRequestFieldProblems } from './merge-request';
 import type { DiffVersion, LockedMergeRequest, MergeRequestChange, MergeRequestPatch } from './merge-request-change';
 import { unchecked } from './mergeability';
@@ -52,6 +53,14 @@ export interface ImportedMergeRequest {
   readonly assigneeIds: readonly number[];
   readonly reviewers: readonly ImportedReview[];
   readonly approvals: readonly ImportedReview[];
+  /** Who takes part beside them, in order; undefined: nobody. */
+  readonly participantIds?: readonly number[];
+  /** Undefined: none. */
+  readonly contextCommits?: readonly ContextCommit[];
+  /** Undefined: at any time. */
+  readonly mergeAfter?: Date | undefined;
+  /** Undefined: it does not say. */
+  readonly approvalsBeforeMerge?: number | undefined;
   /** Titles. */
   readonly labels: readonly string[];
   /** Number of its milestone in the project, or its title. */

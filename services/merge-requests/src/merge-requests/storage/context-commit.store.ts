@@ -1,5 +1,6 @@
 import type { Database } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
+import type { ContextCommit } from '../domain/context-commit';
 
 /** Commits that merge requests show beside their own. */
 export const contextCommitStore = (db: Database) => ({
@@ -20,11 +21,7 @@ export const contextCommitStore = (db: Database) => ({
    * Adds commits, those that are there already with them. The row of the merge request is locked: of two requests at
    * once neither passes the limit. False when there would be more than `most`.
    */
-  add: (
-    mergeRequestId: number,
-    commits: readonly { readonly sha: string; readonly committedAt: Date }[],
-    most: number,
-  ): Promise<boolean> =>
+  add: (mergeRequestId: number, commits: readonly ContextCommit[], most: number): Promise<boolean> =>
     db.transaction(async (tx) => {
       await tx.query(sql`select 1 from merge_requests where id = ${mergeRequestId} for no key update`);
       const there = await tx.one<{ count: number }>(sql`

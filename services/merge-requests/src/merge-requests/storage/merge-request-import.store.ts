@@ -94,6 +94,8 @@ const rowOf = ({ projectId, importedFrom }: ImportKey, one: AttachedMergeRequest
   changes_count: one.versions.at(-1)?.filesCount,
   time_estimate: one.timeEstimate,
   total_time_spent: one.totalTimeSpent,
+  merge_after: one.mergeAfter,
+  approvals_before_merge: one.approvalsBeforeMerge,
   created_at: one.createdAt,
   updated_at: one.updatedAt,
 });
@@ -102,7 +104,7 @@ const rowOf = ({ projectId, importedFrom }: ImportKey, one: AttachedMergeRequest
 const columns = sql`iid, project_id, source_project_id, imported_from, source_branch, target_branch, author_id, title, description,
   state, draft, task_count, completed_task_count, source_sha, target_sha, source_branch_exists, squash, force_remove_source_branch,
   discussion_locked, milestone_id, merge_commit_sha, squash_commit_sha, merge_user_id, merged_at, closed_by_id, closed_at,
-  changes_count, time_estimate, total_time_spent, created_at, updated_at`;
+  changes_count, time_estimate, total_time_spent, merge_after, approvals_before_merge, created_at, updated_at`;
 
 const insertAll = (tx: Tx, rows: readonly object[]) =>
   tx.query(sql`
@@ -118,7 +120,7 @@ const insertAll = (tx: Tx, rows: readonly object[]) =>
       task_count int, completed_task_count int, source_sha text, target_sha text, source_branch_exists boolean, squash boolean,
       force_remove_source_branch boolean, discussion_locked boolean, milestone_id bigint, label_ids bigint[], merge_commit_sha text,
       squash_commit_sha text, merge_user_id bigint, merged_at timestamptz, closed_by_id bigint, closed_at timestamptz, changes_count int,
-      time_estimate int, total_time_spent int, created_at timestamptz, updated_at timestamptz)
+      time_estimate int, total_time_spent int, merge_after timestamptz, approvals_before_merge int, created_at timestamptz, updated_at timestamptz)
     order by iid on conflict do nothing returning *`);
 
 async function insertDiffs(tx: Tx, given: readonly (AttachedMergeRequest & { readonly id: number })[]): Promise<void> {
@@ -134,6 +136,20 @@ async function insertDiffs(tx: Tx, given: readonly (AttachedMergeRequest & { rea
       order by merge_request_id, position on conflict do nothing returning merge_request_id, id)
     update merge_requests mr set latest_diff_id = newest.id
     from (select merge_request_id, max(id) as id from added group by merge_request_id) newest where mr.id = newest.merge_request_id`);
+}
+
+/** Commits that merge requests show beside their own. */
+async function insertContextCommits(
+  tx: Tx,
+  given: readonly (AttachedMergeRequest & { readonly id: number })[],
+): Promise<void> {
+  const rows = given.flatMap(({ id, contextCommits = [] }) => contextCommits.map((commit) => ({ id, ...commit })));
+  if (rows.length === 0) return;
+  await tx.query(sql`
+    insert into merge_request_context_commits (merge_request_id, sha, committed_at)
+    select id, sha, "committedAt"
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (id bigint, sha text, "committedAt" timestamptz)
+    on conflict do nothing`);
 }
 
 /** Who belongs to a merge request, in what order: pairs of ids. */
@@ -155,9 +171,10 @@ async function insertPeople(tx: Tx, given: readonly (AttachedMergeRequest & { re
     insert into merge_request_labels (merge_request_id, label_id)
     select id, other from ${pairs(pairsOf(given, (one) => one.labelIds))} on conflict do nothing`);
   await tx.query(sql`
-    insert into merge_request_participants (merge_request_id, user_id)
-    select id, other from ${pairs(
-      pairsOf(given, ({ authorId, assigneeIds, reviewers, approvals }) => [
+    insert into merge_request_participants (merge_request_id, user_id, created_at)
+    select id, other, now() + position * interval '1 millisecond' from ${pairs(
+      pairsOf(given, ({ authorId, assigneeIds, reviewers, approvals, participantIds = [] }) => [
+        ...participantIds,
         authorId,
         ...assigneeIds,
         ...[...reviewers, ...approvals].map(({ userId }) => userId),
@@ -257,6 +274,7 @@ export const mergeRequestImportStore = (db: Database) => ({
       });
       await insertDiffs(tx, added);
       await insertPeople(tx, added);
+      await insertContextCommits(tx, added);
       await timelogs.bringIn(
         tx,
         added.flatMap((one) => (one.timelogs ?? []).map((entry) => ({ ...entry, ownerId: one.id }))),

@@ -1,6 +1,7 @@
 import { z } from '@switchyard/config';
 import type { ImportedPeople } from '@switchyard/directory';
 import { recordFields, timelogRecords, toImportedTimelogs } from '@switchyard/service';
+import { mostContextCommits } from '../domain/context-commit';
 import type { ImportedMergeRequest, ImportedReview } from '../domain/merge-request-import';
 
 const { iid, text, body, sha, user, names, count, time } = recordFields;
@@ -27,6 +28,14 @@ export const mergeRequestRecord = z.object({
     )
     .max(1_000),
   approvals: z.array(z.object({ username: user, created_at: time })).max(1_000),
+  // The first archives have none of the next four.
+  participants: z.array(user).max(1_000).default([]),
+  context_commits: z
+    .array(z.object({ sha, committed_at: time }))
+    .max(mostContextCommits)
+    .default([]),
+  merge_after: time.nullable().default(null),
+  approvals_before_merge: count.nullable().default(null),
   labels: names,
   milestone: text(255).nullable(),
   squash: z.boolean(),
@@ -50,8 +59,8 @@ type MergeRequestRecord = z.infer<typeof mergeRequestRecord>;
 
 /** Names of the people of merge requests. */
 export const peopleOf = (given: readonly MergeRequestRecord[]): (string | null)[] =>
-  given.flatMap(({ author, merged_by, closed_by, assignees, reviewers, approvals, time_logs }) => [
-    ...[author, merged_by, closed_by, ...assignees],
+  given.flatMap(({ author, merged_by, closed_by, assignees, reviewers, approvals, participants, time_logs }) => [
+    ...[author, merged_by, closed_by, ...assignees, ...participants],
     ...[...reviewers, ...approvals].map(({ username }) => username),
     ...time_logs.map(({ user: name }) => name),
   ]);
@@ -86,6 +95,10 @@ export const toImported =
       assigneeIds: people.users(record.assignees),
       reviewers,
       approvals,
+      participantIds: record.participants.flatMap((name) => people.user(name) ?? []),
+      contextCommits: record.context_commits.map(({ sha, committed_at: committedAt }) => ({ sha, committedAt })),
+      mergeAfter: record.merge_after ?? undefined,
+      approvalsBeforeMerge: record.approvals_before_merge ?? undefined,
       milestone: record.milestone === null ? undefined : { title: record.milestone },
       forceRemoveSourceBranch: record.force_remove_source_branch ?? undefined,
       discussionLocked: record.discussion_locked ?? false,
