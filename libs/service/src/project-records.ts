@@ -85,7 +85,7 @@ export const recordWriter = <T>(
  */
 export function projectRecords(
   db: Database,
-  kinds: Readonly<Record<string, (projectId: number) => Sql>>,
+  kinds: Readonly<Record<string, (projectId: number) => Sql | Promise<Sql>>>,
   writers: Readonly<Record<string, RecordWriter>>,
 ): Area {
   const ofKind = <T>(table: Readonly<Record<string, T>>, kind: string): T => {
@@ -98,7 +98,8 @@ export function projectRecords(
     implement(
       ProjectRecordServiceService,
       {
-        readProjectRecords: ({ projectId, kind, after }) => readRecords(db, ofKind(kinds, kind)(projectId), after),
+        readProjectRecords: async ({ projectId, kind, after }) =>
+          readRecords(db, await ofKind(kinds, kind)(projectId), after),
         async writeProjectRecords({ kind, lines, checkOnly, standIns: given, ...target }) {
           const records = ofKind(writers, kind).read(kind, lines);
           if (checkOnly) {

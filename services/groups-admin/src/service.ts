@@ -97,7 +97,7 @@ export function composeAreas(given: Edges, directory: DirectoryWriter, digest: T
     composeChanges(given, { followers: [webhooks.follower, integrations.follower] }),
     deliveries,
     webhooks,
-    composeProjectRecords(given, {
+    composeProjectRecords(given, avatars, {
       ...projects.records,
       ...members.records(projects.levelOf),
       labels: labels.records,

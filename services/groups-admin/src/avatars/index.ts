@@ -1,5 +1,5 @@
 export type { KeepAvatar } from './application/avatars';
-export { composeAvatars } from './compose';
-export { type AvatarChange, avatarProblems, type StoredAvatar } from './domain/avatar';
+export { type AvatarArea, composeAvatars } from './compose';
+export { type AvatarChange, type AvatarFile, avatarProblems, type StoredAvatar } from './domain/avatar';
 export { setAvatar } from './storage/avatar.store';
 export { toAvatarChange } from './transport/wire-avatar';

@@ -1,4 +1,5 @@
 import { raw, type Sql, sql } from '@switchyard/database/sql';
+import type { AvatarFile } from '../avatars';
 
 /** Settings of a project that an export carries, by the names of the API. */
 const settings = raw(`p.name, p.path, p.description, p.visibility, p.default_branch,
@@ -22,10 +23,20 @@ const usable = (row: Sql, projectId: number): Sql => sql`(${row}.project_id = ${
 /** Greater than every id, and together with one still a number that is exact. */
 const aboveIds = 2 ** 52;
 
-/** Records of a project by kind. Labels and milestones of the groups above it are among them: what lies in it names them. */
-export const records: Readonly<Record<string, (projectId: number) => Sql>> = {
-  project: (projectId) => sql`
-    select p.id, (select to_json(s) from (select ${settings}) s) as record from projects p where p.id = ${projectId}`,
+/**
+ * Records of a project by kind. Labels and milestones of the groups above it are among them: what lies in it names them.
+ * @param avatarOf the picture of a project; undefined for none
+ */
+export const recordsOf = (
+  avatarOf: (projectId: number) => Promise<AvatarFile | undefined>,
+): Readonly<Record<string, (projectId: number) => Sql | Promise<Sql>>> => ({
+  async project(projectId) {
+    const found = await avatarOf(projectId);
+    const avatar = found && JSON.stringify({ filename: found.filename, content: found.content.toString('base64') });
+    return sql`
+      select p.id, (select to_json(s) from (select ${settings}, ${avatar ?? null}::json as avatar) s) as record
+      from projects p where p.id = ${projectId}`;
+  },
   labels: (projectId) => sql`
     select l.id, json_build_object('title', l.title, 'color', l.color, 'description', l.description, 'archived', l.archived,
       'priority', (select lp.priority from label_priorities lp where lp.label_id = l.id and lp.project_id = ${projectId}),
@@ -41,4 +52,4 @@ export const records: Readonly<Record<string, (projectId: number) => Sql>> = {
     select m.id, json_build_object('username', u.username, 'name', u.name, 'access_level', m.access_level,
       'expires_at', m.expires_at, 'created_at', m.created_at) as record
     from memberships m join users u on u.id = m.user_id where m.project_id = ${projectId}`,
-};
+});

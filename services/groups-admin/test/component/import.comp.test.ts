@@ -11,6 +11,7 @@ import { ProjectRecordServiceService } from '@switchyard/protos/rpc/v1/project_r
 import { isNoInternalUser, userKind } from '../../src/directory';
 import { userChanges } from '../../src/directory/storage/directory-user-rows';
 import { groupClients, refusal } from '../support/group-clients';
+import { pngOf } from '../support/pictures';
 import { bodyOf, pageOf, type RunningGroups, runGroups, shown, type TestUser } from '../support/running-groups';
 
 let running: RunningGroups;
@@ -82,6 +83,28 @@ it('lets in whom it is asked to, by id, though another user has the name since (
     { id: bob.userId, level: 30 },
     { id: named.userId, level: 30 },
   ]);
+});
+
+it('has the picture of its archive, which goes out again', async () => {
+  const { projectId } = await create();
+  const records = () => running.asService('imports-exports', ProjectRecordServiceService);
+  const write = (filename: string, checkOnly: boolean) =>
+    records().writeProjectRecords({
+      ...{ projectId, kind: 'project', importerId: ada.userId, forEverybody: false, standIns: undefined, checkOnly },
+      lines: Buffer.from(`${JSON.stringify({ avatar: { filename, content: pngOf().toString('base64') } })}\n`),
+    });
+  const out = async () => {
+    const { lines } = await records().readProjectRecords({ projectId, kind: 'project', after: 0 });
+    return JSON.parse(lines.toString()).avatar;
+  };
+  expect(await out()).toBeNull();
+  for (const _ of [1, 2]) await write('logo.png', false);
+  expect((await read(projectId)).avatar_url).toMatch(new RegExp(`/project/avatar/${projectId}/logo\\.png$`));
+  expect(await out()).toEqual({ filename: 'logo.png', content: pngOf().toString('base64') });
+  expect(await refusal(write('logo.gif', true))).toMatchObject({
+    kind: 'unprocessable',
+    message: expect.stringContaining('avatar: is not of the format that its name says'),
+  });
 });
 
 it('is as visible as its group lets it be, and needs the role Maintainer there (G-4.19-9)', async () => {

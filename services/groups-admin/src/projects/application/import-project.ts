@@ -1,5 +1,6 @@
 import { notFound } from '@switchyard/errors';
 import { addressRanges, isWithin } from '@switchyard/rpc';
+import type { KeepAvatar } from '../../avatars';
 import type { Viewer } from '../../directory';
 import { rangesFor } from '../../rules';
 import type { CurrentSettings } from '../../settings';
@@ -34,13 +35,14 @@ export interface ImportEdges {
   /** Tier of the instance. */
   readonly tier: string;
   readonly settings: CurrentSettings;
+  readonly keepAvatar: KeepAvatar;
 }
 
 /** Anybody's view of an import: it is asked for by the service that has checked who may see it. */
 const everything: Viewer = { userId: 0, admin: true, external: false };
 
 /** Projects of imports (G-4.19). */
-export function importProjects({ projects, imports, tier, settings: current }: ImportEdges) {
+export function importProjects({ projects, imports, tier, settings: current, keepAvatar }: ImportEdges) {
   async function get(id: number): Promise<ImportedProject> {
     const project = await projects.find(id, everything);
     if (project === undefined) throw notFound('Project');
@@ -57,9 +59,11 @@ export function importProjects({ projects, imports, tier, settings: current }: I
   async function setSettings(id: number, settings: ImportedSettings): Promise<void> {
     const before = await projects.find(id, everything);
     if (before === undefined) throw notFound('Project');
-    const found = await projects.change(
-      { id, actorId: 0, namespace: { kind: 'own', id: before.namespace_id } },
-      (project, facts) => decideImportedSettings(project, settings, facts, tier),
+    const namespace = { kind: 'own', id: before.namespace_id } as const;
+    const found = await keepAvatar(settings.avatar, (avatar) =>
+      projects.change({ id, actorId: 0, namespace, avatar }, (project, facts) =>
+        decideImportedSettings(project, settings, facts, tier),
+      ),
     );
     if (!found) throw notFound('Project');
   }

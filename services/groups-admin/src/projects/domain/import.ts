@@ -1,7 +1,8 @@
 import { forbidden } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
+import { type AvatarChange, avatarProblems } from '../../avatars';
 import type { Viewer } from '../../directory';
-import { isWider, type Problems, type Visibility } from '../../rules';
+import { isWider, note, type Problems, type Visibility } from '../../rules';
 import { type ProjectChange, projectProblems } from './project';
 import {
   decideCreate,
@@ -30,11 +31,16 @@ export interface Import {
 export type ImportedSettings = Omit<ProjectChange, 'name' | 'path'> & {
   readonly archived?: boolean;
   readonly created_at?: Date;
+  readonly avatar?: AvatarChange | undefined;
 };
 
 /** What is wrong with settings of an archive wherever its project goes, by field. */
-export const problemsOfSettings = ({ archived: _, created_at: __, ...settings }: ImportedSettings): Problems =>
-  projectProblems(settings, { kind: 'user', visibility: 'public', projectCreationLevel: 'developer' });
+export function problemsOfSettings({ archived: _, created_at: __, avatar, ...settings }: ImportedSettings): Problems {
+  const home = { kind: 'user', visibility: 'public', projectCreationLevel: 'developer' } as const;
+  const problems = projectProblems(settings, home);
+  note(problems, 'avatar', avatarProblems(avatar));
+  return problems;
+}
 
 /**
  * Settings of an archive, as `decideUpdate` takes them; a project is as visible as its group lets it be.
@@ -42,14 +48,14 @@ export const problemsOfSettings = ({ archived: _, created_at: __, ...settings }:
  */
 export function decideImportedSettings(
   project: LockedProject,
-  { archived, created_at, ...settings }: ImportedSettings,
+  { archived, created_at, avatar, ...settings }: ImportedSettings,
   facts: ProjectFacts,
   tier: string,
 ): ProjectDecision {
   const outer = facts.namespace?.kind === 'group' ? facts.namespace.visibility : 'public';
   const { visibility = project.visibility } = settings;
   const within = { ...settings, visibility: isWider(visibility, outer) ? outer : visibility };
-  const decision = decideUpdate(project, within, facts, tier);
+  const decision = decideUpdate(project, within, facts, tier, avatar);
   if (decision.kind !== 'changed') return decision;
   return { ...decision, change: { ...decision.change, archived, created_at } };
 }

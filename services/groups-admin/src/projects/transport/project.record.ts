@@ -59,8 +59,19 @@ const refuseProblems = (given: ImportedSettings, { addIssue }: z.RefinementCtx):
     for (const message of problems) addIssue({ code: 'custom', path: [field], message });
 };
 
+/** A picture of the project; what it may be says its owner. Its bytes are text: a project has one, which is small. */
+const avatar = z
+  .object({ filename: text(255), content: z.base64().max(1 << 20) })
+  .nullable()
+  .transform((given) =>
+    given === null ? undefined : { file: { filename: given.filename, content: Buffer.from(given.content, 'base64') } },
+  );
+
 /** A project as an archive has it (ADR 60); what is absent stays as it is. Its name and path are said by who imports. */
-export const projectRecord: z.ZodType<ImportedSettings> = z.object(settings).partial().superRefine(refuseProblems);
+export const projectRecord: z.ZodType<ImportedSettings> = z
+  .object({ ...settings, avatar })
+  .partial()
+  .superRefine(refuseProblems);
 
 /** What a value of a form may mean: all of them are texts there. */
 function meanings(value: unknown): unknown[] {
