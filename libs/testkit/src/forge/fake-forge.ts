@@ -38,8 +38,8 @@ const withoutContents = (gist: ForgeContents['gists'][number]): object => ({
 /** From this page on issues are listed by the cursor of a link alone. */
 const maxPage = 100;
 
-/** The last page of comments that is given. */
-const maxCommentPage = 300;
+/** The last page of comments, and of events, that is given. */
+const maxLimitedPage = 300;
 
 /**
  * Starts a forge on a port of this machine.
@@ -103,7 +103,7 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
     else if (list === undefined) sendJson(response, 404, { message: 'Not Found' }, rateHeaders());
     else if (name === 'issues' && Number(url.searchParams.get('page')) >= maxPage)
       sendJson(response, 422, { message: 'Pagination with the page parameter is not supported' }, rateHeaders());
-    else if (/comments$/.test(name) && Number(url.searchParams.get('page')) > maxCommentPage)
+    else if (/(comments|^issues\/events)$/.test(name) && Number(url.searchParams.get('page')) > maxLimitedPage)
       sendJson(response, 422, { message: 'Pagination is limited for this resource' }, rateHeaders());
     else sendPage(request, response, url, changedOf(url, list));
   }
@@ -123,9 +123,19 @@ export async function startFakeForge(given: Partial<ForgeContents> = {}, reposit
     return searchParams.get('sort') === 'created' && sign < 0 ? kept.toReversed() : kept;
   }
 
+  /** Events of one issue, the oldest first, without the issue; those of the repository begin with the newest. */
+  const eventsOf = (issue: number): readonly object[] =>
+    (forge.contents.lists['issues/events'] ?? [])
+      .filter((one) => (one as { issue?: { number?: number } }).issue?.number === issue)
+      .map((one) => ({ ...one, issue: undefined }))
+      .toReversed();
+
   /** A list of the repository; pull requests without reviews have an empty one. */
-  const listOf = (name: string): readonly object[] | undefined =>
-    forge.contents.lists[name] ?? (/^pulls\/\d+\/reviews$/.test(name) ? [] : undefined);
+  function listOf(name: string): readonly object[] | undefined {
+    const [, issue] = /^issues\/(\d+)\/events$/.exec(name) ?? [];
+    if (issue !== undefined) return eventsOf(Number(issue));
+    return forge.contents.lists[name] ?? (/^pulls\/\d+\/reviews$/.test(name) ? [] : undefined);
+  }
 
   function sendPage(request: IncomingMessage, response: ServerResponse, url: URL, list: readonly object[]): void {
     const { items, link } = page(url, list);

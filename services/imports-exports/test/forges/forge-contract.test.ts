@@ -678,6 +678,80 @@ it.each(['issueNotes', 'pullNotes'] as const)(
   },
 );
 
+describe('events behind those that forgea numbers are found by their issues', () => {
+  const [old, issues] = [30, 50];
+  const second = (at: number) => new Date(Date.UTC(2020, 0, 1) + at * 1_000).toISOString();
+  const pull = (iid: number) => (iid % 5 === 0 ? { pull_request: {} } : {});
+
+  /** A forge with 1,000 events, two in a second; issue 1 has 90 of the oldest ones, and the last issues have newer ones alone. */
+  async function withEvents() {
+    const { server, forge } = await opened(kinds[0] as Kind);
+    const { lists } = (server as Awaited<ReturnType<typeof startFakeForge>>).contents;
+    const item = kinds[0]?.lists[0]?.item as List['item'];
+    lists.issues = Array.from({ length: issues }, (_, index) => ({
+      ...item(index + 1, { createdAt: second(index < old ? 0 : 300) }),
+      ...pull(index + 1),
+    }));
+    lists['issues/events'] = Array.from({ length: 1_000 }, (_, index) => {
+      const number = index < 90 ? 1 : 1 + (index % (index < 600 ? old : issues));
+      const of = { event: 'closed', actor: { login: 'octocat' }, issue: { number, ...pull(number) } };
+      return { id: index + 1, ...of, created_at: second(Math.floor(index / 2)) };
+    }).toReversed();
+    return { server, forge, found: await forge.repository('1') };
+  }
+
+  /** The pages of the list from one on, which is the last but one that is numbered; each by the cursor of the one before. */
+  async function read({ forge, found }: Awaited<ReturnType<typeof withEvents>>, since?: Date, first = 299) {
+    const pages: Awaited<ReturnType<typeof forge.events>>[] = [];
+    for (let page = first; pages.at(-1)?.isLast !== true; page += 1) {
+      const cursor = pages.at(-1)?.cursor;
+      const next = await forge.events(found, page, 2, cursor, since);
+      expect(next.cursor === undefined || next.cursor !== cursor).toBe(true);
+      expect(next.items.length).toBeLessThan(4);
+      pages.push(next);
+    }
+    const events = pages.flatMap(({ items }) => items);
+    return { pages, events, ids: events.map(({ key }) => Number(key)).sort((a, b) => a - b) };
+  }
+
+  const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+  it.each(['refuses what is behind them', 'names no page behind them'])('where it %s', async (way) => {
+    const given = await withEvents();
+    const { server } = given;
+    if (way.startsWith('names'))
+      server.breakNext(/issues\/events\?page=300/, (_, response) =>
+        json(
+          response,
+          (server as Awaited<ReturnType<typeof startFakeForge>>).contents.lists['issues/events']?.slice(598, 600),
+        ),
+      );
+    const { pages, events, ids } = await read(given);
+    expect(ids).toEqual(upTo(404));
+    expect(pages.reduce((sum, { fetched }) => sum + fetched, 0)).toBe(404);
+    expect(pages.flatMap(({ unread = [], failed = [] }) => [...unread, ...failed])).toEqual([]);
+    expect(events.filter(({ iid }) => iid === 1).length).toBeGreaterThanOrEqual(90);
+    for (const { iid, on } of events) expect(on).toBe(iid % 5 === 0 ? 'pull' : 'issue');
+    const urls = server.requests.map(({ url }) => url);
+    expect(urls.filter((url) => /issues\/events\?page=301/.test(url))).toEqual([]);
+    // What was made after the limit has no events behind it.
+    expect(urls.filter((url) => /issues\/(3[1-9]|4\d|50)\/events/.test(url))).toEqual([]);
+  });
+
+  it('since a date, and without an issue that is gone, which is named', async () => {
+    const given = await withEvents();
+    given.server.breakNext(/issues\/25\/events/, (_, response) => response.writeHead(404).end('{}'));
+    const { pages, ids } = await read(given, new Date(second(100)));
+    expect(pages.flatMap(({ failed = [] }) => failed)).toEqual([{ item: '#25', reason: 'The forge answered 404' }]);
+    // Events of seconds 100 to 199 are behind the limit.
+    const gone = (id: number) => id <= 400 && 1 + ((id - 1) % old) === 25;
+    expect(ids).toEqual(upTo(404, 201).filter((id) => !gone(id)));
+    const asked = given.server.requests.length;
+    expect(await read(given, new Date(second(500)), 1)).toMatchObject({ ids: [] });
+    expect(given.server.requests.length - asked).toBe(1);
+  });
+});
+
 it('a list of the cloud forge that is away midway is no end of it, and a deleted issue leaves out no other one', async () => {
   const { server, forge } = await opened(cloudKind);
   const { contents } = server as Awaited<ReturnType<typeof startFakeForgebCloud>>;

@@ -1,8 +1,11 @@
 import { type ForgePage, ForgeProblem } from '../domain/forge';
 
-/** Pages of comments, and comments, that forgea gives by the numbers of pages: of what lies behind it says 422. */
+/** Pages, and items, of comments and of events that forgea gives by the numbers of pages: of what lies behind it says 422. */
 const maxPage = 300;
 const maxItems = 30_000;
+
+/** Whether forgea numbers the page of comments, or of events, behind this one. @param size items of a page */
+export const isNumbered = (page: number, size: number): boolean => page < maxPage && (page + 1) * size <= maxItems;
 
 /** Comments of one second that a cursor names: further ones are read twice, and written once. */
 const maxSeen = 200;
@@ -64,8 +67,7 @@ export async function commentsPage<T extends Comment>(
   if (!cursor.startsWith(prefix)) {
     const asked = { sort: 'created', direction: 'asc', page } as const;
     const found = await ask(cursor === '' ? asked : { ...asked, after: cursor });
-    const isNumbered = page < maxPage && (page + 1) * size <= maxItems;
-    if (found.isLast || found.cursor !== undefined || isNumbered) return found;
+    if (found.isLast || found.cursor !== undefined || isNumbered(page, size)) return found;
     const from = Math.max(...found.items.map(({ createdAt }) => createdAt.getTime()));
     if (!Number.isFinite(from)) throw new ForgeProblem('refused', 'The forge has a page of comments without any');
     const border = found.items

@@ -20,7 +20,9 @@ import { wholeAddress } from './address';
 import { highestOf, isRefusal, problemOfAnswer, problemOfRefusal, refusedToken, tooMany, unexpected } from './answers';
 import {
   collaboratorShape,
+  eventOwnerShape,
   eventShape,
+  eventShapeOf,
   person,
   pullShape,
   releaseShape,
@@ -28,6 +30,7 @@ import {
   reviewShape,
 } from './forgea.shapes';
 import { changesFrom, commentsPage, wholeSecond } from './forgea-comments';
+import { eventsPage } from './forgea-events';
 import { outboundFetch } from './outbound-fetch';
 import { date, few, number, repositoryId, text, written } from './shapes';
 
@@ -218,7 +221,7 @@ const oldestFirst = { state: 'all', sort: 'created', direction: 'asc' } as const
 function newestOf<T>(page: ForgePage<T>, since: Date | undefined, dateOf: (item: T) => Date): ForgePage<T> {
   if (since === undefined) return page;
   const items = page.items.filter((item) => dateOf(item) >= since);
-  return { ...page, items, fetched: items.length, isLast: page.isLast || items.length < page.items.length };
+  return items.length === page.items.length ? page : { ...page, items, fetched: items.length, isLast: true };
 }
 
 /** Where a header Link says that the list goes on, by a cursor; empty where it goes by numbers of pages alone. */
@@ -399,13 +402,30 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
       pageOf(reviewShape, size, () =>
         client.rest.pulls.listReviews({ ...named(repository, page, size), pull_number: iid }),
       ),
-    events: async (repository, page, size, cursor, since) =>
-      newestOf(
-        await pageOf(eventShape, size, () =>
-          client.rest.issues.listEventsForRepo(named(repository, page, size, cursor)),
-        ),
-        since,
-        ({ createdAt }) => createdAt,
+    events: (repository, page, size, cursor = '', since) =>
+      eventsPage(
+        { page, size, cursor, since },
+        {
+          ofAll: async (after) =>
+            newestOf(
+              await pageOf(eventShape, size, () =>
+                client.rest.issues.listEventsForRepo(named(repository, page, size, after)),
+              ),
+              since,
+              ({ createdAt }) => createdAt,
+            ),
+          owners: (at, count, after) =>
+            pageOf(eventOwnerShape, count, () =>
+              client.rest.issues.listForRepo({ ...named(repository, at, count, after, since), ...oldestFirst }),
+            ),
+          ofOne: (owner, at, isWanted) =>
+            pageOf(
+              eventShapeOf(owner),
+              size,
+              () => client.rest.issues.listEvents({ ...named(repository, at, size), issue_number: owner.number }),
+              isWanted,
+            ),
+        },
       ),
     releases: (repository, page, size, cursor) =>
       pageOf(releaseShape, size, () => client.rest.repos.listReleases(named(repository, page, size, cursor))),

@@ -7,6 +7,7 @@ import type {
   ForgeRelease,
   ForgeReview,
 } from '../domain/forge';
+import type { EventOwner } from './forgea-events';
 import { date, few, maxOfIssue, number, text, written } from './shapes';
 
 /** The login of a user; empty for one who is gone. */
@@ -186,6 +187,13 @@ export const eventShape = z
       createdAt: given.created_at,
     }),
   );
+
+/** An issue or a pull request, as far as its events depend on it. */
+export const eventOwnerShape = z.object({ number, pull_request: z.unknown().optional(), created_at: date });
+
+/** An event as the list of its issue or pull request has it, which does not say whose it is. */
+export const eventShapeOf = (issue: EventOwner) =>
+  z.preprocess((given) => (typeof given === 'object' ? { ...given, issue } : given), eventShape);
 
 /** A release; one that is not published yet is none. */
 export const releaseShape = z
