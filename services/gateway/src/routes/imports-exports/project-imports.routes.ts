@@ -134,7 +134,7 @@ export const projectImportRoutes = [
     summary: 'Import a project from an archive',
     docs: {
       description:
-        'A multipart form with the file of an export as `file`, the last part of the path as `path`, and, where they are wanted, `name`, `namespace` (id or full path; that of the caller without it) and settings as `override_params[<name>]`, in place of those of the archive. The archive is read to its end before anything of it is seen; `GET /projects/:id/import` says how it stands. The caller needs the role Maintainer in the namespace. Texts of all other authors are those of the caller, with the name before them; where an administrator imports, they are those of the users of these names.',
+        'A multipart form with the file of an export as `file`, the last part of the path as `path`, and, where they are wanted, `name`, `namespace` (id or full path; that of the caller without it) and settings as `override_params[<name>]`, in place of those of the archive. The archive is read to its end before anything of it is seen; `GET /projects/:id/import` says how it stands. The caller needs the role Maintainer in the namespace. Texts of the caller are theirs; where an administrator imports, texts are those of the users of these names. For all other authors placeholder users stand.',
       fails: [400, 403, 404, 408, 413, 429],
     },
     access: 'user',
@@ -148,6 +148,10 @@ export const projectImportRoutes = [
     path: '/projects/:id/import',
     section,
     summary: 'Get the import of a project',
+    docs: {
+      description:
+        'Who may not import into the project, which needs the role Maintainer, is shown its status alone: nothing of what failed, and no counts.',
+    },
     access: { project: 'read_project' },
     returns: { 200: 'ProjectImport' },
     handle: ({ access, call }) => call(ProjectImportServiceService).getProjectImport({ projectId: access.id }),

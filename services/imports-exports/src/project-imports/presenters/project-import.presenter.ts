@@ -41,7 +41,23 @@ const presentStage = ({ name, status, fetched, imported, pages }: StandingStage)
   pages: pages ?? null,
 });
 
-/** How an import stands (G-4.19-6). */
+/** That an import is there, and its status: what failed names things that only members may see. */
+export const presentImportStatus = ({ project, import: one }: Pick<ShownImport, 'project' | 'import'>) => ({
+  id: project.projectId,
+  description: orNull(project.description),
+  name: project.name,
+  name_with_namespace: project.fullName,
+  path: project.path,
+  path_with_namespace: project.fullPath,
+  created_at: project.createdAt,
+  import_status: one?.status ?? project.importStatus,
+  import_type: orNull(project.importType),
+  correlation_id: null,
+  failed_relations: [],
+  import_error: null,
+});
+
+/** How an import stands (G-4.19-6), for those who may import into the project. */
 export const presentImport = ({ project, import: one, stages, failures, files }: ShownImport) => {
   const counts = stages.flatMap(({ name, ...count }) => {
     const item = itemNames[name];
@@ -49,15 +65,7 @@ export const presentImport = ({ project, import: one, stages, failures, files }:
   });
   const stats = files === undefined ? counts : [...counts, { item: 'attachment', ...files }];
   return {
-    id: project.projectId,
-    description: orNull(project.description),
-    name: project.name,
-    name_with_namespace: project.fullName,
-    path: project.path,
-    path_with_namespace: project.fullPath,
-    created_at: project.createdAt,
-    import_status: one?.status ?? project.importStatus,
-    import_type: orNull(project.importType),
+    ...presentImportStatus({ project, import: one }),
     correlation_id: one?.requestId ?? null,
     failed_relations: failures.map(presentFailure),
     import_error: one?.problem ?? orNull(project.importError),

@@ -1,12 +1,21 @@
 import { ProjectImportServiceService } from '@switchyard/protos/imports_exports/v1/project_import';
 import type { Representation } from '@switchyard/protos/rpc/v1/representation';
+import { levels } from '@switchyard/rights';
 import { type CallContext, entity, implement, type ServiceImplementation } from '@switchyard/rpc';
 import { namedProject } from '../../placeholders';
 import type { Imports, WantedImport } from '../application/manage-imports';
-import { presentCanceled, presentImport, presentStarted } from '../presenters/project-import.presenter';
+import {
+  presentCanceled,
+  presentImport,
+  presentImportStatus,
+  presentStarted,
+} from '../presenters/project-import.presenter';
 
 /** Items of a page where the caller says nothing of it. */
 const pageSize = 100;
+
+/** Whether the caller may import into the project (G-4.19-9). */
+const mayImport = ({ actor, access }: CallContext): boolean => actor.admin || (access?.level ?? 0) >= levels.maintainer;
 
 /** Serves `ProjectImportService`. */
 export function projectImportHandler(imports: Imports): ServiceImplementation {
@@ -68,6 +77,10 @@ export function projectImportHandler(imports: Imports): ServiceImplementation {
       entity(presentCanceled(await imports.cancel(namedProject(request, context), context.requestId))),
 
     getProjectImport: async (request, context) =>
-      entity(presentImport(await imports.get(namedProject(request, context), context.requestId))),
+      entity(
+        (mayImport(context) ? presentImport : presentImportStatus)(
+          await imports.get(namedProject(request, context), context.requestId),
+        ),
+      ),
   });
 }

@@ -9,6 +9,7 @@ import {
   unprocessable,
 } from '@switchyard/errors';
 import { eventually } from '@switchyard/testkit';
+import { json } from '@switchyard/testkit/installation';
 import { listImports } from '../../../src/project-imports';
 import {
   at,
@@ -19,6 +20,7 @@ import {
   get,
   here,
   hurry,
+  imports,
   label,
   milestone,
   others,
@@ -186,6 +188,15 @@ export const courseTests = (): void =>
         progress: { stages: unknown[] };
       };
       expect(progress.stages[1]).toMatchObject({ name: 'labels', fetched: 4, imported: 2 });
+      const shownTo = async (by: { id: number; admin?: boolean } | undefined, level: number) =>
+        json(await imports.getProjectImport({ projectId: id }, here.as(by, { id, level })));
+      for (const [by, level] of [[undefined, 0] as const, [user, 30] as const]) {
+        const shown = await shownTo(by, level);
+        expect(shown).toMatchObject({ id, import_status: 'finished', failed_relations: [], correlation_id: null });
+        expect(Object.keys(shown as object)).not.toEqual(expect.arrayContaining(['progress']));
+        expect(Object.keys(shown as object)).not.toEqual(expect.arrayContaining(['stats']));
+      }
+      expect(await shownTo({ ...user, admin: true }, 0)).toMatchObject({ failed_relations: failed, progress });
       const relation = { id: expect.any(Number), created_at: expect.any(String), exception_class: 'NotImported' };
       const unread = {
         ...relation,
