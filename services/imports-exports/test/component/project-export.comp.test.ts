@@ -94,7 +94,7 @@ afterAll(() => here?.close());
 afterEach(() => here.db.query(sql`delete from project_exports`));
 
 const as = () => here.as({ id: author }, { id: project, level: 40 });
-const begin = () => exports.createProjectExport({ projectId: project }, as());
+const begin = (description = '') => exports.createProjectExport({ projectId: project, description }, as());
 const shown = async (): Promise<{ export_status: string; export_error: string | null; _links?: object }> =>
   json(await exports.getProjectExport({ projectId: project }, as())) as never;
 const reaches = (status: string) =>
@@ -173,6 +173,25 @@ it('a new export replaces the file of the one before, and only one is made at a 
   });
   const due = sql`select 1 from blob_remains where blob = ${before[0]?.blob ?? ''} and due_at > now()`;
   expect(await here.db.query(due)).toEqual([]);
+});
+
+it('the project has the description that was requested last, also where an export was being made', async () => {
+  const inArchive = async () =>
+    JSON.parse(String((await unpacked(await download())).get('records/project/000001.ndjson')));
+  await here.db.query(sql`
+    insert into project_exports (project_id, author_id, status, attempts, lease, leased_until, expires_at)
+    values (${project}, ${author}, 'started', 8, gen_random_uuid(), now() + interval '1 hour', now() + interval '1 day')`);
+  await begin();
+  expect(await shown()).toMatchObject({ export_status: 'started' });
+  await begin('Moved «home»');
+  await begin();
+  await reaches('finished');
+  expect(await inArchive()).toEqual({ ...records.project?.[0], description: 'Moved «home»' });
+  expect(await shown()).toMatchObject({ description: 'About' });
+  await here.db.query(sql`delete from project_exports`);
+  await begin('  ');
+  await reaches('finished');
+  expect(await inArchive()).toEqual(records.project?.[0]);
 });
 
 it.each([

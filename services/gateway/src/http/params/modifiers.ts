@@ -31,8 +31,8 @@ const describe = (schema: unknown, sentence: string): ParameterSchema => {
 };
 
 /**
- * A filter that nothing is behind yet. It is refused with `is not supported`: a list that ignored it would hold what
- * was not requested. The document names it in the description of the operation alone, so that what fits the document is
+ * A filter, or something that is requested beside, that nothing is behind yet. It is refused with `is not supported`: a
+ * list that ignored it would hold what was not requested. The document names it in the description of the operation alone, so that what fits the document is
  * accepted. Options that only add fields are left undeclared instead: those are ignored.
  */
 export const unsupported = <T>(inner: z.ZodType<T>): z.ZodType<undefined> =>

@@ -1,5 +1,7 @@
 import { ProjectExportServiceService } from '@switchyard/protos/imports_exports/v1/project_export';
+import { documented, object, text, unsupported } from '../../http/params';
 import { defineRoute } from '../../http/route';
+import { atMost } from '../field-facts';
 
 const section = 'Project exports';
 const path = '/projects/:id/export' as const;
@@ -13,12 +15,20 @@ export const projectExportRoutes = [
     summary: 'Export a project',
     docs: {
       description:
-        'Begin an export, which replaces the file of the one before; one that is being made goes on. The file is there for a day.',
+        'Begin an export, which replaces the file of the one before; one that is being made goes on, or begins anew with another description. The file is there for a day. It is uploaded nowhere.',
     },
     access: { project: 'export_project' },
     limit: 'project_export',
+    params: {
+      description: documented(text({ max: 2_000 }), {
+        ...atMost(2_000),
+        description: 'Description of the project in the file, in place of its own; blank for its own.',
+      }).default(''),
+      upload: unsupported(object()),
+    },
     returns: { 202: 'Accepted' },
-    handle: ({ access, call }) => call(ProjectExportServiceService).createProjectExport({ projectId: access.id }),
+    handle: ({ access, params: { description }, call }) =>
+      call(ProjectExportServiceService).createProjectExport({ projectId: access.id, description }),
   }),
   defineRoute({
     method: 'get',

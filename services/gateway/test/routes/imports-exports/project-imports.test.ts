@@ -28,6 +28,7 @@ beforeAll(async () => {
       'ProjectImportService/StartForgeaImport': async () => entity(begun),
       'ProjectImportService/CancelForgeaImport': async () => entity(canceled),
       'ProjectImportService/RefreshProjectImport': async () => entity(begun),
+      'ProjectExportService/CreateProjectExport': async () => entity({ message: '202 Accepted' }, 202),
       'ImportPlaceholderService/ListImportPlaceholders': async () =>
         page([placeholder], { keyset: false, page: 1, perPage: 1, total: 1, hasNext: false }),
       'ImportPlaceholderService/ReassignImportPlaceholder': async () => entity(placeholder),
@@ -167,4 +168,21 @@ it('lists placeholders, reassigns them as an Owner, and answers for who was aske
     expect(named.status).toBe(200);
     expect(gateway.calls.at(-1)?.request).toEqual({ projectId: 0, placeholderId: 3, projectPath: 'acme/things' });
   }
+});
+
+it('begins an export with a description for the project, and uploads it nowhere', async () => {
+  const path = '/projects/7/export';
+  expect((await send(path, { description: 'Moved' })).status).toBe(202);
+  expect(gateway.calls.at(-1)?.request).toEqual({ projectId: 7, description: 'Moved' });
+  expect((await send(path, {})).status).toBe(202);
+  expect(gateway.calls.at(-1)?.request).toEqual({ projectId: 7, description: '' });
+  const before = gateway.calls.length;
+  for (const upload of [{ url: 'https://files.example' }, { http_method: 'PUT' }]) {
+    const reply = await send(path, { description: 'x'.repeat(2_001), upload });
+    expect([reply.status, reply.body]).toEqual([
+      400,
+      { error: 'description is too long (maximum is 2000 characters), upload is not supported' },
+    ]);
+  }
+  expect(gateway.calls).toHaveLength(before);
 });

@@ -9,8 +9,11 @@ import type {
 
 /** Exports of projects as rows. */
 export interface ProjectExportStore {
-  /** Begins one, unless one of the project waits or is being made. */
-  add(projectId: number, authorId: number): Promise<void>;
+  /**
+   * Begins one, unless one of the project waits or is being made. That one begins anew where the description is another.
+   * @param description of the project in the archive; undefined for its own, or that of the one that is being made
+   */
+  add(projectId: number, authorId: number, description: string | undefined): Promise<void>;
   /** How those of a project stand. */
   state(projectId: number): Promise<ExportState>;
   /**

@@ -24,9 +24,12 @@ export function manageExports({ exports, findProject, workSoon }: ExportEdges) {
     return found;
   }
   return {
-    /** Begins an export of a project; one that is being made is left to itself. */
-    async create(projectId: number, authorId: number): Promise<void> {
-      await exports.add(projectId, authorId);
+    /**
+     * Begins an export of a project; one that is being made is left to itself, or begins anew with another description.
+     * @param description of the project in the archive; blank for its own
+     */
+    async create(projectId: number, authorId: number, description: string): Promise<void> {
+      await exports.add(projectId, authorId, description.trim() === '' ? undefined : description);
       faultPoint('project_export.created');
       workSoon();
     },

@@ -9,6 +9,7 @@ import {
   archiveFormat,
   archiveKinds,
   type ExportedProject,
+  type ProjectExport,
   type ProjectExportLease,
 } from '../domain/project-export';
 import type { FindProject, ProjectSources } from './exports.ports';
@@ -42,6 +43,10 @@ const numbered = (folder: string, part: number, ending: string): string =>
 
 const json = (value: object): Uint8Array => Buffer.from(`${JSON.stringify(value)}\n`);
 
+/** The record of a project with another description. */
+const described = (lines: Uint8Array, description: string): Uint8Array =>
+  json({ ...JSON.parse(Buffer.from(lines).toString()), description });
+
 const add = (archive: Pack, { name, content }: Entry): Promise<void> =>
   new Promise((resolve, reject) => {
     const head = { name, mode: 0o644, mtime: new Date(0) };
@@ -55,7 +60,7 @@ const add = (archive: Pack, { name, content }: Entry): Promise<void> =>
 export function writeArchive({ sources, findProject, blobs, remains, externalUrl }: WritingEdges) {
   async function* entries(
     { id, fullPath }: ExportedProject,
-    at: Date,
+    { createdAt: at, description }: ProjectExport,
     requestId: string,
     taken: { files: number; fileBytes: number },
   ): AsyncGenerator<Entry> {
@@ -67,7 +72,8 @@ export function writeArchive({ sources, findProject, blobs, remains, externalUrl
       for (let part = 1; ; part += 1) {
         const { lines, count, next } = await sources.records(owner, kind, id, after, requestId);
         if (count === 0) break;
-        yield { name: numbered(`records/${kind}`, part, '.ndjson'), content: lines };
+        const content = kind === 'project' && description !== undefined ? described(lines, description) : lines;
+        yield { name: numbered(`records/${kind}`, part, '.ndjson'), content };
         total += count;
         after = next;
       }
@@ -114,7 +120,7 @@ export function writeArchive({ sources, findProject, blobs, remains, externalUrl
     archive.on('error', () => undefined);
     const taken = { files: 0, fileBytes: 0 };
     const fill = async (): Promise<void> => {
-      for await (const entry of entries(project, one.export.createdAt, requestId, taken)) {
+      for await (const entry of entries(project, one.export, requestId, taken)) {
         await add(archive, entry);
         await keepLease();
         await remains.renew(blob);

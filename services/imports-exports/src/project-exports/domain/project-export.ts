@@ -14,6 +14,8 @@ export interface ArchiveFile {
 export interface ProjectExport {
   readonly id: number;
   readonly projectId: number;
+  /** Of the project in the archive; undefined for its own. */
+  readonly description: string | undefined;
   readonly status: ProjectExportStatus;
   /** Why it failed. */
   readonly problem: string | undefined;

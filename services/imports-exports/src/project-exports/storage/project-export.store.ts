@@ -6,12 +6,13 @@ import { leased, leaseStore } from '../../leases';
 import type { ArchiveFile, ExportState, ProjectExport, ProjectExportLease } from '../domain/project-export';
 
 const columns = raw(
-  `x.id, x.project_id, x.status, x.problem, x.blob, x.size, encode(x.sha256, 'hex') as sha256, x.created_at`,
+  `x.id, x.project_id, x.description, x.status, x.problem, x.blob, x.size, encode(x.sha256, 'hex') as sha256, x.created_at`,
 );
 
 const toExport = (row: Record<string, unknown>): ProjectExport => ({
   id: row.id as number,
   projectId: row.project_id as number,
+  description: (row.description as string | null) ?? undefined,
   status: row.status as ProjectExport['status'],
   problem: (row.problem as string | null) ?? undefined,
   file:
@@ -35,10 +36,14 @@ export const projectExportStore = (
   remains: Pick<BlobRemains, 'keep'>,
   leases = leaseStore(db, 'project_exports'),
 ) => ({
-  async add(projectId: number, authorId: number): Promise<void> {
+  async add(projectId: number, authorId: number, description: string | undefined): Promise<void> {
+    // Who makes it with the description of before has lost the lease.
     await db.query(sql`
-      insert into project_exports (project_id, author_id, expires_at) values (${projectId}, ${authorId}, now() + interval '1 day')
-      on conflict do nothing`);
+      insert into project_exports as x (project_id, author_id, description, expires_at)
+      values (${projectId}, ${authorId}, ${description ?? null}, now() + interval '1 day')
+      on conflict (project_id) where status = any (array['queued', 'started']) do update
+      set description = excluded.description, status = 'queued', attempts = 0, lease = null, leased_until = null
+      where x.description is distinct from excluded.description and excluded.description is not null`);
   },
 
   async state(projectId: number): Promise<ExportState> {

@@ -6,8 +6,8 @@ import { presentProjectExport } from '../presenters/project-export.presenter';
 /** Serves `ProjectExportService`. */
 export const projectExportHandler = (exports: Exports, externalUrl: string): ServiceImplementation =>
   implement(ProjectExportServiceService, {
-    async createProjectExport({ projectId }, context) {
-      await exports.create(projectId, signedIn(context).actor.userId);
+    async createProjectExport({ projectId, description }, context) {
+      await exports.create(projectId, signedIn(context).actor.userId, description);
       return entity({ message: '202 Accepted' }, 202);
     },
     async getProjectExport({ projectId }, { requestId }) {
