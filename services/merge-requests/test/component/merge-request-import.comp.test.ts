@@ -123,6 +123,7 @@ test('one that is merged and whose branch is gone has its people, dates, numbers
     ...{ created_at: made.toISOString(), updated_at: later.toISOString(), sha: shas.head, closed_at: null },
     ...{ source_branch: 'gone', changes_count: '1', task_completion_status: { count: 1, completed_count: 1 } },
     diff_refs: { base_sha: shas.base, start_sha: shas.before, head_sha: shas.head },
+    ...{ merge_status: 'can_be_merged', detailed_merge_status: 'not_open' },
   });
   const { body: diffs } = await api(people.developer, 'GET', mr(project, 7, '/diffs'));
   expect(diffs.map(({ new_path }: Body) => new_path)).toEqual(['a.txt']);

@@ -108,8 +108,8 @@ const columns = sql`iid, project_id, source_project_id, imported_from, source_br
 
 const insertAll = (tx: Tx, rows: readonly object[]) =>
   tx.query(sql`
-    insert into merge_requests (${columns}, prepared_at, milestone_due, label_priority, head_pipeline_id)
-    select ${columns}, created_at,
+    insert into merge_requests (${columns}, merge_status, prepared_at, milestone_due, label_priority, head_pipeline_id)
+    select ${columns}, case given.state when 'merged' then 'can_be_merged' else 'unchecked' end, created_at,
       (select ms.due_date from directory.milestones ms where ms.id = given.milestone_id and ms.deleted_at is null),
       ${leastPriority(sql`given.label_ids`)},
       case when given.state = 'opened' then (
