@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
-import { makeFixture, makeUser, type WorkingCopy } from '../support/fixture';
+import { makeFixture, makeUser, type WorkingCopy, withAvatar } from '../support/fixture';
 import { type System, startSystem } from '../support/system';
 
 // biome-ignore lint/suspicious/noExplicitAny: replies and records are looked into freely
@@ -116,6 +116,56 @@ async function imported(system: System, archive: Buffer, path: string): Promise<
   return project;
 }
 
+/** Ids, how a project came, what follows from who asks, and how a merge request was set to be merged: equal in no two projects. */
+const ownFields = new Set([
+  ...['id', '_links', 'links', 'permissions', 'namespace', 'owner', 'import_status', 'import_type', 'imported'],
+  ...['imported_from', 'last_activity_at', 'updated_at', 'should_remove_source_branch'],
+]);
+
+/**
+ * What the API shows of an object where it came in as it shows it where it was: people by username, times as instants, addresses
+ * from behind that of the installation and the project's id.
+ */
+function shownAlike(value: Item, system: System, id: number): Item {
+  if (typeof value === 'string')
+    return instants(
+      value
+        .replaceAll(system.url, '')
+        .replaceAll(new URL(system.url).host, '')
+        .replaceAll(`/-/project/${id}/`, '/')
+        .replaceAll(`/avatar/${id}/`, '/avatar/'),
+    );
+  if (Array.isArray(value)) return value.map((one) => shownAlike(one, system, id));
+  if (value === null || typeof value !== 'object') return value;
+  if (typeof value.username === 'string') return value.username;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => name === 'avatar_url' || !(ownFields.has(name) || /_(id|url)$/.test(name)))
+      .map(([name, one]) => [name, shownAlike(one, system, id)]),
+  );
+}
+
+/** Below a project, what it is compared by. */
+const compared = [
+  ...['', '/issues', '/merge_requests', '/labels', '/milestones', '/releases', '/environments', '/protected_branches'],
+  ...['/protected_tags', '/snippets', '/uploads'],
+  ...['/issues/1', '/merge_requests/1'].flatMap((one) =>
+    ['', '/participants', '/notes', '/discussions', '/award_emoji'].map((below) => `${one}${below}`),
+  ),
+  ...['/context_commits', '/reviewers', '/approvals'].map((below) => `/merge_requests/1${below}`),
+];
+
+/** What the API shows of a project, by path. */
+const shownOf = async (system: System, id: number): Promise<Item> =>
+  Object.fromEntries(
+    await Promise.all(
+      compared.map(async (below) => {
+        const { status, body } = await system.api('GET', `/projects/${id}${below}`);
+        return [below, [status, shownAlike(body, system, id)]];
+      }),
+    ),
+  );
+
 /** Refs of the repository of an archive, and of its wiki. */
 const refsOf = async (work: WorkingCopy, entries: Map<string, Buffer>, file: string): Promise<string[]> => {
   const found: string[] = [];
@@ -188,6 +238,9 @@ export const projectExportTests = (started: () => System): void =>
       const { diff_refs: refs } = await ok('GET', at);
       const position = { ...refs, position_type: 'text', new_path: 'topic.txt', new_line: 1 };
       const thread = await ok('POST', `${at}/discussions`, { body: 'Here', position }, reviewer.token);
+      const suggesting = '```suggestion\nBetter\n```';
+      await ok('POST', `${at}/discussions`, { body: suggesting, position }, reviewer.token);
+      await ok('POST', `${at}/context_commits`, { commits: [fixture.base] });
       await ok('PUT', `${at}/discussions/${thread.id}?resolved=true`);
       await eventually(() => ok('PUT', `${at}/merge`), { within: 30_000, every: 200 });
       const snippet = await ok('POST', `${project}/snippets`, {
@@ -230,8 +283,10 @@ export const projectExportTests = (started: () => System): void =>
           `mentioned in merge request !${mr.iid}`,
         ),
       );
+      await withAvatar(started(), project);
 
       const archive = await exported(started(), project);
+      const shownHere = await shownOf(started(), fixture.projectId);
       const entries = unpack(archive, join(folder, 'unpacked'));
       const records = (kind: string): Item[] => recordsIn(entries, kind);
 
@@ -410,6 +465,10 @@ export const projectExportTests = (started: () => System): void =>
             { iid: 1, merge_requests_count: 1 },
           ]),
         );
+        await eventually(async () => expect(await shownOf(elsewhere, id)).toEqual(shownHere), {
+          within: 20_000,
+          every: 500,
+        });
         // History notifies nobody.
         expect((await elsewhere.api('GET', '/todos')).body).toEqual([]);
       } finally {

@@ -4,6 +4,7 @@ import { noteables } from '../../../src/routes/collaboration/noteables';
 import { makeAdministration, newSshKey } from './administration';
 import { setBadInputPackages } from './bad-input-packages';
 import { type BadInputFixture, operationOf, type Post } from './bad-requests';
+import { withAvatar } from './fixture';
 import { makePlaceholders } from './placeholders';
 import type { System } from './system';
 
@@ -11,20 +12,6 @@ import type { System } from './system';
 const serviceAccountPaths = routes
   .filter(({ path }) => path.includes('service_accounts/:user_id'))
   .map((route) => operationOf(route));
-
-const image = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-);
-
-/** Gives a project or group an image. */
-async function withAvatar(system: System, path: string): Promise<void> {
-  const form = new FormData();
-  form.set('avatar', new Blob([image]), 'avatar.png');
-  const headers = { 'PRIVATE-TOKEN': system.rootToken };
-  const reply = await fetch(`${system.url}/api/v4${path}`, { method: 'PUT', headers, body: form });
-  if (reply.status !== 200) throw new Error(`PUT ${path} ${reply.status} ${await reply.text()}`);
-}
 
 /** Makes the fixture. `next` gives numbers that are not in use. */
 export async function setBadInputFixture(system: System, post: Post, next: () => number): Promise<BadInputFixture> {

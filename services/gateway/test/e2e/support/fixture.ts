@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@switchyard/testkit';
-import type { ApiReply, SystemClient } from './system';
+import type { ApiReply, System, SystemClient } from './system';
 
 /** A user and what authenticates it. */
 export interface TestUser {
@@ -131,4 +131,18 @@ export async function makeFixture(
       return stdout.split('\t')[0] ?? '';
     },
   };
+}
+
+const image = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** Gives a project or group an image. */
+export async function withAvatar(system: System, path: string): Promise<void> {
+  const form = new FormData();
+  form.set('avatar', new Blob([image]), 'avatar.png');
+  const headers = { 'PRIVATE-TOKEN': system.rootToken };
+  const reply = await fetch(`${system.url}/api/v4${path}`, { method: 'PUT', headers, body: form });
+  if (reply.status !== 200) throw new Error(`PUT ${path} ${reply.status} ${await reply.text()}`);
 }
