@@ -51,6 +51,7 @@ describe('events of merge requests', () => {
       occurredAt: new Date('2026-01-02T03:04:05.678Z'),
       imported: true,
       directorySequence: 12,
+      issueReferences: undefined,
       fact: {
         $case: 'acted' as const,
         value: {

@@ -26,7 +26,7 @@ it('of two exports of projects by one user one is made at a time, before that of
     [12, ada],
     [13, grace],
   ] as const)
-    await exports.add(projectId, authorId);
+    await exports.add(projectId, authorId, undefined);
   const first = await exports.claim();
   expect(first).toMatchObject({ export: { projectId: 11 }, attempt: 1, askedAt: expect.any(Date) });
   expect(await exports.claim()).toMatchObject({ export: { projectId: 13 } });

@@ -3,6 +3,7 @@ import { archiveNameOf, type ProjectExport, type ProjectExportStatus, shownStatu
 const one = (status: ProjectExportStatus): ProjectExport => ({
   id: 1,
   projectId: 2,
+  description: undefined,
   status,
   problem: undefined,
   file: undefined,
