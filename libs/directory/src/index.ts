@@ -62,12 +62,13 @@ export {
   labelsByIds,
   labelsByTitles,
   labelsInScope,
+  type MilestoneName,
   type MilestoneRow,
-  milestoneIdsByIids,
   milestoneInScope,
   milestonesByIds,
   milestonesByTitle,
   milestonesInScope,
+  namedMilestones,
 } from './labels';
 export {
   authorIds,

@@ -110,7 +110,7 @@ export const milestonesByTitle = (db: SqlExecutor, projectId: number, title: str
     where ms.title = ${title} and ms.deleted_at is null and ${inScopeOf(sql`ms`, projectId)} order by ms.id`);
 
 /** Ids of a project's own milestones, by number. */
-export async function milestoneIdsByIids(
+async function milestoneIdsByIids(
   db: SqlExecutor,
   projectId: number,
   iids: readonly number[],
@@ -139,3 +139,32 @@ export const milestonesInScope = (
         where (ms.title = any(${[...titles]}::text[]) or ms.id = any(${[...ids]}::bigint[]))
           and ms.deleted_at is null and ${inScopeOf(sql`ms`, projectId)}
         order by ms.project_id nulls last, cardinality(owner.ancestry) desc, ms.id`);
+
+/** How an import names a milestone: by its number in the project, by its title, or both. */
+export interface MilestoneName {
+  readonly iid?: number | undefined;
+  readonly title?: string | undefined;
+}
+
+/**
+ * Finds milestones that an import names: the project's own of the number, or else the nearest of the title, which is a
+ * group's where that one took the place of the import's. At most two statements.
+ * @returns the id of a milestone; undefined for one that is not there
+ */
+export async function namedMilestones(
+  db: SqlExecutor,
+  projectId: number,
+  names: readonly MilestoneName[],
+): Promise<(name: MilestoneName) => number | undefined> {
+  const [numbered, titled] = await Promise.all([
+    milestoneIdsByIids(
+      db,
+      projectId,
+      names.flatMap(({ iid }) => iid ?? []),
+    ),
+    milestonesInScope(db, projectId, { titles: names.flatMap(({ title }) => title ?? []), ids: [] }),
+  ]);
+  // Of equal titles the nearest one comes first.
+  const ids = new Map(titled.toReversed().map(({ title, id }) => [title, id]));
+  return ({ iid = 0, title = '' }) => numbered.get(iid) ?? ids.get(title);
+}

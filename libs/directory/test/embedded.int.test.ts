@@ -7,6 +7,7 @@ import {
   labelsByTitles,
   membersAtLevel,
   milestonesByIds,
+  namedMilestones,
   projectByPath,
   projectColumns,
   projectOf,
@@ -165,22 +166,19 @@ describe('what is embedded', () => {
     label(3, 'bug', { projectId: project.id });
     label(4, 'ops', { namespaceId: top.id });
     label(5, 'far', { namespaceId: other.id });
-    model.write({
-      $case: 'milestone',
-      value: {
-        id: 7,
-        iid: 1,
-        projectId: 0,
-        namespaceId: top.id,
-        title: 'v1',
-        description: 'first',
-        state: 'active',
-        dueDate: '2026-12-31',
-        startDate: '',
-        createdAt: new Date(0),
-        updatedAt: new Date(0),
-      },
-    });
+    const milestone = (id: number, title: string, where: { iid: number; projectId?: number; namespaceId?: number }) =>
+      model.write({
+        $case: 'milestone',
+        value: {
+          ...{ id, projectId: 0, namespaceId: 0, title, description: 'first', state: 'active', dueDate: '2026-12-31' },
+          ...{ startDate: '', createdAt: new Date(0), updatedAt: new Date(0), ...where },
+        },
+      });
+    milestone(7, 'v1', { iid: 1, namespaceId: top.id });
+    milestone(8, 'v2', { iid: 2, namespaceId: top.id });
+    milestone(9, 'v2', { iid: 1, namespaceId: below.id });
+    milestone(10, 'own', { iid: 2, projectId: project.id });
+    milestone(11, 'far', { iid: 1, namespaceId: other.id });
     await caughtUp(directory, model);
     const labels = await labelsByTitles(db(), project.id, ['bug', 'ops', 'far']);
     expect(labels.map(({ id, title }) => [id, title])).toEqual([
@@ -193,5 +191,11 @@ describe('what is embedded', () => {
       start_date: null,
       created_at: new Date(0),
     });
+    const names = [
+      ...[{ iid: 2, title: 'renamed' }, { iid: 1, title: 'v1' }, { iid: 3, title: 'v2' }, { title: 'own' }],
+      ...[{ iid: 3, title: 'far' }, { iid: 0, title: '' }, {}],
+    ];
+    const found = await namedMilestones(db(), project.id, names);
+    expect(names.map(found)).toEqual([10, 7, 9, 10, undefined, undefined, undefined]);
   });
 });

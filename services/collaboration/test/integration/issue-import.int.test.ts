@@ -30,7 +30,7 @@ const made = new Date('2020-01-02T03:04:05.000Z');
 const changed = new Date('2020-02-03T04:05:06.000Z');
 const issue = (iid: number, given: Partial<ImportedIssue> = {}): ImportedIssue => ({
   ...{ iid, authorId: author.id, title: `Issue ${iid}`, description: 'See #12, @assignee', closedAt: undefined },
-  ...{ labels: ['bug', 'none'], milestoneIid: undefined, assigneeIds: [assignee.id], locked: false },
+  ...{ labels: ['bug', 'none'], milestone: undefined, assigneeIds: [assignee.id], locked: false },
   ...{ createdAt: made, updatedAt: changed },
   ...given,
 });

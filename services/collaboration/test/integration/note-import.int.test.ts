@@ -53,7 +53,7 @@ beforeEach(async () => {
   await db.query(sql`truncate noteables, notes, award_emoji cascade`);
   const issue = {
     ...{ authorId: author.id, title: 'Issue', description: undefined, closedAt: undefined, labels: [] },
-    ...{ milestoneIid: undefined, assigneeIds: [], locked: false, createdAt: made, updatedAt: changed },
+    ...{ milestone: undefined, assigneeIds: [], locked: false, createdAt: made, updatedAt: changed },
   };
   await importIssues({ directory: issueDirectoryStore(db), imports: issueImportStore(db) })(
     key,

@@ -237,6 +237,59 @@ it('gives milestones of groups numbers that those of the project leave, in whate
   ).toEqual(['M1', 'both', 'made meanwhile', 'G1', 'next'].map((title, at) => ({ iid: at + 1, title })));
 });
 
+it('takes labels and milestones of its groups where an import has some of their titles, twice as once', async () => {
+  const group = (await newGroup(ada, 'titled')).id;
+  const inner = await newGroup(ada, 'inside', { parentId: group });
+  const { projectId } = await create({ namespace: String(inner.id) });
+  const add = (parent: { groupId: number; projectId: number }, title: string) =>
+    milestones(ada).createMilestone({ parent, title, description: '', dueDate: '', startDate: '' });
+  await add({ groupId: group, projectId: 0 }, 'v1');
+  await running.db.query(sql`insert into labels (namespace_id, title, color) values (${group}, 'bug', '#00ff00')`);
+  const at = new Date('2020-01-02T03:04:05.000Z');
+  const milestone = (iid: number, title: string) => ({
+    ...{ iid, title, description: '', closed: false, dueDate: '', createdAt: at, updatedAt: at },
+  });
+  const label = (title: string) => ({ title, color: '#ff0000', description: '' });
+  const record = (title: string) =>
+    JSON.stringify({
+      title,
+      color: '#ff0000',
+      description: null,
+      archived: false,
+      priority: null,
+      group: false,
+      created_at: at,
+      updated_at: at,
+    });
+  for (let round = 0; round < 2; round += 1) {
+    expect(
+      await running
+        .asService('imports-exports', LabelServiceService)
+        .importLabels({ projectId, labels: [label('bug'), label('own')] }),
+    ).toEqual({ imported: 2 });
+    expect(
+      await running
+        .asService('imports-exports', MilestoneServiceService)
+        .importMilestones({ projectId, milestones: [milestone(1, 'v2'), milestone(2, 'v1')] }),
+    ).toEqual({ imported: 2 });
+    await running.asService('imports-exports', ProjectRecordServiceService).writeProjectRecords({
+      ...{ projectId, kind: 'labels', importerId: ada.userId, forEverybody: false, checkOnly: false },
+      ...{ standIns: undefined, lines: Buffer.from(`${record('bug')}\n`) },
+    });
+  }
+  await add({ groupId: 0, projectId }, 'next');
+  expect(await running.db.query(sql`select title from labels where project_id = ${projectId}`)).toEqual([
+    { title: 'own' },
+  ]);
+  // The forge's number 2 stays free: whatever names it means the one of the group.
+  expect(
+    await running.db.query(sql`select iid, title from milestones where project_id = ${projectId} order by iid`),
+  ).toEqual([
+    { iid: 1, title: 'v2' },
+    { iid: 3, title: 'next' },
+  ]);
+});
+
 describe('placeholder users', () => {
   const placeholders = () => running.asService('imports-exports', PlaceholderUserServiceService);
   const person = { foreignId: '583231', login: 'octo.cat', name: 'Mona' };

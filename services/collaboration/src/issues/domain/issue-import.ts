@@ -1,4 +1,4 @@
-import type { ImportedEvent, ImportedTimelog } from '@switchyard/directory';
+import type { ImportedEvent, ImportedTimelog, MilestoneName } from '@switchyard/directory';
 import { ascending, fieldsToTake, type ImportedFields, importedFields } from '@switchyard/texts';
 import type { IssueChange, IssuePatch, LockedIssue, NewIssue } from './issue-change';
 
@@ -19,8 +19,7 @@ export interface ImportedIssue {
   readonly closedAt: Date | undefined;
   /** Titles. */
   readonly labels: readonly string[];
-  /** Number of its milestone in the project; undefined for none. */
-  readonly milestoneIid: number | undefined;
+  readonly milestone: MilestoneName | undefined;
   readonly assigneeIds: readonly number[];
   readonly locked: boolean;
   readonly createdAt: Date;
@@ -35,8 +34,6 @@ export interface ImportedIssue {
 export interface MoreOfIssue
   extends Required<Pick<NewIssue, 'issueType' | 'confidential' | 'severity' | 'timeEstimate' | 'totalTimeSpent'>>,
     Pick<NewIssue, 'dueDate' | 'weight' | 'healthStatus' | 'discussionLocked'> {
-  /** Title; undefined for none. */
-  readonly milestone: string | undefined;
   readonly closedById: number | undefined;
   /** Who takes part beside its author and assignees. */
   readonly participantIds: readonly number[];

@@ -1,6 +1,6 @@
 import type { Database, Tx } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { labelsByTitles, leastPriority, milestoneIdsByIids, milestonesInScope } from '@switchyard/directory';
+import { labelsByTitles, leastPriority, namedMilestones } from '@switchyard/directory';
 import type { ImportedFields } from '@switchyard/texts';
 import type { Issue } from '../domain/issue';
 import {
@@ -25,22 +25,15 @@ type PlacedIssue = ImportedIssue & { readonly labelIds: number[]; readonly miles
 async function place(db: Database, projectId: number, issues: readonly ImportedIssue[]): Promise<PlacedIssue[]> {
   const labels = await labelsByTitles(db, projectId, [...new Set(issues.flatMap((issue) => issue.labels))]);
   const labelIds = new Map(labels.map(({ title, id }) => [title, id]));
-  const milestoneIds = await milestoneIdsByIids(
+  const milestoneId = await namedMilestones(
     db,
     projectId,
-    issues.flatMap(({ milestoneIid }) => milestoneIid ?? []),
+    issues.flatMap(({ milestone }) => milestone ?? []),
   );
-  const titled = await milestonesInScope(db, projectId, {
-    titles: issues.flatMap(({ more }) => more?.milestone ?? []),
-    ids: [],
-  });
-  // Of equal titles the nearest one comes first.
-  const named = new Map(titled.toReversed().map(({ title, id }) => [title, id]));
   return issues.map((one) => ({
     ...one,
     labelIds: [...new Set(one.labels.flatMap((title) => labelIds.get(title) ?? []))],
-    milestoneId:
-      one.milestoneIid === undefined ? named.get(one.more?.milestone ?? '') : milestoneIds.get(one.milestoneIid),
+    milestoneId: one.milestone && milestoneId(one.milestone),
   }));
 }
 

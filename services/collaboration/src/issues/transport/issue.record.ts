@@ -54,7 +54,7 @@ export function toImported(record: IssueRecord, people: ImportedPeople): Importe
     ...{ iid: record.iid, title: record.title, labels: record.labels, authorId, createdAt, updatedAt },
     description: record.description || undefined,
     closedAt: record.state === 'closed' ? (record.closed_at ?? updatedAt) : undefined,
-    milestoneIid: undefined,
+    milestone: record.milestone === null ? undefined : { title: record.milestone },
     assigneeIds: people.users(record.assignees),
     locked: false,
     more: {
@@ -62,7 +62,6 @@ export function toImported(record: IssueRecord, people: ImportedPeople): Importe
       confidential: record.confidential,
       severity: record.severity,
       discussionLocked: record.discussion_locked ?? undefined,
-      milestone: record.milestone ?? undefined,
       dueDate: record.due_date ?? undefined,
       weight: record.weight ?? undefined,
       healthStatus: record.health_status ?? undefined,

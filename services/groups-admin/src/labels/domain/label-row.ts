@@ -49,8 +49,6 @@ export interface LabelHistory {
   readonly archived: boolean;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** It was one of a group: one of this title that the project can use already takes its place. */
-  readonly group: boolean;
 }
 
 /** A change of a label; what is absent stays. */

@@ -200,12 +200,11 @@ export const labelStore = (db: Database, { transaction }: Pick<DirectoryWriter, 
   import: (parent: Parent, labels: readonly NewLabel[]): Promise<void> =>
     transaction(async (tx) => {
       const titles = (given: readonly NewLabel[]) => given.map(({ title }) => title);
-      const ofGroups = labels.filter(({ history }) => history?.group);
-      const usable = new Set((await usableLabels(tx, parent, titles(ofGroups))).map(({ title }) => title));
+      const usable = new Set((await usableLabels(tx, parent, titles(labels))).map(({ title }) => title));
       await insertLabels(
         tx,
         parent,
-        labels.filter(({ title, history }) => !(history?.group && usable.has(title))),
+        labels.filter(({ title }) => !usable.has(title)),
       );
       const ranked = labels.filter(({ priority }) => priority !== undefined);
       const found = await usableLabels(tx, parent, titles(ranked));

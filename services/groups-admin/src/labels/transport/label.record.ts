@@ -2,14 +2,13 @@ import { z } from '@switchyard/config';
 import { recordFields } from '@switchyard/service';
 import type { ImportedLabel } from '../domain/label-change';
 
-/** A label as an archive has it (ADR 60). */
+/** A label as an archive has it (ADR 60); whether it was one of a group makes no difference. */
 export const labelRecord = z.object({
   title: recordFields.text(255),
   color: recordFields.text(50),
   description: recordFields.body.nullable(),
   archived: z.boolean(),
   priority: recordFields.count.nullable(),
-  group: z.boolean(),
   created_at: recordFields.time,
   updated_at: recordFields.time,
 });
@@ -17,7 +16,6 @@ export const labelRecord = z.object({
 /** A label of an archive. */
 export const toImported = ({
   archived,
-  group,
   priority,
   description,
   created_at: createdAt,
@@ -27,5 +25,5 @@ export const toImported = ({
   ...label,
   description: description ?? '',
   priority: priority ?? undefined,
-  history: { archived, group, createdAt, updatedAt },
+  history: { archived, createdAt, updatedAt },
 });

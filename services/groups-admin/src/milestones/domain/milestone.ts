@@ -9,16 +9,16 @@ export interface MilestoneContent {
   startDate: string | undefined;
 }
 
-/** A milestone of an import, with the number and dates that it has at the forge. */
+/**
+ * A milestone of an import, with the number and dates that it has at the forge. One of its title that the project can use
+ * already, of its own or of a group, takes its place.
+ */
 export interface ImportedMilestone extends MilestoneContent {
   readonly iid: number;
   readonly state: 'active' | 'closed';
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /**
-   * It was one of a group: its number means nothing in the project, and one of this title that the project can use already
-   * takes its place.
-   */
+  /** It was one of a group: its number means nothing in the project. */
   readonly group?: boolean;
 }
 

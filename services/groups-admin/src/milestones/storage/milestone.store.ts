@@ -127,21 +127,21 @@ async function insertNumbered(tx: DirectoryTx, projectId: number, given: readonl
 }
 
 /**
- * Inserts milestones of an import; new ones get numbers above theirs. Those of groups get the next numbers: those that
- * they had there are others' in the project.
+ * Inserts milestones of an import; new ones get numbers above theirs, also above those whose place one of a group takes. Those of
+ * groups get the next numbers: those that they had there are others' in the project.
  */
 async function insertImported(tx: DirectoryTx, projectId: number, given: readonly ImportedMilestone[]): Promise<void> {
+  const titles = given.map(({ title }) => title);
+  const taken = await takenTitles(tx, { kind: 'project', id: projectId }, titles);
+  // Of equal titles, as groups above each other may have, the first counts.
+  const missing = (some: readonly ImportedMilestone[]) =>
+    some.filter(({ title }) => !taken.has(title) && taken.add(title));
   const own = given.filter(({ group }) => !group);
   if (own.length > 0) {
     await reserveIids(tx, projectId, Math.max(...own.map(({ iid }) => iid)));
-    await insertNumbered(tx, projectId, own);
+    await insertNumbered(tx, projectId, missing(own));
   }
-  const ofGroups = given.filter(({ group }) => group);
-  const titles = ofGroups.map(({ title }) => title);
-  const taken =
-    titles.length === 0 ? new Set<string>() : await takenTitles(tx, { kind: 'project', id: projectId }, titles);
-  // Of equal titles, as groups above each other may have, the first counts.
-  const added = ofGroups.filter(({ title }) => !taken.has(title) && taken.add(title));
+  const added = missing(given.filter(({ group }) => group));
   if (added.length === 0) return;
   const first = await takeIids(tx, projectId, added.length);
   await insertNumbered(

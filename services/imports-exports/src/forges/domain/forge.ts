@@ -52,6 +52,8 @@ export interface ForgeIssue {
   readonly labels: readonly string[];
   /** 0 for none. */
   readonly milestoneIid: number;
+  /** Empty for none. */
+  readonly milestoneTitle: string;
   readonly assignees: readonly string[];
   readonly locked: boolean;
   readonly createdAt: Date;
@@ -107,6 +109,8 @@ export interface ForgePull {
   readonly labels: readonly string[];
   /** 0 for none. */
   readonly milestoneIid: number;
+  /** Empty for none. */
+  readonly milestoneTitle: string;
   readonly assignees: readonly string[];
   /** Those who are asked for a review that they have not given. */
   readonly reviewers: readonly string[];

@@ -42,6 +42,9 @@ const branch = z.object({
   repo: z.object({ full_name: z.string() }).nullish().catch(null),
 });
 
+/** A milestone as issues and pull requests name theirs. */
+export const milestoneName = z.object({ number, title: written.catch('') });
+
 /** @param fullName repository into which it goes */
 export const pullShape = (fullName: string) =>
   z
@@ -53,7 +56,7 @@ export const pullShape = (fullName: string) =>
       draft: z.boolean().nullish().catch(null),
       user: person,
       labels: few(z.object({ name: written }).transform(({ name }) => name)),
-      milestone: z.object({ number }).nullish().catch(null),
+      milestone: milestoneName.nullish().catch(null),
       assignees: few(person),
       requested_reviewers: few(person),
       locked: z.boolean().catch(false),
@@ -85,6 +88,7 @@ export const pullShape = (fullName: string) =>
         mergeCommitSha: mergedAt === undefined ? '' : (given.merge_commit_sha ?? ''),
         labels: given.labels,
         milestoneIid: given.milestone?.number ?? 0,
+        milestoneTitle: given.milestone?.title ?? '',
         assignees: given.assignees.filter(isKnown),
         reviewers: given.requested_reviewers.filter(isKnown),
         locked: given.locked,

@@ -71,7 +71,10 @@ const issueShape = z
     content,
     state: z.string(),
     kind: z.enum(issueKinds).nullish().catch(null),
-    milestone: z.object({ id: number }).nullish().catch(null),
+    milestone: z
+      .object({ id: number, name: written.catch('') })
+      .nullish()
+      .catch(null),
     reporter: person,
     assignee: person,
     created_on: date,
@@ -86,6 +89,7 @@ const issueShape = z
       closedAt: closing.has(given.state) ? (given.updated_on ?? given.created_on) : undefined,
       labels: given.kind ? [given.kind] : [],
       milestoneIid: given.milestone?.id ?? 0,
+      milestoneTitle: given.milestone?.name ?? '',
       assignees: given.assignee === '' ? [] : [given.assignee],
       locked: false,
       createdAt: given.created_on,

@@ -23,6 +23,7 @@ export const pullFields = ({ id, title, description, state, draft, author, revie
     draft: draft === true,
     labels: [],
     milestoneIid: 0,
+    milestoneTitle: '',
     assignees: [],
     reviewers: reviewers.filter((login) => login !== ''),
     locked: false,

@@ -28,7 +28,13 @@ export const forgebTests = (): void =>
             state: id === 1 ? 'resolved' : 'new',
             kind: 'bug',
           },
-          ...{ milestone: { id: 3 }, reporter: { nickname: 'ada' }, assignee: null, created_on: at, updated_on: at },
+          ...{
+            milestone: { id: 3, name: 'v3' },
+            reporter: { nickname: 'ada' },
+            assignee: null,
+            created_on: at,
+            updated_on: at,
+          },
         })),
         'issues/2/comments': [
           { id: 9, content: { raw: 'Nice' }, user: { nickname: 'grace' }, created_on: at, updated_on: null },
@@ -47,7 +53,14 @@ export const forgebTests = (): void =>
       expect([...others.labels]).toEqual(['bug', 'enhancement', 'proposal', 'task']);
       expect(others.milestones).toMatchObject([{ iid: 3, title: 'v3' }]);
       expect(others.issues).toMatchObject([
-        { iid: 1, labels: ['bug'], milestoneIid: 3, closedAt: new Date(at), description: 'See #2' },
+        {
+          iid: 1,
+          labels: ['bug'],
+          milestoneIid: 3,
+          milestoneTitle: 'v3',
+          closedAt: new Date(at),
+          description: 'See #2',
+        },
         { iid: 2, closedAt: undefined },
       ]);
       expect([...others.notes.values()]).toMatchObject([

@@ -391,7 +391,13 @@ export const dated = { created_at: at, updated_at: at };
 /** An issue as the forge sends it. */
 export const issue = (number: number, more: object = {}) => ({
   ...{ number, title: `Issue ${number}`, body: 'See #12, @ada', state: 'open', user: { login: 'octocat' }, ...dated },
-  ...{ labels: [{ name: 'bug' }], milestone: { number: 3 }, assignees: [], locked: false, closed_at: null },
+  ...{
+    labels: [{ name: 'bug' }],
+    milestone: { number: 3, title: 'v3' },
+    assignees: [],
+    locked: false,
+    closed_at: null,
+  },
   ...more,
 });
 

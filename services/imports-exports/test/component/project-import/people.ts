@@ -83,9 +83,15 @@ export const peopleTests = (): void =>
       expect(others.issues).toMatchObject([
         {
           ...{ iid: 1, authorId: known.id, description: 'See #12, @ada', closedAt: new Date('2020-03-04T05:06:07Z') },
-          ...{ labels: ['bug'], milestoneIid: 3, assigneeIds: [known.id, by('4')], createdAt: new Date(at) },
+          ...{
+            labels: ['bug'],
+            milestoneIid: 3,
+            milestoneTitle: 'v3',
+            assigneeIds: [known.id, by('4')],
+            createdAt: new Date(at),
+          },
         },
-        { iid: 3, authorId: ghost, description: '', closedAt: undefined, milestoneIid: 0 },
+        { iid: 3, authorId: ghost, description: '', closedAt: undefined, milestoneIid: 0, milestoneTitle: '' },
       ]);
       expect(blocked.id).not.toBe(known.id);
       expect([...others.notes.values()]).toMatchObject([

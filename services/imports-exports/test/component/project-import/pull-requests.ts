@@ -6,7 +6,12 @@ export const pullRequestTests = (): void =>
     const by = (login: string) => ({ login });
     const pull = (number: unknown, more: object = {}) => ({
       ...{ number, title: `Pull ${number}`, body: 'See #1', state: 'open', draft: false, user: by('octocat') },
-      ...{ labels: [{ name: 'bug' }], milestone: { number: 3 }, assignees: [by('octocat')], requested_reviewers: [] },
+      ...{
+        labels: [{ name: 'bug' }],
+        milestone: { number: 3, title: 'v3' },
+        assignees: [by('octocat')],
+        requested_reviewers: [],
+      },
       ...{ locked: false, merge_commit_sha: merge, merged_at: null, closed_at: null, created_at: at, updated_at: at },
       head: { ref: 'feature', sha: head, user: by('octo'), repo: { full_name: 'Octo/things' } },
       base: { ref: 'main', sha: base, user: by('octo'), repo: { full_name: 'octo/things' } },
@@ -62,7 +67,14 @@ export const pullRequestTests = (): void =>
       const [merged, closed, opened] = others.pulls;
       expect(merged).toMatchObject({
         ...{ iid: 7, authorId: octocat.id, state: 'merged', sourceBranch: 'feature', targetBranch: 'main' },
-        ...{ mergeCommitSha: merge, mergedAt: new Date(at), closedAt: undefined, milestoneIid: 3, labels: ['bug'] },
+        ...{
+          mergeCommitSha: merge,
+          mergedAt: new Date(at),
+          closedAt: undefined,
+          milestoneIid: 3,
+          milestoneTitle: 'v3',
+          labels: ['bug'],
+        },
         ...{
           assigneeIds: [octocat.id],
           reviewers: [{ userId: octocat.id, state: 'unreviewed' }, { userId: hubot(id) }],

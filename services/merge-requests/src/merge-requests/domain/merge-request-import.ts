@@ -1,4 +1,4 @@
-import type { ImportedEvent, ImportedTimelog } from '@switchyard/directory';
+import type { ImportedEvent, ImportedTimelog, MilestoneName } from '@switchyard/directory';
 import {
   ascending,
   fieldsToTake,
@@ -63,8 +63,7 @@ export interface ImportedMergeRequest {
   readonly approvalsBeforeMerge?: number | undefined;
   /** Titles. */
   readonly labels: readonly string[];
-  /** Number of its milestone in the project, or its title. */
-  readonly milestone: { readonly iid: number } | { readonly title: string } | undefined;
+  readonly milestone: MilestoneName | undefined;
   readonly squash: boolean;
   /** Undefined: its author did not say. */
   readonly forceRemoveSourceBranch: boolean | undefined;

@@ -1,6 +1,6 @@
 import type { Database, Tx } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
-import { labelsByTitles, leastPriority, milestoneIdsByIids, milestonesInScope } from '@switchyard/directory';
+import { labelsByTitles, leastPriority, namedMilestones } from '@switchyard/directory';
 import { reserveIids } from '../../iids';
 import { enqueueJobs } from '../../jobs';
 import { lockHead } from '../../pipelines';
@@ -27,31 +27,20 @@ async function attach(
   projectId: number,
   given: readonly CountedMergeRequest[],
 ): Promise<AttachedMergeRequest[]> {
-  const byTitle = given.flatMap(({ milestone }) =>
-    milestone !== undefined && 'title' in milestone ? milestone.title : [],
-  );
-  const byIid = given.flatMap(({ milestone }) => (milestone !== undefined && 'iid' in milestone ? milestone.iid : []));
-  const [labels, titled, numbered] = await Promise.all([
+  const [labels, milestoneId] = await Promise.all([
     labelsByTitles(db, projectId, [...new Set(given.flatMap((one) => one.labels))]),
-    milestonesInScope(db, projectId, { titles: byTitle, ids: [] }),
-    milestoneIdsByIids(db, projectId, byIid),
+    namedMilestones(
+      db,
+      projectId,
+      given.flatMap(({ milestone }) => milestone ?? []),
+    ),
   ]);
   const labelIds = new Map(labels.map(({ title, id }) => [title, id]));
-  // Of equal titles the nearest one comes first.
-  const milestoneIds = new Map(titled.map(({ title, id }) => [title, id] as const).reverse());
-  return given.map((one) => {
-    const { milestone } = one;
-    return {
-      ...one,
-      labelIds: [...new Set(one.labels.flatMap((title) => labelIds.get(title) ?? []))],
-      milestoneId:
-        milestone === undefined
-          ? undefined
-          : 'iid' in milestone
-            ? numbered.get(milestone.iid)
-            : milestoneIds.get(milestone.title),
-    };
-  });
+  return given.map((one) => ({
+    ...one,
+    labelIds: [...new Set(one.labels.flatMap((title) => labelIds.get(title) ?? []))],
+    milestoneId: one.milestone && milestoneId(one.milestone),
+  }));
 }
 
 /** Keeps what an import writes of merge requests. */

@@ -32,11 +32,6 @@ const stateOf = (state: string): ImportedMergeRequest['state'] =>
 const orUndefined = <T extends string | number>(value: T): T | undefined =>
   value === '' || value === 0 ? undefined : value;
 
-function milestoneOf({ milestoneIid, milestoneTitle }: MergeRequestMessage): ImportedMergeRequest['milestone'] {
-  if (milestoneIid > 0) return { iid: milestoneIid };
-  return milestoneTitle === '' ? undefined : { title: milestoneTitle };
-}
-
 /** Field by field: V8 keeps an object that is copied in part, or copied and given further fields, in four times the memory. */
 function toImportedMergeRequest(one: MergeRequestMessage): ImportedMergeRequest {
   const { createdAt = new Date(0), updatedAt = createdAt } = one;
@@ -54,7 +49,7 @@ function toImportedMergeRequest(one: MergeRequestMessage): ImportedMergeRequest 
     reviewers: one.reviewers.map((review) => toReview(review, createdAt)),
     approvals: one.approvals.map((review) => toReview(review, createdAt)),
     labels: one.labels,
-    milestone: milestoneOf(one),
+    milestone: { iid: one.milestoneIid, title: one.milestoneTitle },
     squash: one.squash,
     forceRemoveSourceBranch: one.forceRemoveSourceBranch,
     discussionLocked: one.discussionLocked,
