@@ -42,7 +42,7 @@ export const routes: readonly Route[] = [];
 export const rows: readonly Expectation[] = [
 ];
 `,
-      change: (text) => insertBefore(text, /(?<=export const rows[^;]*)^\];\n/m, permissionRows(names)),
+      change: (text) => insertBefore(text, /(?<=export const rows[\s\S]*)^\];\n/m, permissionRows(names)),
     },
   ];
 }

@@ -133,6 +133,7 @@ function shownAlike(value: Item, system: System, id: number): Item {
         .replaceAll(system.url, '')
         .replaceAll(new URL(system.url).host, '')
         .replaceAll(`/-/project/${id}/`, '/')
+        .replaceAll(`/projects/${id}/`, '/projects/')
         .replaceAll(`/avatar/${id}/`, '/avatar/'),
     );
   if (Array.isArray(value)) return value.map((one) => shownAlike(one, system, id));
