@@ -1,29 +1,31 @@
 import { DependencyListExportServiceService } from '@switchyard/protos/imports_exports/v1/dependency_list_export';
 import { PipelineServiceService } from '@switchyard/protos/merge_requests/v1/pipeline';
-import type { BoundClient } from '../../http/clients';
 import { boolean, documented, integer, oneOf } from '../../http/params';
-import { defineRoute, type Located } from '../../http/route';
+import { defineRoute, type HandlerContext, type Located } from '../../http/route';
 
 const section = 'Dependency list exports';
 const tier = 'ultimate' as const;
 const onePath = '/dependency_list_exports/:export_id' as const;
+
+const one = { export_id: integer({ min: 0 }) };
+
+/** Where an export lies. */
+async function place({
+  path,
+  call,
+}: Pick<HandlerContext<Record<never, never>, typeof one, undefined>, 'path' | 'call'>): Promise<Located> {
+  const found = await call(DependencyListExportServiceService).locateDependencyListExport({ exportId: path.export_id });
+  return found.groupId > 0 ? { groupId: found.groupId } : { projectId: found.projectId };
+}
 
 /** Who reads an export needs to read the dependencies of its project or group still. */
 const reading = {
   access: { located: 'read_dependency', orGroup: 'read_group_dependency' },
   needsToken: true,
   tier,
-  path_params: { export_id: integer({ min: 0 }) },
+  path_params: one,
+  locate: { thing: '', read: 'read_project', place },
 } as const;
-const within = { thing: '', read: 'read_project' } as const;
-
-async function locate(
-  exports: BoundClient<typeof DependencyListExportServiceService>,
-  exportId: number,
-): Promise<Located> {
-  const { projectId, groupId } = await exports.locateDependencyListExport({ exportId });
-  return groupId > 0 ? { groupId } : { projectId };
-}
 
 const params = {
   export_type: documented(oneOf('sbom'), { description: 'The one kind of export.' }).default('sbom'),
@@ -117,10 +119,6 @@ export const dependencyListExportRoutes = [
     summary: 'Get an export of a dependency list',
     docs: { description: 'Status 202 with `Poll-Interval`, in milliseconds, until it has ended.' },
     ...reading,
-    locate: {
-      ...within,
-      place: ({ path, call }) => locate(call(DependencyListExportServiceService), path.export_id),
-    },
     pollInterval: 5_000,
     returns: { 200: 'DependencyListExport', 202: 'DependencyListExport' },
     handle: ({ path, call }) =>
@@ -133,10 +131,6 @@ export const dependencyListExportRoutes = [
     summary: 'Download an export of a dependency list',
     docs: { contentTypes: ['application/json'] },
     ...reading,
-    locate: {
-      ...within,
-      place: ({ path, call }) => locate(call(DependencyListExportServiceService), path.export_id),
-    },
     returns: { 200: undefined },
     handle: async ({ path }) => ({
       forward: { to: 'imports-exports', path: `/dependency_list_exports/${path.export_id}/download` },
@@ -153,10 +147,6 @@ export const dependencyListExportRoutes = [
       contentTypes: ['application/octet-stream'],
     },
     ...reading,
-    locate: {
-      ...within,
-      place: ({ path, call }) => locate(call(DependencyListExportServiceService), path.export_id),
-    },
     returns: { 200: undefined },
     async handle({ path, call }) {
       const found = await call(DependencyListExportServiceService).getDependencyListExportSignature({

@@ -265,7 +265,7 @@ it.each<[string, string, string, string[], string[]]>([
     'package-lock.json',
     npm({
       '': { dependencies: { alias: 'npm:b@1', g: 'a/g', packed: 'file:packed.tgz', own: 'file:own', none: '*' } },
-      'node_modules/alias': { name: 'b', version: '1.0.0', resolved: 'https://registry.npmjs.org/b/-/b-1.0.0.tgz' },
+      'node_modules/alias': { name: 'b', version: '1.0.0', resolved: 'https://example.org/b/-/b-1.0.0.tgz' },
       'node_modules/g': { version: '1.0.0', resolved: 'git+ssh://git@github.com/a/g.git#0123' },
       'node_modules/packed': { version: '1.0.0', resolved: 'file:packed.tgz' },
       'node_modules/own': { version: '1.0.0', resolved: 'file:own', dependencies: { w: '*' } },
