@@ -24,11 +24,15 @@ export const displayText = (text: string): string => text.normalize().trim();
 export const oneLine = (text: string): string =>
   displayText(text.replace(new RegExp(`(?:${unshowable.source})+`, 'gu'), ' '));
 
-/** A title of another system as it can be stored here: `oneLine`, cut to 255 characters. */
-export function shortLine(text: string): string {
-  const characters = [...oneLine(text)];
-  return characters.length <= maxLength ? characters.join('') : `${characters.slice(0, maxLength - 1).join('')}…`;
+/** A text of at most so many characters: a longer one is cut, and ends with an ellipsis. */
+export function shortened(text: string, max: number): string {
+  // A character has at most two code units: no more of a text of megabytes is read.
+  const characters = [...text.slice(0, 2 * max + 2)];
+  return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`;
 }
+
+/** A title of another system as it can be stored here: `oneLine`, cut to 255 characters. */
+export const shortLine = (text: string): string => shortened(oneLine(text), maxLength);
 
 /** Whether a text has no visible character. */
 export const isBlank = (text: string): boolean => text.replace(invisible, '') === '';

@@ -61,3 +61,7 @@ export const formatTimestamp = (timestamp: Date): string =>
 
 /** Whether every client can read a time: it lies after 1970-01-01 and before the year 10,000. */
 export const isShowableTime = (time: Date): boolean => time.getTime() > 0 && time.getUTCFullYear() < 10_000;
+
+/** Problems of a time that a caller sets; none where they set none. */
+export const timeProblems = (time: Date | undefined): string[] =>
+  time === undefined || isShowableTime(time) ? [] : ['must be after 1970-01-01'];

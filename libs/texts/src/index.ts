@@ -12,8 +12,8 @@ export {
   timeTrackingOf,
 } from './command-steps';
 export { type DescribedRequest, trackAll, withCommands } from './described';
-export { displayText, displayTextProblems, isBlank, isUnshowable, oneLine, shortLine } from './display-text';
-export { formatTimestamp, humanTime, isShowableTime, parseDuration } from './durations';
+export { displayText, displayTextProblems, isBlank, isUnshowable, oneLine, shortened, shortLine } from './display-text';
+export { formatTimestamp, humanTime, isShowableTime, parseDuration, timeProblems } from './durations';
 export { isEmailAddress } from './email-address';
 export { emojiName, isEmoji } from './emoji-names';
 export type { EpicName } from './epic-names';

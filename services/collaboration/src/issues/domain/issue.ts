@@ -1,6 +1,6 @@
 import { invalid } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
-import { displayTextProblems, type HealthStatus, isShowableTime } from '@switchyard/texts';
+import { displayTextProblems, type HealthStatus, timeProblems } from '@switchyard/texts';
 
 /** States of an issue. */
 export type IssueState = 'opened' | 'closed';
@@ -90,7 +90,8 @@ export function issueFieldProblems(fields: CheckedFields): Record<string, string
     problems.assignees = [`total must be less than or equal to ${maxAssignees}`];
   }
   for (const [name, timestamp] of Object.entries({ created_at: fields.createdAt, updated_at: fields.updatedAt })) {
-    if (timestamp !== undefined && !isShowableTime(timestamp)) problems[name] = ['must be after 1970-01-01'];
+    const found = timeProblems(timestamp);
+    if (found.length > 0) problems[name] = found;
   }
   return problems;
 }

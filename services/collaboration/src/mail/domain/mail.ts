@@ -1,4 +1,4 @@
-import { formatTimestamp } from '@switchyard/texts';
+import { formatTimestamp, shortened } from '@switchyard/texts';
 import type { NewLedgerEntry } from '../../ledger';
 import type { MailRecipient } from './recipient';
 
@@ -72,8 +72,7 @@ export const headerLine = (text: string): string => {
     .toWellFormed()
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069\s]+/gu, ' ')
     .trim();
-  const characters = [...line];
-  return characters.length <= maxLineLength ? line : `${characters.slice(0, maxLineLength - 1).join('')}…`;
+  return shortened(line, maxLineLength);
 };
 
 /** A mail that somebody has taken to send it. */

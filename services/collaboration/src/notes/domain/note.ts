@@ -1,5 +1,6 @@
 import { badRequest, forbidden, notFound } from '@switchyard/errors';
 import { levels } from '@switchyard/rights';
+import { timeProblems } from '@switchyard/texts';
 import { type Noteable, type NoteableKind, noteableRules, seesInternal } from '../../noteables';
 
 /** Most characters of a body (api.md section 8). */
@@ -128,8 +129,8 @@ export function requireSeen<N extends Pick<Note, 'internal'>>(
  */
 export function timestampOf(writer: Writer, wanted: Date | undefined, now: Date): Date {
   if (wanted === undefined || !(writer.admin || writer.level >= levels.owner)) return now;
-  if (wanted.getTime() <= 0 || wanted.getUTCFullYear() > 9999)
-    throw badRequest('Note {:created_at=>["must be after 1970-01-01"]}');
+  const problems = timeProblems(wanted);
+  if (problems.length > 0) throw badRequest(`Note {:created_at=>${JSON.stringify(problems)}}`);
   return wanted;
 }
 

@@ -1,6 +1,6 @@
 import type { AttachedMilestone, ProjectRow, UserRow } from '@switchyard/directory';
 import { invalid } from '@switchyard/errors';
-import { isShowableTime } from '@switchyard/texts';
+import { timeProblems } from '@switchyard/texts';
 
 /** What a project publishes of a tag; a tag has one (G §10). */
 export interface Release {
@@ -109,7 +109,8 @@ export function problemsOfRelease({ name, description, releasedAt }: ReleasePatc
   if (name !== undefined && length(name) > maxName) problems.name = [tooLong(maxName)];
   if (description !== undefined && length(description) > maxDescription)
     problems.description = [tooLong(maxDescription)];
-  if (releasedAt !== undefined && !isShowableTime(releasedAt)) problems.released_at = ['must be after 1970-01-01'];
+  const ofTime = timeProblems(releasedAt);
+  if (ofTime.length > 0) problems.released_at = ofTime;
   return problems;
 }
 

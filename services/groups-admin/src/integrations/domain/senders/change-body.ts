@@ -1,3 +1,4 @@
+import { shortened } from '@switchyard/texts';
 /** Something that happened, with its hook body (G-6-4). */
 export interface SentChange {
   /** `push`, `tag_push`, `issue`, `note`, `merge_request`, `pipeline`, `job`, `deployment`, `alert` … */
@@ -56,15 +57,11 @@ export const changeBody = (json: string): ChangeBody => bodyOf(JSON.parse(json),
 /** A line of a text from outside: its first line, of at most so many characters. */
 export function line(text: string, max = 255): string {
   const first = text.slice(0, 4 * max).split(/[\r\n]/, 1)[0] ?? '';
-  const characters = [...first];
-  return characters.length <= max ? first : `${characters.slice(0, max - 1).join('')}…`;
+  return shortened(first, max);
 }
 
 /** The start of a text of many lines. */
-export function excerpt(text: string, max = 500): string {
-  const characters = [...text.slice(0, 2 * max + 2)];
-  return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`;
-}
+export const excerpt = (text: string, max = 500): string => shortened(text, max);
 
 /** Whether a push removed its branch or tag, or created it. */
 export const refChange = ({ body }: SentChange): 'created' | 'removed' | 'changed' =>
