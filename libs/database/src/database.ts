@@ -7,6 +7,7 @@ import { measureStatements } from './metrics';
 import { type Notices, openNotices } from './notices';
 import { Client, isInvalidPassword } from './password-file';
 import { retrying } from './retrying';
+import { ServerWatch } from './server-watch';
 import { isPrepared, nameOf, prepareAgain, preparedName, type Sql } from './statement';
 import { beginStatement } from './statements';
 
@@ -95,10 +96,16 @@ type QueryArguments = [config: unknown, values?: unknown, callback?: unknown];
 
 type Answered = (error: unknown, result?: { readonly command?: string }) => void;
 
-// Counting and noting of writes sit in the client, where statements of this lib and of Prisma's adapter both pass.
+// Counting, noting of writes and the watch sit in the client, where statements of this lib and of Prisma's adapter both pass.
 class CountingClient extends Client {
+  readonly #watch: ServerWatch;
   #inTransaction = false;
   #writes = false;
+
+  constructor(config: pg.ClientConfig, watch: ServerWatch) {
+    super(config);
+    this.#watch = watch;
+  }
 
   /** Whether a statement commits writes, by itself or those before it. */
   #commits(text: string): boolean {
@@ -122,8 +129,9 @@ class CountingClient extends Client {
     const end = beginStatement(label ?? name, text);
     const committed = this.#commits(text) ? beginCommit() : undefined;
     const run = super.query as unknown as (...passed: unknown[]) => unknown;
-    if (end === undefined && committed === undefined) return run.apply(this, args) as never;
+    const arrived = this.#watch.wait((error) => this.connection.stream.destroy(error));
     const answered: Answered = (error, result) => {
+      arrived?.();
       end?.(Boolean(error));
       // PostgreSQL answers the COMMIT of a transaction in which a statement failed with ROLLBACK.
       committed?.(error ? { failure: error } : result?.command === 'ROLLBACK' ? 'rolled back' : 'committed');
@@ -144,7 +152,7 @@ class CountingClient extends Client {
         (result) => answered(undefined, result),
         (error) => answered(error ?? true),
       );
-    }
+    } else arrived?.();
     return answer as never;
   }
 }
@@ -152,28 +160,57 @@ class CountingClient extends Client {
 type PoolCallback = (
   error: Error | undefined,
   client: pg.PoolClient | undefined,
-  done: (release?: unknown) => void,
+  done?: (release?: unknown) => void,
 ) => void;
 
 // pg-pool answers a waiting caller from inside the release of another; without the binding a statement would be counted
 // for that other request. A password may change between its reading and its use: it is read once more.
 class BoundPool extends pg.Pool {
+  readonly #watch: ServerWatch;
+
+  constructor(config: pg.PoolConfig) {
+    const watch = new ServerWatch(config);
+    class WatchedClient extends CountingClient {
+      constructor(given: pg.ClientConfig = {}) {
+        super(given, watch);
+      }
+    }
+    super({ ...config, Client: WatchedClient });
+    this.#watch = watch;
+  }
+
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: PoolCallback): void;
   override connect(callback?: PoolCallback): Promise<pg.PoolClient> | undefined {
-    if (callback === undefined) {
-      return super.connect().catch((error) => {
-        if (isInvalidPassword(error)) return super.connect();
-        throw error;
-      });
-    }
+    if (callback === undefined)
+      return new Promise((settle, fail) =>
+        this.connect((error, client) => (client === undefined ? fail(error) : settle(client))),
+      );
     // `AsyncResource.bind` makes a function with properties for each call, which costs as much as a small statement.
     const caller = new AsyncResource('pool');
-    const answer: PoolCallback = (...given) => caller.runInAsyncScope(callback, undefined, ...given);
-    super.connect((error, client, done) => {
-      if (isInvalidPassword(error)) super.connect(answer);
-      else answer(error, client, done);
-    });
+    let isAnswered = false;
+    const answer: PoolCallback = (error, client, done) => {
+      // The connection came after its caller had been failed.
+      if (isAnswered) return done?.();
+      isAnswered = true;
+      arrived?.();
+      caller.runInAsyncScope(callback, undefined, error, client, done);
+    };
+    const arrived = this.#watch.wait((error) => process.nextTick(answer, error));
+    if (arrived !== undefined)
+      super.connect((error, client, done) => {
+        if (isInvalidPassword(error)) super.connect(answer);
+        else answer(error, client, done);
+      });
+    return undefined;
+  }
+
+  override end(): Promise<void>;
+  override end(callback: () => void): void;
+  override end(callback?: () => void): Promise<void> | undefined {
+    const ended = super.end().finally(() => this.#watch.close());
+    if (callback === undefined) return ended;
+    ended.then(callback, callback);
     return undefined;
   }
 }
@@ -203,7 +240,7 @@ export function poolConfig(options: DatabaseOptions): pg.PoolConfig {
 /** A pool that counts its statements (see `countStatements`) and never throws from an idle connection. */
 export function openPool(options: DatabaseOptions): pg.Pool {
   measureStatements();
-  const pool = new BoundPool({ ...poolConfig(options), Client: CountingClient } as pg.PoolConfig);
+  const pool = new BoundPool(poolConfig(options));
   // A connection that dies while idle is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => undefined);
   return pool;

@@ -1,6 +1,11 @@
 import { AppError, isAppError, unavailable } from '@switchyard/errors';
 
-const connectionCodes = new Set([
+/** Codes of failures for a server that hangs: under what had been sent to it, and instead of sending. */
+export const silenceCodes = { underWay: 'SERVER_SILENT', beforeSending: 'SERVER_STILL_SILENT' } as const;
+
+const connectionCodes = new Set<string>([
+  silenceCodes.underWay,
+  silenceCodes.beforeSending,
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -72,7 +77,8 @@ export function isConnectionError(error: unknown): boolean {
 }
 
 /** Codes and texts of failures to get a connection: nothing was sent. */
-const connectCodes = new Set([
+const connectCodes = new Set<string>([
+  silenceCodes.beforeSending,
   'ECONNREFUSED',
   'EHOSTUNREACH',
   'ENETUNREACH',

@@ -5,6 +5,7 @@ import {
   countStatements,
   type Database,
   isConnectionError,
+  isLostUnderway,
   isUniqueViolation,
   onStatement,
   openDatabase,
@@ -160,6 +161,54 @@ test('a database that stands still gives unavailable in bounded time, and is use
   await still.close();
   await gate.close();
 }, 10_000);
+
+test('a server that is silent fails all who wait within 2.5 s and then at once, until it answers again (F3)', async () => {
+  const address = new URL(home.url);
+  const gate = await tcpGate({ host: address.hostname, port: Number(address.port) });
+  address.host = `127.0.0.1:${gate.port}`;
+  const silent = openDatabase({ url: address.href, applicationName: 'test', poolSize: 3 });
+  await Promise.all([1, 2, 3].map(() => silent.query(sql`select pg_sleep(0.05)`)));
+  const underWay: ReturnType<typeof failed>[] = [];
+  const failed = async (attempt: Promise<unknown>) => {
+    const since = performance.now();
+    const error = await attempt.catch((failure: unknown) => failure);
+    expect([isAppError(error, 'unavailable'), isConnectionError(error)]).toEqual([true, true]);
+    return { error, after: performance.now() - since };
+  };
+  const frozen = new Promise<void>((settle) => {
+    underWay.push(
+      failed(
+        silent.transaction(async (tx) => {
+          await tx.query(sql`insert into things (name) values ('silent')`);
+          gate.freeze();
+          settle();
+        }),
+      ),
+    );
+  });
+  await frozen;
+  underWay.push(failed(silent.query(sql`select 1`)));
+  for (let n = 0; n < 5; n += 1) underWay.push(failed(silent.transaction((tx) => tx.query(sql`select 1`))));
+  const [committing, ...others] = await Promise.all(underWay);
+  expect(isLostUnderway(committing?.error)).toBe(true);
+  for (const { after } of others) expect(after).toBeLessThan(2_500);
+  const later = await failed(silent.query(sql`select 1`));
+  expect(later.after).toBeLessThan(500);
+  expect(isLostUnderway(later.error)).toBe(false);
+  gate.thaw();
+  await eventually(async () => expect(await silent.query(sql`select 1 as one`)).toEqual([{ one: 1 }]), {
+    within: 3_000,
+  });
+  await silent.close();
+  await gate.close();
+}, 20_000);
+
+test('a slow statement, a lock and a pool that is in use are no silence', async () => {
+  const slow = openDatabase({ url: home.url, applicationName: 'test', poolSize: 2 });
+  const slept = await Promise.all([1, 2, 3].map(() => slow.query(sql`select 1 as one, pg_sleep(2.5)`)));
+  expect(slept.map(([row]) => row?.one)).toEqual([1, 1, 1]);
+  await slow.close();
+}, 20_000);
 
 test('a statement over its time limit gives unavailable, and is not taken for a lost connection', async () => {
   const hasty = openDatabase({ url: home.url, applicationName: 'test', statementTimeout: 50 });

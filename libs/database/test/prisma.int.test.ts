@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join as joinPath } from 'node:path';
 import { isAppError } from '@switchyard/errors';
 import { appendToOutbox, defineEvent, eventMigrations } from '@switchyard/events';
-import { freePort, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { eventually, freePort, type TestDatabase, tcpGate, testDatabase } from '@switchyard/testkit';
 import {
   countStatements,
   type Database,
@@ -120,6 +120,27 @@ test('a database that is away gives unavailable through Prisma', async () => {
   await client.$disconnect();
   await away.close();
 });
+
+test('a database that hangs gives unavailable through Prisma, in transactions as well', async () => {
+  const address = new URL(home.url);
+  const gate = await tcpGate({ host: address.hostname, port: Number(address.port) });
+  address.host = `127.0.0.1:${gate.port}`;
+  const hanging = new PrismaClient({ adapter: prismaAdapter({ url: address.href, applicationName: 'test' }) });
+  await Promise.all([hanging.thing.count(), hanging.$transaction((tx) => tx.thing.count())]);
+  gate.freeze();
+  const since = performance.now();
+  const errors = await Promise.all(
+    [hanging.thing.count(), hanging.$transaction((tx) => tx.thing.count())].map((attempt) =>
+      attempt.catch((error: unknown) => databaseError(error)),
+    ),
+  );
+  expect(errors.map((error) => isAppError(error, 'unavailable'))).toEqual([true, true]);
+  expect(performance.now() - since).toBeLessThan(2_500);
+  gate.thaw();
+  await eventually(async () => expect(await hanging.thing.count()).toBeGreaterThanOrEqual(0));
+  await hanging.$disconnect();
+  await gate.close();
+}, 20_000);
 
 test.each<[string, boolean, () => Promise<unknown>]>([
   ['a row', true, () => prisma.thing.create({ data: { name: 'begun' } })],

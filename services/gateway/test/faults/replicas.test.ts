@@ -27,6 +27,8 @@ const [readers, writers, uploaders] = [6, 4, 2];
 const rolledAtOnce = 2;
 /** Milliseconds for which a process hangs: longer than it takes its peers to find out. */
 const hangMs = 8_000;
+/** The same for PostgreSQL (F3). */
+const postgresHangsMs = 20_000;
 /** Milliseconds of load before, between and after disruptions. */
 const calmMs = 3_000;
 
@@ -93,6 +95,12 @@ describeWithKafka(
         disruption.gone = Date.now();
       });
       disruption.until = Date.now();
+    }
+
+    async function hangPostgres(): Promise<void> {
+      const disruption = load.disrupt('postgres hangs', '');
+      await system.hangPostgres(postgresHangsMs);
+      disruption.gone = disruption.until = Date.now();
     }
 
     async function restartKafka(awayMs: number): Promise<void> {
@@ -205,6 +213,7 @@ describeWithKafka(
             ['kill', () => killAll(chance)],
             ['hang', () => hangOneOfEach(chance)],
             ['postgres', restartPostgres],
+            ['postgres hangs', hangPostgres],
             ['kafka', () => restartKafka(chance.between(5_000, 20_000))],
           ];
           const phases = all.filter(([name]) => name === 'calm' || kinds === undefined || kinds.includes(name));

@@ -46,12 +46,17 @@ export interface ReplicatedSystem {
   readonly replicas: readonly Replica[];
   /** Ends PostgreSQL at once, without a checkpoint, and starts it again; `died` is called in between. */
   restartPostgres(died: () => void): Promise<void>;
+  /** Has all processes of PostgreSQL stand still for a while, in milliseconds. */
+  hangPostgres(forMs: number): Promise<void>;
   /** Runs a sub-command of a service's program; fails with a code other than 0. */
   command(service: string, ...args: string[]): Promise<string>;
   close(): Promise<void>;
 }
 
 const find = (name: string): Service => SERVICES.find((one) => one.name === name) as Service;
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
 
 /** Starts `count` processes of each service, at 127.0.0.1, 127.0.0.2, …, over PostgreSQL and Kafka of their own. */
 export async function startReplicas(count: number): Promise<ReplicatedSystem> {
@@ -221,6 +226,15 @@ async function start(
       await postgres.exited;
       died();
       postgres = await startEmbeddedPostgres({ ...postgresOptions, port });
+    },
+    async hangPostgres(forMs) {
+      const { pid } = postgres;
+      process.kill(pid, 'SIGSTOP');
+      // What it has started before has a process group of its own each.
+      const stopped = [pid, ...childrenOf(pid)];
+      for (const one of stopped.slice(1)) process.kill(one, 'SIGSTOP');
+      await pause(forMs);
+      for (const one of stopped) process.kill(one, 'SIGCONT');
     },
     command: (service, ...args) =>
       run(process.execPath, [mainOf(root, find(service)), ...args], {

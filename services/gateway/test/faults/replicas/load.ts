@@ -4,7 +4,7 @@ import type { SystemClient } from '../../e2e/support/system';
 
 /** What a test does to an installation, for a while. Times in milliseconds since the epoch. */
 export interface Disruption {
-  readonly kind: 'roll' | 'kill' | 'hang' | 'postgres' | 'kafka';
+  readonly kind: 'roll' | 'kill' | 'hang' | 'postgres' | 'postgres hangs' | 'kafka';
   readonly what: string;
   readonly from: number;
   /** When what was taken away was gone altogether. */
@@ -25,6 +25,8 @@ interface Sent {
 
 /** Milliseconds after PostgreSQL is back within which services have connections again (F2). */
 const reconnectWithin = 3_000;
+/** Milliseconds within which a request is answered while PostgreSQL hangs (F3). */
+const silentWithin = 2_500;
 /** Milliseconds for which the signal to a process is on its way, and the end of its connections. */
 const slack = 250;
 
@@ -40,6 +42,8 @@ function explains({ kind, from, gone, until }: Disruption, { began, ended, cause
     if (/\b503\b/.test(cause)) return began <= until + reconnectWithin && ended >= from;
     return wasUnderWay && /\b504\b/.test(cause);
   }
+  if (kind === 'postgres hangs')
+    return wasUnderWay && /\b50[34]\b/.test(cause) && ended - Math.max(began, from) <= silentWithin + slack;
   return false;
 }
 
