@@ -272,7 +272,9 @@ export function valuesOf(service, secretsOf) {
       "Lets in the pods that call this service, and no others; the cluster's network must support policies.",
       {
         enabled: flag('Whether there is one', false),
-        releases: texts('Other releases whose pods call this one, where the charts are installed one by one'),
+        ...(service.public
+          ? {}
+          : { releases: texts('Other releases whose pods call this one, where the charts are installed one by one') }),
         metricsNamespace: text('Namespace of what scrapes metrics'),
       },
     ),

@@ -413,7 +413,7 @@ metadata:
     {{- end }}
 spec:
   {{- /* Beside the drain: five seconds before it, and what background work has in hand after it. */}}
-  terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds | default (add .Values.drainSeconds 30) }}
+  terminationGracePeriodSeconds: {{ int .Values.terminationGracePeriodSeconds | default (add (int .Values.drainSeconds) 30) }}
   {{- include "switchyard.pod" (dict "root" . "claim" $claim "account" (include "switchyard.accountName" .)) | nindent 2 }}
   topologySpreadConstraints:
     {{- include "switchyard.spread" . | nindent 4 }}
@@ -729,7 +729,7 @@ spec:
 {{- if gt (int .minReplicas) (int .maxReplicas) }}
 {{- fail (printf "%s: autoscaling.minReplicas is above maxReplicas" $.Chart.Name) }}
 {{- end -}}
-{{- if not (or .targetCpu .metrics) }}
+{{- if not (or (int .targetCpu) .metrics) }}
 {{- fail (printf "%s: autoscaling needs targetCpu or metrics" $.Chart.Name) }}
 {{- end -}}
 apiVersion: autoscaling/v2
@@ -743,7 +743,7 @@ spec:
   minReplicas: {{ .minReplicas }}
   maxReplicas: {{ .maxReplicas }}
   metrics:
-    {{- if .targetCpu }}
+    {{- if int .targetCpu }}
     - type: Resource
       resource: { name: cpu, target: { type: Utilization, averageUtilization: {{ .targetCpu }} } }
     {{- end }}
