@@ -65,7 +65,9 @@ export const takesKey = ({ method, upload, streams }: Pick<Route, 'method' | 'up
 export function keyOf(request: Request, route: Route): string | undefined {
   const key = request.get(keyHeader);
   if (key === undefined || route.method === 'get') return undefined;
-  if (!/^[\x20-\x7e]{1,255}$/.test(key)) throw invalidParams(`${keyHeader} is invalid`);
+  // Of two keys it is open which one counts; Node joins them.
+  const given = request.headersDistinct[keyHeader.toLowerCase()]?.length;
+  if (given !== 1 || !/^[\x20-\x7e]{1,255}$/.test(key)) throw invalidParams(`${keyHeader} is invalid`);
   if (!takesKey(route)) throw invalidParams(`${keyHeader} is not supported by uploads`);
   return key;
 }

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { AppError, invalid, mayHaveBegun, unavailable } from '@switchyard/errors';
 import { ResolveResponse_TokenRefusal as Token } from '@switchyard/protos/groups_admin/v1/access';
 import {
@@ -172,6 +173,16 @@ it('gives no answer to who was blocked since', async () => {
 it('takes no key that is none, none without a token, none of uploads, and asks nothing for reads', async () => {
   for (const key of ['', 'x'.repeat(256), 'ä'])
     expect((await send(encodeURI(key) === key ? key : '\u00e4')).status).toBe(400);
+  const twice = await new Promise<number | undefined>((settle, fail) => {
+    const headers = { 'PRIVATE-TOKEN': 'glpat-ada', 'Idempotency-Key': ['one', 'two'] };
+    request(`${gateway.url}/api/v4/projects/1/labels?name=bug&color=red`, { method: 'POST', headers }, (reply) => {
+      reply.resume();
+      settle(reply.statusCode);
+    })
+      .on('error', fail)
+      .end();
+  });
+  expect(twice).toBe(400);
   access = projectAccess({ visibility: 'public', level: 0 });
   expect((await send('one', 'bug', '')).status).toBe(401);
   const upload = await gateway.send('PUT', '/projects/1/packages/generic/a/1/x', {
