@@ -84,13 +84,16 @@ x-service: &service
     context: ../..
     dockerfile: deploy/docker/Dockerfile
   restart: unless-stopped
-  stop_grace_period: 30s
+  stop_grace_period: \${STOP_GRACE_PERIOD:-30s}
 
 x-environment: &environment
   HTTP_PORT: ${HTTP_PORT}
   SWITCHYARD_TIER: \${SWITCHYARD_TIER:-ultimate}
   SWITCHYARD_EXTERNAL_URL: \${SWITCHYARD_EXTERNAL_URL:-http://127.0.0.1:8080}
   OTEL_EXPORTER_OTLP_ENDPOINT: \${OTEL_EXPORTER_OTLP_ENDPOINT:-}
+  OTEL_TRACES_SAMPLER_ARG: \${OTEL_TRACES_SAMPLER_ARG:-0.01}
+  LOG_LEVEL: \${LOG_LEVEL:-info}
+  SWITCHYARD_DRAIN_SECONDS: \${SWITCHYARD_DRAIN_SECONDS:-}
 
 x-probe: &probe
   test: [CMD, node, -e, "fetch('http://127.0.0.1:${HTTP_PORT}/-/readiness').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]

@@ -33,6 +33,7 @@ describe('the compose file', () => {
     for (const container of name === 'gateway' ? [name] : [name, `migrate-${name}`]) {
       const given = Object.keys(services[container]?.environment ?? {});
       expect(given.filter((one) => ![...variablesOf(name), ...common].includes(one))).toEqual([]);
+      expect(given).toEqual(expect.arrayContaining([...common, 'SWITCHYARD_DRAIN_SECONDS']));
       const addresses = variablesOf(name).filter((one) =>
         /^(?!KAFKA_).*_(?:ADDRESS|HTTP_URL|KEY_FILE|KEYS_FILE)$/.test(one),
       );

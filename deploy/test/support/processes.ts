@@ -10,7 +10,7 @@ export const variablesOf = (process: string): readonly string[] =>
   SERVICES.find(({ name }) => name === process)?.variables ?? [];
 
 /** What every process takes, beside its own configuration. */
-export const common = ['OTEL_EXPORTER_OTLP_ENDPOINT'];
+export const common = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_TRACES_SAMPLER_ARG', 'LOG_LEVEL'];
 
 /** Where a secret may be: the variable or file that carries it, and the processes that use it. */
 export const holders: Readonly<Record<string, readonly string[]>> = {
