@@ -20,12 +20,15 @@ export function derivedKeys(config: SecretConfig, label: string): () => Keys {
     }
     return [deriveKey(first, label), ...others.map((secret) => deriveKey(secret, label))];
   };
-  const file = config.SWITCHYARD_SECRET_FILE;
+  const { SWITCHYARD_SECRET: given, SWITCHYARD_SECRET_FILE: file } = config;
   if (file !== undefined) {
     const variable = 'SWITCHYARD_SECRET_FILE';
+    const inFile = readNamedFile(variable, file).split('\n');
+    if (given !== undefined && !inFile.some((line) => line.trim() === given.trim()))
+      throw new Error(`SWITCHYARD_SECRET: is not the secret in ${variable}, which goes before it: set one of them`);
     return following(file, () => keysOf(variable, readNamedFile(variable, file)));
   }
-  const keys = keysOf('SWITCHYARD_SECRET', config.SWITCHYARD_SECRET ?? '');
+  const keys = keysOf('SWITCHYARD_SECRET', given ?? '');
   return () => keys;
 }
 
