@@ -128,6 +128,11 @@ test('another root token at the next start takes the place of the old one; the s
   expect(await live()).toEqual([false]);
   await bootstrap(writer.transaction, digest, 'the second token of root');
   expect(await live()).toEqual([true, false]);
+  // As after a rollback, or while replicas of two configurations start.
+  await bootstrap(writer.transaction, digest, 'the first token of root');
+  expect(await live()).toEqual([false, true]);
+  await bootstrap(writer.transaction, digest, 'the second token of root');
+  expect(await live()).toEqual([true, false]);
   await db.query(sql`update personal_access_tokens set revoked = true`);
   await bootstrap(writer.transaction, digest, 'the second token of root');
   expect(await live()).toEqual([true, true]);

@@ -64,8 +64,8 @@ export function tokenStore(db: Database, prisma: PrismaClient, { transaction, pr
       transaction(async (tx) => {
         await requireUnmodified(tx, 'personal_access_tokens', tokenId, unmodifiedSince);
         const [revoked] = await tx.query<{ user_id: number }>(sql`
-          update personal_access_tokens set revoked = true, updated_at = now()
-          where id = ${tokenId}::bigint and not revoked returning user_id`);
+          update personal_access_tokens set revoked = true, replaced = false, updated_at = now()
+          where id = ${tokenId}::bigint and (not revoked or replaced) returning user_id`);
         if (revoked !== undefined) await followTokens(tx, revoked.user_id, actorId);
       }),
 
