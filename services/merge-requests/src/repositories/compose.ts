@@ -42,6 +42,7 @@ import type { RefChangeSubscriber, RepositoryAccess } from './application/reposi
 import { serveFetch } from './application/serve-fetch';
 import { type Storages, storagesIn } from './application/storages';
 import { sweepCopies } from './application/sweep-copies';
+import { verifyVolumes } from './application/verify-volumes';
 import { wikisOf } from './application/wikis';
 import { writeInPlace } from './application/write-in-place';
 import { defaultStorage, fallbackDefaultBranch, type RepositoryKind } from './domain/repository';
@@ -404,9 +405,10 @@ export function composeRepositories(given: Edges, ports: RepositoryPorts): Repos
     start: async () => {
       const other = await repositories.otherStorage(storages.names);
       if (other !== undefined) throw new Error(`SWITCHYARD_REPOSITORY_STORAGES: repositories lie in ${other}, too`);
-      const empty = divided && (await emptyStorage({ repositories, storages }));
-      if (empty !== undefined)
-        throw new Error(`SWITCHYARD_STORAGES_SERVED: the volume has no repository of the storage ${empty}`);
+      const empty = await emptyStorage({ repositories, storages });
+      const variable = divided ? 'SWITCHYARD_STORAGES_SERVED' : 'SWITCHYARD_DATA';
+      if (empty !== undefined) throw new Error(`${variable}: the volume has no repository of the storage ${empty}`);
+      await verifyVolumes({ volumes: { note: repositories.noteVolume }, storages });
       return [
         repeat('ref changes', recoverySeconds * 1_000, changes.reconcile),
         repeat(

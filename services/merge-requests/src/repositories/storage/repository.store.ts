@@ -201,6 +201,20 @@ export const repositoryStore = (db: Database) => ({
     return row?.storage;
   },
 
+  /** See `VolumeEdges.volumes`. */
+  noteVolume: (storage: string, name: () => Promise<string>): Promise<string> =>
+    db.transaction(async (tx) => {
+      // Those who start at the same time come one after the other.
+      await tx.query(sql`lock table storage_volumes in share row exclusive mode`);
+      const known = await tx.one<{ volume: string }>(
+        sql`select volume from storage_volumes where storage = ${storage}`,
+      );
+      if (known !== undefined) return known.volume;
+      const volume = await name();
+      await tx.query(sql`insert into storage_volumes (storage, volume) values (${storage}, ${volume})`);
+      return volume;
+    }),
+
   /** Some projects whose repositories are whole and lie in a storage, at most a hundred. */
   async someIn(storage: string): Promise<number[]> {
     const rows = await db.query<{ id: number }>(sql`
