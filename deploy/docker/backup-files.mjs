@@ -7,6 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BACKUP_FILES, copyTree, flush, markBackup } from '../local/copy-tree.mjs';
 import { createProgress } from '../local/progress.mjs';
+import { writeSums } from '../local/sums.mjs';
 
 /** A backup has one of these files; which one is changed at once. */
 const [INCOMPLETE, COMPLETE] = ['incomplete', 'complete'];
@@ -31,6 +32,9 @@ async function main() {
         await step(`${basename(folder)}: ${name}`, (note) => copyTree(join(folder, name), to, { note, say }));
       }
     }
+    // The databases have a manifest of their own, and belong to the user of their server.
+    const isOurs = (path) => path !== INCOMPLETE && !path.startsWith('postgres/');
+    await step('digests', (note) => writeSums(backup, { note, say, isOurs }));
     writeFileSync(join(backup, INCOMPLETE), `${new Date().toISOString()}\n`, { mode: 0o600 });
     flush(backup);
     renameSync(join(backup, INCOMPLETE), join(backup, COMPLETE));

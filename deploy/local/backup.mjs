@@ -13,6 +13,7 @@ import { BACKUP_FILES, copyTree, flush, markBackup } from './copy-tree.mjs';
 import { DATA_FORMAT, KEPT_FILES, SECRET_FILE } from './data-folder.mjs';
 import { LaunchFailure } from './failure.mjs';
 import { holdKeys, KEYS_LOCK } from './rotate.mjs';
+import { checkSums, hasSums, writeSums } from './sums.mjs';
 
 /** The layout of a backup; it is raised with what an older release could not restore. */
 const BACKUP_FORMAT = 1;
@@ -51,11 +52,11 @@ export async function backup({ data, databaseUrl }, folder, { say, step }) {
   chmodSync(folder, 0o700);
   // The keys that encrypt the rows, and the superuser's password, must be those of the copied moment.
   const keys = await holdKeys(data);
-  let unmark = () => {};
+  let [unmark, at] = [() => {}, ''];
   try {
     unmark = await markBackup([data]);
     const cluster = join(folder, 'postgres', 'cluster');
-    const at = await step('databases', (note) => copyDatabases({ data, cluster, note, say }));
+    at = await step('databases', (note) => copyDatabases({ data, cluster, note, say }));
     for (const name of [join('postgres', SUPERUSER_PASSWORD_FILE), ...KEPT_FILES]) {
       if (existsSync(join(data, name))) copyFileSync(join(data, name), join(folder, name));
     }
@@ -63,13 +64,14 @@ export async function backup({ data, databaseUrl }, folder, { say, step }) {
     for (const name of BACKUP_FILES) {
       await step(name, (note) => copyTree(join(data, name), join(folder, name), { note, say }));
     }
-    flush(folder);
-    const description = { format: BACKUP_FORMAT, data_format: DATA_FORMAT, at };
-    writeFileSync(join(folder, DESCRIPTION), `${JSON.stringify(description)}\n`, { mode: 0o600, flush: true });
   } finally {
     unmark();
     keys.release();
   }
+  await step('digests', (note) => writeSums(folder, { note, say }));
+  flush(folder);
+  const description = { format: BACKUP_FORMAT, data_format: DATA_FORMAT, at };
+  writeFileSync(join(folder, DESCRIPTION), `${JSON.stringify(description)}\n`, { mode: 0o600, flush: true });
   const outside = existsSync(join(data, SECRET_FILE)) ? '' : ', SWITCHYARD_SECRET is not: keep it beside';
   say(`${folder} is complete. It contains the keys of the installation${outside}.`);
 }
@@ -102,15 +104,15 @@ async function copyDatabases({ data, cluster, note, say }) {
  */
 export async function restore({ data, databaseUrl, kafkaBrokers }, folder, { say, step }) {
   if (databaseUrl) throw new LaunchFailure('DATABASE_URL: a backup brings its own databases, so it must not be set');
-  const described = join(folder, DESCRIPTION);
-  if (!existsSync(described)) throw new LaunchFailure(`${folder} is no backup, or one that was not completed`);
-  const { format, data_format: dataFormat, at } = JSON.parse(readFileSync(described, 'utf8'));
+  const { format, data_format: dataFormat, at } = readDescription(folder);
   if (format > BACKUP_FORMAT || dataFormat > DATA_FORMAT) {
     throw new LaunchFailure(`${folder} was made by a newer release: restore it with that one`);
   }
   if (existsSync(data) && readdirSync(data).length > 0) {
     throw new LaunchFailure(`SWITCHYARD_DATA: ${data} is not empty`);
   }
+  if (hasSums(folder)) await step('digests', (note) => checkSums(folder, { note, say }));
+  else say(`${folder} was made by an earlier release, and has no digests to compare with`);
   mkdirSync(join(data, 'postgres'), { recursive: true, mode: 0o700 });
   // Passable for the user of the server, as `npm start` makes them.
   if (process.getuid?.() === 0) for (const path of [data, join(data, 'postgres')]) chmodSync(path, 0o711);
@@ -126,6 +128,17 @@ export async function restore({ data, databaseUrl, kafkaBrokers }, folder, { say
   // Last: `format` is what makes the folder an installation.
   for (const name of KEPT_FILES) put(name);
   say(`${data} is as the installation was at ${at}. Start it with npm start.`);
+}
+
+/** What a backup says of itself. */
+function readDescription(folder) {
+  const described = join(folder, DESCRIPTION);
+  if (!existsSync(described)) throw new LaunchFailure(`${folder} is no backup, or one that was not completed`);
+  try {
+    return JSON.parse(readFileSync(described, 'utf8'));
+  } catch {
+    throw new LaunchFailure(`${described} is damaged`);
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   linkSync,
@@ -51,6 +52,10 @@ describe('the files of a backup', () => {
     expect(readdirSync(backups).sort()).toEqual(['one', 'running']);
     const copy = join(backups, 'one', 'data', 'repositories', 'a.git');
     expect(statSync(join(copy, 'HEAD')).ino).toBe(statSync(join(copy, 'objects', 'same')).ino);
+    const digest = createHash('sha256').update('ref: refs/heads/main\n').digest('hex');
+    const path = 'data/repositories/a.git';
+    const sums = `${digest}  ${path}/HEAD\n${digest}  ${path}/objects/same\n`;
+    expect(readFileSync(join(backups, 'one', 'SHA256SUMS'), 'utf8')).toBe(sums);
     expect(await backup('two', 'failed')).toBe(1);
     expect(await backup('three', 'databases')).toBe(0);
     expect(readdirSync(backups).sort()).toEqual(['running', 'three', 'two']);

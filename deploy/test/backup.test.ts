@@ -1,6 +1,18 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { isBackupRunning } from '@switchyard/background';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../libs/machine/src/embedded-postgres.mjs';
@@ -9,6 +21,7 @@ import { SERVICES } from '../catalogue.mjs';
 import { backup, restore } from '../local/backup.mjs';
 import { openDataFolder } from '../local/data-folder.mjs';
 import { readEnvironment } from '../local/environment.mjs';
+import { LaunchFailure } from '../local/failure.mjs';
 import { createProgress } from '../local/progress.mjs';
 
 let folder: string;
@@ -76,6 +89,35 @@ it('has of every row the file that it names, however many came and went while it
   await writer;
   await client.end();
   await server.remove();
+
+  const copied = join(place, 'blobs', `${readdirSync(join(place, 'blobs'))[0]}`);
+  const [control, key, description] = ['postgres/cluster/global/pg_control', 'keys/another', 'backup.json'].map(
+    (name) => join(place, name),
+  ) as [string, string, string];
+  const said = readFileSync(description);
+  const away = join(folder, 'away');
+  for (const [what, damage, undo] of [
+    [
+      `${relative(place, copied)} is missing`,
+      () => renameSync(join(place, 'blobs'), away),
+      () => renameSync(away, join(place, 'blobs')),
+    ],
+    [
+      `${relative(place, control)} was changed`,
+      () => appendFileSync(control, ' '),
+      () => truncateSync(control, statSync(control).size - 1),
+    ],
+    [`${relative(place, key)} is not of it`, () => writeFileSync(key, ''), () => rmSync(key)],
+    ['backup.json is damaged', () => truncateSync(description, 9), () => writeFileSync(description, said)],
+    ['is no backup, or one that', () => rmSync(description), () => writeFileSync(description, said)],
+  ] as const) {
+    damage();
+    const refused = restore(settingsOf({ SWITCHYARD_DATA: elsewhere }), place, progress);
+    await expect(refused).rejects.toThrow(LaunchFailure);
+    await expect(refused).rejects.toThrow(what);
+    expect(existsSync(elsewhere)).toBe(false);
+    undo();
+  }
 
   await restore(settingsOf({ SWITCHYARD_DATA: elsewhere, KAFKA_BROKERS: 'kafka:9092' }), place, progress);
   const restored = await startEmbeddedPostgres({ dataDir: join(elsewhere, 'postgres') });
