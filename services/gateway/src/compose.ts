@@ -1,4 +1,5 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { IngestionServiceService } from '@switchyard/protos/alerts/v1/ingestion';
@@ -10,6 +11,7 @@ import { SettingsServiceService } from '@switchyard/protos/groups_admin/v1/setti
 import { UserEmailServiceService } from '@switchyard/protos/groups_admin/v1/user_email';
 import type { Signer } from '@switchyard/rpc';
 import { startInternalHttp } from '@switchyard/service';
+import type { Response } from 'express';
 import { addressesOf, type Config } from './config';
 import { admission } from './http/admission';
 import { alertIngestion } from './http/alert-ingestion';
@@ -56,6 +58,9 @@ const streamsPerCaller = 100;
 const streamLimits = ({ SWITCHYARD_APPLICATION_LIMITS: scale }: Config) => ({
   streamsPerCaller: Math.ceil(streamsPerCaller * scale),
 });
+
+/** Milliseconds for which a gateway that closes waits for the ends of replies that it broke off. */
+const lineWithinMs = 1_000;
 
 /** Milliseconds for which connections kept alive stay open once the gateway drains. */
 const lingerMs = 500;
@@ -130,8 +135,12 @@ export async function compose(
       ],
     },
   );
+  /** Replies that have not ended. */
+  const open = new Set<ServerResponse>();
   const serve: RequestListener = (request, response) => {
     takeOriginForm(request);
+    open.add(response);
+    response.once('close', () => open.delete(response));
     app(request, response);
   };
   // Bodies have a minimum rate of their own, which depends on whose they are; a push may last for hours.
@@ -152,7 +161,10 @@ export async function compose(
       internal.drain();
       streams.close();
       await new Promise<void>((resolve) => {
-        const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
+        const deadline = setTimeout(() => {
+          for (const response of open) (response as Response).locals.brokenOff = true;
+          server.closeAllConnections();
+        }, graceMs);
         let looking: NodeJS.Timeout | undefined;
         // A client may be about to use a connection it keeps: closed at once, its request would be lost without an
         // answer.
@@ -172,6 +184,9 @@ export async function compose(
           resolve();
         });
       });
+      // The server may have closed before the replies on its connections have, each of which has a line in the log.
+      const signal = AbortSignal.timeout(lineWithinMs);
+      await Promise.allSettled([...open].map((response) => once(response, 'close', { signal })));
       await internal.close(0);
       await Promise.all([settings.close(), counting.close()]);
       peers.close();

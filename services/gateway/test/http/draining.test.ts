@@ -1,5 +1,6 @@
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { entity } from '@switchyard/rpc';
+import { logger } from '@switchyard/telemetry';
 import { startTestGateway } from '../support/gateway';
 import { kernelRoutes } from './kernel-routes';
 
@@ -39,4 +40,22 @@ it('a gateway that drains answers what runs and what arrives on kept connections
   await expect(send(new Agent())).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   kept.destroy();
   busy.destroy();
+});
+
+it('a request that the end of the drain breaks off has a line in the log', async () => {
+  const lines = jest.spyOn(logger, 'info');
+  const gateway = await startTestGateway({
+    routes: kernelRoutes(() => new Promise(() => undefined)),
+    config: { SWITCHYARD_ACCESS_LOG: true },
+  });
+  const broken = new Promise<Error>((resolve) => {
+    get(`${gateway.url}/api/v4/open`, { headers: { 'PRIVATE-TOKEN': 'glpat-draining' } }).once('error', resolve);
+  });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  await gateway.close(100);
+  expect(lines.mock.calls.map(([line]) => line)).toEqual([
+    expect.objectContaining({ method: 'GET', route: '/open', broken_off: true }),
+  ]);
+  expect(await broken).toMatchObject({ code: 'ECONNRESET' });
+  lines.mockRestore();
 });
