@@ -10,7 +10,7 @@ import {
 } from '../../libs/machine/src/embedded-postgres.mjs';
 import { SERVICES } from '../catalogue.mjs';
 import { BACKUP_FILES, copyTree, flush, markBackup } from './copy-tree.mjs';
-import { DATA_FORMAT, KEPT_FILES, SECRET_FILE } from './data-folder.mjs';
+import { DATA_FORMAT, KEPT_FILES, markRestore, SECRET_FILE } from './data-folder.mjs';
 import { LaunchFailure } from './failure.mjs';
 import { holdKeys, KEYS_LOCK } from './rotate.mjs';
 import { checkSums, hasSums, writeSums } from './sums.mjs';
@@ -116,6 +116,7 @@ export async function restore({ data, databaseUrl, kafkaBrokers }, folder, { say
   mkdirSync(join(data, 'postgres'), { recursive: true, mode: 0o700 });
   // Passable for the user of the server, as `npm start` makes them.
   if (process.getuid?.() === 0) for (const path of [data, join(data, 'postgres')]) chmodSync(path, 0o711);
+  const complete = markRestore(data);
   const { clusterDir, uid, gid } = placeForCluster(join(data, 'postgres'), say);
   const owner = uid === undefined ? undefined : { uid, gid };
   await step('databases', (note) => copyTree(join(folder, 'postgres', 'cluster'), clusterDir, { note, say, owner }));
@@ -125,8 +126,9 @@ export async function restore({ data, databaseUrl, kafkaBrokers }, folder, { say
   const put = (name) => existsSync(join(folder, name)) && copyFileSync(join(folder, name), join(data, name));
   put(join('postgres', SUPERUSER_PASSWORD_FILE));
   if (kafkaBrokers) await step('events to publish again', () => publishAgain(join(data, 'postgres')));
-  // Last: `format` is what makes the folder an installation.
   for (const name of KEPT_FILES) put(name);
+  flush(data);
+  complete();
   say(`${data} is as the installation was at ${at}. Start it with npm start.`);
 }
 

@@ -34,6 +34,9 @@ export const KEPT_FILES = [SECRET_FILE, 'secret-check', 'root-token', PASSWORDS_
 /** Is there while the installation runs, or last ran, with a secret that its operator gave. */
 const GIVEN_MARK = 'secret-given';
 
+/** Is there from the begin of a restore to its end: until then there is no installation, and none may be made in its place. */
+const RESTORE_MARK = 'restoring';
+
 const OWN_FILES = [...KEPT_FILES, GIVEN_MARK, 'processes.json', 'launcher.lock'];
 
 const ORPHAN_SIGNALS = [
@@ -44,12 +47,28 @@ const ORPHAN_SIGNALS = [
 const ORPHAN_DATABASE_SIGNALS = [{ signal: 'SIGINT', waitMs: 5_000 }, ...ORPHAN_SIGNALS];
 
 /**
+ * Marks a folder in which a backup is put.
+ *
+ * @param {string} data
+ * @returns {() => void} what ends it, once all is there
+ */
+export function markRestore(data) {
+  const mark = join(data, RESTORE_MARK);
+  writeWhole(mark, '');
+  return () => rmSync(mark);
+}
+
+/**
  * Makes the data folder, or checks that this release can read it.
  *
  * @param {string} data
- * @throws {LaunchFailure} when it was written by a newer release, or cannot be made
+ * @throws {LaunchFailure} when it was written by a newer release, cannot be made, or was not restored to the end
  */
 export function openDataFolder(data) {
+  if (existsSync(join(data, RESTORE_MARK)))
+    throw new LaunchFailure(
+      `SWITCHYARD_DATA: a restore into ${data} did not end: remove the folder, and restore again`,
+    );
   try {
     // Passable as root, whose PostgreSQL runs as another user below it; what is secret has a mode of its own.
     const passable = process.getuid?.() === 0 ? 0o711 : 0o700;

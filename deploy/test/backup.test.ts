@@ -119,6 +119,15 @@ it('has of every row the file that it names, however many came and went while it
     undo();
   }
 
+  // A kill shortly before its end leaves the same.
+  const halfway = join(folder, 'halfway');
+  const step: typeof progress.step = (title, work) =>
+    title === 'mails' ? Promise.reject(new Error('killed')) : progress.step(title, work);
+  await expect(restore(settingsOf({ SWITCHYARD_DATA: halfway }), place, { ...progress, step })).rejects.toThrow(
+    'killed',
+  );
+  expect(() => openDataFolder(halfway)).toThrow(`a restore into ${halfway} did not end`);
+
   await restore(settingsOf({ SWITCHYARD_DATA: elsewhere, KAFKA_BROKERS: 'kafka:9092' }), place, progress);
   const restored = await startEmbeddedPostgres({ dataDir: join(elsewhere, 'postgres') });
   const reader = await clientOf(restored.url('postgres'));
