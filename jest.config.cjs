@@ -20,7 +20,9 @@ const shared = {
     '^@switchyard/protos/(?!package\\.json)(.*)$': '<rootDir>/protos/dist/switchyard/$1',
     '^@switchyard/testkit/([a-z]+)$': '<rootDir>/libs/testkit/src/$1/index.ts',
     '^@switchyard/([a-z-]+)$': '<rootDir>/libs/$1/src/index.ts',
-    '^@switchyard/database/sql$': '<rootDir>/libs/database/src/sql.ts',
+    '^@switchyard/(database|directory|events|service)/([a-z]+)$': '<rootDir>/libs/$1/src/$2.ts',
+    // What TypeScript imports late it names as it will be called.
+    '^\\./run-migrations\\.js$': '<rootDir>/libs/service/src/run-migrations.ts',
   },
   testEnvironment: 'node',
   testMatch: ['**/*.test.ts'],

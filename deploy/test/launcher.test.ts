@@ -281,6 +281,38 @@ describe('the launcher', () => {
     expect(openedTo(data)).toEqual([]);
   });
 
+  it('starts no process to migrate what is migrated', async () => {
+    const folder = join(root, 'services/alerts');
+    const migrateWith = (name: string) => {
+      const migration = join(folder, 'prisma/migrations', name);
+      mkdirSync(migration, { recursive: true });
+      writeFileSync(join(migration, 'migration.sql'), `create table t_${name} ()`);
+    };
+    const started = async () => {
+      const launched = await start(root);
+      await launched.running;
+      launched.child.kill('SIGTERM');
+      await launched.exited;
+      const lines = journal(root);
+      return [OWNERS[0]!.name, 'alerts', 'packages'].map(
+        (name) => lines.filter((line) => line === `${name} migrate`).length,
+      );
+    };
+    // The first of them migrates the event log too.
+    for (const { name } of [OWNERS[0]!, { name: 'alerts' }]) {
+      writeFileSync(
+        join(root, 'services', name, 'dist/migrations.js'),
+        `exports.migrationSets = require('@switchyard/service/migrations').migrationsOf(__dirname, { directory: false })`,
+      );
+      mkdirSync(join(root, 'services', name, 'prisma/migrations'), { recursive: true });
+    }
+    migrateWith('20260101000000_first');
+    expect(await started()).toEqual([1, 1, 1]);
+    expect(await started()).toEqual([1, 1, 2]);
+    migrateWith('20260102000000_second');
+    expect(await started()).toEqual([1, 2, 3]);
+  });
+
   it('cleans up after its own kill -9', async () => {
     const first = await start(root);
     await first.running;

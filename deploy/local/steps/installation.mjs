@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { SERVICES } from '../../catalogue.mjs';
 import { CommandFailure, run as runCommand } from '../commands.mjs';
@@ -79,11 +80,27 @@ export async function prepareInstallation({ root, settings, server, ports, env, 
 }
 
 async function migrate({ service, root, env, signal }) {
+  if (await isMigrated({ service, root, env })) return;
   try {
     await runCommand(process.execPath, [mainOf(root, service), 'migrate'], { cwd: root, env, signal });
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
     const reason = error.output.trim().split('\n').slice(-5).join('\n');
     throw new LaunchFailure(`the migrations of ${service.name} failed: ${reason || error.message}`);
+  }
+}
+
+/**
+ * Whether a service has nothing to migrate. To ask all of them takes 0.3 s of a processor, their commands 0.3 s each. What
+ * goes wrong here is the command's to say.
+ */
+async function isMigrated({ service, root, env }) {
+  try {
+    const load = createRequire(mainOf(root, service));
+    const { migrationSets } = load('./migrations.js');
+    const { isServiceMigrated } = load('@switchyard/service/migrate');
+    return await isServiceMigrated(env, migrationSets);
+  } catch {
+    return false;
   }
 }

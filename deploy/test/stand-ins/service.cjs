@@ -1,9 +1,10 @@
 // A process with a service's manners: migrates, answers its probe, leaves on SIGTERM and when its launcher dies.
 const { createServer } = require('node:http');
-const { appendFileSync, writeFileSync } = require('node:fs');
+const { appendFileSync, existsSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
 const name = require('node:path').basename(join(__dirname, '..'));
+const migrations = join(__dirname, 'migrations.js');
 // Not every process gets the path of the data folder.
 const journal = join(process.cwd(), 'journal');
 async function migrateLog(connectionString) {
@@ -22,7 +23,9 @@ const note = (what) => appendFileSync(journal, `${name} ${what}\n`);
 
 if (process.argv[2] === 'migrate') {
   note('migrate');
-  if (process.env.LOG_DATABASE_URL) migrateLog(process.env.LOG_DATABASE_URL);
+  if (existsSync(migrations)) {
+    require('@switchyard/service/migrate').migrateService(process.env, require(migrations).migrationSets);
+  } else if (process.env.LOG_DATABASE_URL) migrateLog(process.env.LOG_DATABASE_URL);
 } else {
   writeFileSync(join(process.cwd(), `${name}.json`), JSON.stringify(process.env));
   const server = createServer((request, response) => {

@@ -71,15 +71,19 @@ const tableOf = (schema: string): string => `${quote(schema)}._prisma_migrations
 /** Names of the migrations that were additive: for a version that does not have their files. */
 const additiveTableOf = (schema: string): string => `${quote(schema)}._additive_migrations`;
 
-async function appliedIn(client: pg.Client, schema: string): Promise<Applied[]> {
-  const { rows: found } = await client.query(
+/** Which of the tables that record migrations there are; those of the first versions marked none as additive. */
+async function recordsIn(client: pg.Client, schema: string): Promise<{ present: boolean; marked: boolean }> {
+  const { rows } = await client.query(
     'select to_regclass($1) is not null as present, to_regclass($2) is not null as marked',
     [tableOf(schema), additiveTableOf(schema)],
   );
-  if (!found[0].present) return [];
-  const isMarked = found[0].marked
-    ? `migration_name in (select migration_name from ${additiveTableOf(schema)})`
-    : 'false';
+  return rows[0];
+}
+
+async function appliedIn(client: pg.Client, schema: string): Promise<Applied[]> {
+  const { present, marked } = await recordsIn(client, schema);
+  if (!present) return [];
+  const isMarked = marked ? `migration_name in (select migration_name from ${additiveTableOf(schema)})` : 'false';
   const { rows } = await client.query<Applied>(
     `select migration_name, checksum, finished_at, ${isMarked} as additive from ${tableOf(schema)}
     where rolled_back_at is null order by started_at, migration_name`,
@@ -191,6 +195,20 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
       }
     }
     return names;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** Whether `migrate` would change nothing; throws where it would refuse. It waits for no lock. */
+export async function isMigrated(options: MigrateOptions): Promise<boolean> {
+  const client = await connect(options);
+  try {
+    for (const { schema, directory } of options.sets) {
+      if (!(await recordsIn(client, schema)).marked) return false;
+      if (pendingOf(schema, await readMigrations(directory), await appliedIn(client, schema)).length > 0) return false;
+    }
+    return true;
   } finally {
     await client.end().catch(() => undefined);
   }

@@ -40,7 +40,7 @@ export { embeddedLog } from './embedded-log';
 export { decodeBody, defineEvent, type EventDefinition, encodeBody, type MessageCodec } from './event';
 export { faultPoint, faultPoints } from './fault-point';
 export { kafkaBus } from './kafka-bus';
-export { eventMigrations, logMigrations, migrateService } from './migrations';
+export { eventMigrations, logMigrations } from './migrations';
 export { openBus } from './open-bus';
 export { appendAllToOutbox, appendToOutbox, nudgeRelay, outboxBacklog } from './outbox';
 export { publishStates } from './publish-states';

@@ -8,9 +8,9 @@ import {
   prismaAdapter,
 } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { directoryMigrations, startDirectory } from '@switchyard/directory';
+import { startDirectory } from '@switchyard/directory';
 import { unavailable } from '@switchyard/errors';
-import { checkReaders, eventMigrations, openBus, startConsumer, startRelay, topicsOf } from '@switchyard/events';
+import { checkReaders, openBus, startConsumer, startRelay, topicsOf } from '@switchyard/events';
 import { DirectoryServiceService } from '@switchyard/protos/groups_admin/v1/directory';
 import { connect, forwardedHttp, type Peer, type Sibling } from '@switchyard/rpc';
 import { logger, observe } from '@switchyard/telemetry';
@@ -29,8 +29,8 @@ export interface ServiceDeclaration<V extends Variables, PeerName extends string
   readonly name: string;
   /** Variables of its own; those of every service, of its peers and of its needs are added. */
   readonly variables: V;
-  /** Folder of its Prisma migrations. */
-  readonly migrations: string;
+  /** Migrations of its database; see `migrationsOf`. */
+  readonly migrationSets: MigrationSet[];
   /** Services that it calls. */
   readonly peers: readonly PeerName[];
   readonly needs: N;
@@ -52,19 +52,14 @@ const defaultPoolSize = 15;
 export function defineService<V extends Variables, const PeerName extends string, const N extends Needs>(
   declared: ServiceDeclaration<V, PeerName, N>,
 ): Service<V> {
-  const { name, needs } = declared;
+  const { name, needs, migrationSets } = declared;
   const shape = variablesOf(declared.variables, declared.peers, needs);
-  const migrationSets: MigrationSet[] = [
-    { schema: 'public', directory: declared.migrations },
-    eventMigrations,
-    ...(needs.directory ? [directoryMigrations] : []),
-  ];
   const service: Service<V> = {
     name,
     variables: Object.keys(shape),
     migrationSets,
     readConfig: (environment = process.env) => readServiceConfig<V>(shape, environment),
-    compose: (config, context, replaced = {}) => compose(declared, migrationSets, config, context, replaced),
+    compose: (config, context, replaced = {}) => compose(declared, config, context, replaced),
     run: ({ stopTelemetry }) => runService(service, declared.commands ?? {}, stopTelemetry),
   };
   return service;
@@ -72,7 +67,6 @@ export function defineService<V extends Variables, const PeerName extends string
 
 async function compose<V extends Variables, PeerName extends string, N extends Needs>(
   declared: ServiceDeclaration<V, PeerName, N>,
-  sets: MigrationSet[],
   config: ServiceConfig<V>,
   { signer, trusted }: ProcessContext,
   replaced: ReplacedEdges,
@@ -80,7 +74,7 @@ async function compose<V extends Variables, PeerName extends string, N extends N
   const { name, needs, poolSize = defaultPoolSize } = declared;
   // The types of a generic configuration know its own variables alone.
   const read = config as unknown as ServiceConfig<Variables> & BlobConfig & Record<string, string>;
-  await assertMigrated({ url: read.DATABASE_URL, sets });
+  await assertMigrated({ url: read.DATABASE_URL, sets: declared.migrationSets });
   const blobs = needs.blobs ? (replaced.blobs ?? (await openBlobStore(read))) : undefined;
   const db = openDatabase({ url: read.DATABASE_URL, applicationName: name, poolSize });
   const prisma = openPrisma(needs, db);

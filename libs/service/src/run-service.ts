@@ -1,10 +1,9 @@
 import v8 from 'node:v8';
-import { isAppError } from '@switchyard/errors';
-import { migrateService } from '@switchyard/events';
 import { readSigner, readTrustedKeys } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
 import { type Command, runCommand } from './command';
 import type { Variables } from './configuration';
+import { failureLine } from './failure-line';
 import { type RunningService, startService, stopOnSignals } from './process';
 import type { Service } from './service';
 
@@ -19,8 +18,7 @@ const heapGrowingPercent = 50;
 const commandFailed = 2;
 
 /**
- * The whole life of a domain service's process: the sub-command `migrate`, one of its own, or start, serve, and drain
- * on SIGTERM. A failure to start is one line on stderr and exit code 1; a sub-command that fails gives exit code 2.
+ * The whole life of a domain service's process: a sub-command of its own, or start, serve, and drain on SIGTERM. A failure to start is one line on stderr and exit code 1; a sub-command that fails gives exit code 2.
  */
 export async function runService<V extends Variables>(
   service: Service<V>,
@@ -33,8 +31,8 @@ export async function runService<V extends Variables>(
   const [, , name, ...args] = process.argv;
   if (name !== undefined) {
     const code = await runNamed(service, commands, name, args).catch((error: unknown) => {
-      process.stderr.write(`${name}: ${oneLine(error)}\n`);
-      return name === 'migrate' ? 1 : commandFailed;
+      process.stderr.write(`${name}: ${failureLine(error)}\n`);
+      return commandFailed;
     });
     // A collector that is away must not change the exit code.
     await stopTelemetry().catch(() => undefined);
@@ -54,7 +52,7 @@ export async function runService<V extends Variables>(
     const running = await starting;
     logger.info({ grpc_port: running.grpcPort, http_port: running.httpPort }, `${service.name} listens`);
   } catch (error) {
-    process.stderr.write(`${service.name}: ${oneLine(error)}\n`);
+    process.stderr.write(`${service.name}: ${failureLine(error)}\n`);
     process.exit(1);
   }
 }
@@ -66,11 +64,6 @@ async function runNamed<V extends Variables>(
   args: readonly string[],
 ): Promise<number> {
   const write = (line: string): void => void process.stdout.write(`${line}\n`);
-  if (name === 'migrate') {
-    const applied = await migrateService(service.readConfig(), service.migrationSets);
-    write(`${service.name}: ${applied.length} migrations applied`);
-    return 0;
-  }
   const chosen = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (chosen === undefined) {
     const known = ['migrate', ...Object.entries(commands).map(([one, { usage }]) => (usage ? `${one} ${usage}` : one))];
@@ -78,9 +71,3 @@ async function runNamed<V extends Variables>(
   }
   return runCommand(chosen, { name: service.name, sets: service.migrationSets, args, write, environment: process.env });
 }
-
-const oneLine = (error: unknown): string => {
-  const cause = isAppError(error) && error.cause instanceof Error ? error.cause : error;
-  const message = cause instanceof Error ? cause.message || String(cause) : String(cause);
-  return message.replaceAll('\n', ' ');
-};

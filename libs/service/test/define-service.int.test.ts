@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { z } from '@switchyard/config';
 import { openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
-import { embeddedLog, logMigrations } from '@switchyard/events';
+import { embeddedLog, eventMigrations, logMigrations } from '@switchyard/events';
 import { command, defineService, type RunningService, type Service, startService } from '@switchyard/service';
 import { type TestDatabase, testDatabase, testIdentities } from '@switchyard/testkit';
 import { runCommand } from '../src/command';
 
 const order: string[] = [];
-const migrations = join(__dirname, 'migrations');
+const migrationSets = [{ schema: 'public', directory: join(__dirname, 'migrations') }, eventMigrations];
 
 const service = defineService({
   name: 'things',
   variables: { THINGS_AT_ONCE: z.coerce.number().int().default(3) },
-  migrations,
+  migrationSets,
   peers: ['alerts'],
   needs: {},
   areas: (given) => [
@@ -118,7 +118,7 @@ it('refuses a peer that it does not declare', async () => {
   const curious = defineService({
     name: 'curious',
     variables: {},
-    migrations,
+    migrationSets,
     peers: [] as readonly 'alerts'[],
     needs: {},
     areas: ({ peer }) => [{ close: async () => peer('alerts').close() }],

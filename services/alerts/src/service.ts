@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { defineService } from '@switchyard/service';
 import { composeAlerts } from './alerts';
 import { variables } from './edges';
@@ -7,12 +6,13 @@ import { composeHookBodies } from './hook-bodies';
 import { composeIngestion } from './ingestion';
 import { composeIntegrations } from './integrations';
 import { composeMetricImages } from './metric-images';
+import { migrationSets } from './migrations';
 
 /** The service alerts: integrations, ingestion, alerts and images of metrics. */
 export const service = defineService({
   name: 'alerts',
   variables,
-  migrations: join(__dirname, '..', 'prisma', 'migrations'),
+  migrationSets,
   peers: ['groups-admin'],
   needs: { directory: true, blobs: true, prisma: PrismaClient },
   areas: (given) => [

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { type Area, defineService } from '@switchyard/service';
 import { composeActivity } from './activity';
 import { composeAlerts } from './alerts';
@@ -17,6 +16,7 @@ import { composeIssues } from './issues';
 import { composeLedger } from './ledger';
 import { composeMail, mailAttempts } from './mail';
 import { composeMergeRequests } from './merge-requests';
+import { migrationSets } from './migrations';
 import { composeNotes } from './notes';
 import { composeNotificationSettings } from './notification-settings';
 import { composeNotifications } from './notifications';
@@ -70,7 +70,7 @@ function areas(given: Edges): Area[] {
 export const service = defineService({
   name: 'collaboration',
   variables,
-  migrations: join(__dirname, '..', 'prisma', 'migrations'),
+  migrationSets,
   peers: ['groups-admin', 'merge-requests', 'alerts'],
   needs: { directory: true, prisma: PrismaClient },
   commands,

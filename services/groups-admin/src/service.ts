@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { anonymous } from '@switchyard/rpc';
 import { readKeyFile } from '@switchyard/secrets';
 import { type Area, defineService } from '@switchyard/service';
@@ -20,6 +19,7 @@ import { composeIssuableCounts } from './issuable-counts';
 import { composeJobTokens } from './job-tokens';
 import { composeLabels } from './labels';
 import { composeMembers } from './members';
+import { migrationSets } from './migrations';
 import { composeMilestones } from './milestones';
 import { composeNamespaces } from './namespaces';
 import { composeProjectRecords } from './project-records';
@@ -114,7 +114,7 @@ const digestKeyVariable = 'SWITCHYARD_TOKEN_DIGEST_KEY_FILE';
 export const service = defineService({
   name: 'groups-admin',
   variables,
-  migrations: join(__dirname, '..', 'prisma', 'migrations'),
+  migrationSets,
   peers: ['merge-requests', 'collaboration', 'alerts'],
   needs: { blobs: true, prisma: PrismaClient },
   commands: { 'rotate-secrets': rotateSecrets },

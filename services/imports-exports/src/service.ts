@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { type Area, defineService } from '@switchyard/service';
 import { composeArchiveImports } from './archive-imports';
 import { composeDependencyListExports } from './dependency-list-exports';
@@ -6,6 +5,7 @@ import { type Edges, variables } from './edges';
 import { rotateSecrets } from './forges';
 import { PrismaClient } from './generated/prisma/client';
 import { composeGistImports } from './gist-imports';
+import { migrationSets } from './migrations';
 import { composePlaceholders } from './placeholders';
 import { composeProjectExports } from './project-exports';
 import { composeProjectImports, listImports } from './project-imports';
@@ -36,7 +36,7 @@ function areas(given: Edges): Area[] {
 export const service = defineService({
   name: 'imports-exports',
   variables,
-  migrations: join(__dirname, '..', 'prisma', 'migrations'),
+  migrationSets,
   peers: ['groups-admin', 'merge-requests', 'collaboration', 'packages'],
   needs: { directory: true, blobs: true, prisma: PrismaClient },
   commands: { imports: listImports, 'rotate-secrets': rotateSecrets },

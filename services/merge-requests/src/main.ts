@@ -1,5 +1,4 @@
-import { startTelemetry } from '@switchyard/telemetry';
+import { runMain } from '@switchyard/service/main';
+import { migrationSets } from './migrations';
 
-const stopTelemetry = startTelemetry('merge-requests');
-// Loaded after telemetry has patched pg and grpc.
-void import('./service.js').then(({ service }) => service.run({ stopTelemetry }));
+runMain('merge-requests', migrationSets, () => import('./service.js'));

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { type Area, defineService } from '@switchyard/service';
 import { composeApprovalRules } from './approval-rules';
 import { composeAuthorship } from './authorship';
@@ -22,6 +21,7 @@ import {
   publishMergeRequestStates,
 } from './merge-requests';
 import { composeMergeTrains, targetOfTrain, testedCars, trainFollowers, verifyLandings } from './merge-trains';
+import { migrationSets } from './migrations';
 import { composePipelines, newestPipelineOf, rotateSecrets } from './pipelines';
 import { composeProjectRecords } from './project-records';
 import { composeReleases, followTags, releaseNotesOf } from './releases';
@@ -103,7 +103,7 @@ export function composeAreas(given: Edges) {
 export const service = defineService({
   name: 'merge-requests',
   variables,
-  migrations: join(__dirname, '..', 'prisma', 'migrations'),
+  migrationSets,
   peers: ['groups-admin', 'collaboration', 'imports-exports'],
   needs: { directory: true, prisma: PrismaClient },
   // A ref change holds a connection while git moves the ref, so there must be more than pushes at once.

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { type Area, defineService } from '@switchyard/service';
 import { composeCleanup } from './cleanup';
 import { composeContents, verifyBlobs, withBoundedUploads } from './contents';
@@ -9,6 +8,7 @@ import { composeGeneric } from './generic';
 import { composeGolang } from './golang';
 import { composeHelm } from './helm';
 import { composeMaven } from './maven';
+import { migrationSets } from './migrations';
 import { composeNpm } from './npm';
 import { composePackages } from './packages';
 import { composeProtection } from './protection';
@@ -42,7 +42,7 @@ function areas(given: Edges): Area[] {
 export const service = defineService({
   name: 'packages',
   variables,
-  migrations: join(__dirname, '..', 'prisma', 'migrations'),
+  migrationSets,
   peers: ['groups-admin', 'imports-exports', 'merge-requests'],
   needs: { directory: true, blobs: true, prisma: PrismaClient },
   commands: { 'verify-blobs': verifyBlobs },
