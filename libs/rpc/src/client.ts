@@ -1,11 +1,11 @@
 import { Metadata, type ServiceDefinition, type ServiceError, status } from '@grpc/grpc-js';
 import { isAppError } from '@switchyard/errors';
-import { observeRpc } from '@switchyard/telemetry';
+import { logger, observeRpc } from '@switchyard/telemetry';
 import { type Attention, attention, isUnacknowledged, silence, unacknowledgedStatus } from './acknowledgement';
 import { type BalancedChannel, balancedChannel, type ChannelOptions } from './balanced-channel';
 import { begunNoter, hasBegun } from './begun';
 import { addCost, requestCost, runningCost } from './cost';
-import { fromServiceError, isBrokenOff, isRefused } from './error-status';
+import { fromServiceError, isBrokenOff, isRefused, isUnknown } from './error-status';
 import { type Identity, identityKey, type Signer, signClaims } from './identity';
 import type { Relay } from './relay';
 import { relayOver } from './relay-over';
@@ -59,12 +59,12 @@ const retryPauseMs = 150;
 
 /**
  * Whether a repetition is safe: not after the deadline, not without a connection (waiting for it has failed already), not where the only
- * process was silent, and not when the caller has cancelled.
+ * process was silent or does not know the RPC, and not when the caller has cancelled.
  */
 function isRepeatable(error: unknown, { idempotent, signal }: CallOptions, mayBeOthers: boolean): boolean {
   if (signal?.aborted || !isAppError(error, 'unavailable')) return false;
   const cause = (error.cause ?? {}) as ServiceError;
-  if (isUnacknowledged(cause)) return mayBeOthers;
+  if (isUnacknowledged(cause) || isUnknown(cause)) return mayBeOthers;
   return isRefused(cause) || (idempotent === true && isBrokenOff(cause));
 }
 
@@ -80,6 +80,18 @@ export function connect(address: string, signer: Signer, { resolveEveryMs }: Cha
     relay: relayOver((deadline) => channel.ready(deadline)),
     close: () => channel.close(),
   };
+}
+
+/** RPCs that a peer did not know: while its replicas are replaced each call may meet an old one. */
+const unknown = new Set<string>();
+
+/** What the failure of a call is to the caller. */
+function failureOf(rpc: string, error: ServiceError): unknown {
+  if (isUnknown(error) && !unknown.has(rpc)) {
+    unknown.add(rpc);
+    logger.warn({ rpc }, 'the peer does not know this call: it is of an earlier version; further ones are not logged');
+  }
+  return fromServiceError(error);
 }
 
 /** Bytes that were encoded to be signed are sent as they are. */
@@ -129,7 +141,7 @@ function clientOf<T extends ServiceDefinition>(
             // The status event, with the trailer, follows in the same turn: the cost is there before the caller goes
             // on.
             if (error === null) queueMicrotask(() => resolve(response));
-            else reject(fromServiceError(error));
+            else reject(failureOf(method.path, error));
           },
         );
         const unwatch =
@@ -178,7 +190,7 @@ function clientOf<T extends ServiceDefinition>(
         } catch (error) {
           // Nothing of a call that was refused has arrived.
           const repeats = mayRepeat && isRefused(error as ServiceError) && !options.signal?.aborted && budget.take();
-          if (!repeats) throw fromServiceError(error as ServiceError);
+          if (!repeats) throw failureOf(method.path, error as ServiceError);
         } finally {
           options.signal?.removeEventListener('abort', cancel);
           cancel();

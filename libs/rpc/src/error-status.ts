@@ -15,6 +15,9 @@ const maxBodyBytes = 24 << 10;
 /** Seconds: a day. What another server asked for has no bound, and the field has 32 bits. */
 const maxRetryAfter = 86_400;
 
+/** Seconds after which a caller asks again for what a peer of an earlier version lacks; a replica takes some to be replaced. */
+const secondsToReplace = 5;
+
 /** Kinds for statuses that arrive without a detail: grpc-js's own, or a proxy's. */
 const kindOfBareStatus: Record<number, ErrorKind> = {
   [status.DEADLINE_EXCEEDED]: 'unavailable',
@@ -34,6 +37,13 @@ export const isBrokenOff = ({ code, details }: Pick<ServiceError, 'code' | 'deta
 /** Whether the peer refused a call before it looked at it, as one that drains does: a repetition has no second effect. */
 export const isRefused = ({ code, details }: Pick<ServiceError, 'code' | 'details'>): boolean =>
   code === status.UNAVAILABLE && details === 'Stream refused by server';
+
+/**
+ * Whether the peer does not know the RPC: it is of an earlier version, whose replicas are still being replaced. Nothing
+ * was begun.
+ */
+export const isUnknown = ({ code, metadata }: Pick<ServiceError, 'code' | 'metadata'>): boolean =>
+  code === status.UNIMPLEMENTED && (metadata?.get(detailKey).length ?? 0) === 0;
 
 /** Whether a call has not left this process, or was sent back unread: the texts are those of grpc-js. */
 const wasNeverSent = (error: ServiceError): boolean =>
@@ -74,6 +84,7 @@ export function fromServiceError(error: ServiceError): AppError {
       return new AppError(detail.kind as ErrorKind, JSON.parse(detail.body), { cause: error, retryAfter, begun });
     }
   }
+  if (isUnknown(error)) return unavailable(error, secondsToReplace);
   const kind = isBrokenOff(error) ? 'unavailable' : (kindOfBareStatus[error.code] ?? 'internal');
   if (kind !== 'unavailable') return new AppError(kind, undefined, { cause: error });
   return wasNeverSent(error) ? unavailable(error) : mayHaveBegun(error);

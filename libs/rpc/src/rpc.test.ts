@@ -174,6 +174,29 @@ describe('signed calls', () => {
     expect(isAppError(failure, kind as AppError['kind'])).toBe(true);
   });
 
+  it('of a later version are unavailable to an earlier one for now, and logged once', async () => {
+    const peer = connect(`127.0.0.1:${server.port}`, gateway.signer);
+    peers.push(peer);
+    const stream = { ...method('StreamLater', false), responseStream: true as const };
+    const later = peer.client({ later: method('Later', false), stream });
+    const warned = jest.spyOn(logger, 'warn').mockReturnValue(undefined);
+    for (const requestId of ['first', 'second']) {
+      const failure = await later.later(request, { requestId }).catch((error: unknown) => error);
+      expect(failure).toMatchObject({ kind: 'unavailable', begun: false, retryAfter: 5 });
+    }
+    await expect(later.stream(request, { requestId: 'third' })[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+      kind: 'unavailable',
+      retryAfter: 5,
+    });
+    expect(warned.mock.calls).toEqual(
+      ['Later', 'StreamLater'].map((name) => [
+        { rpc: `/switchyard.test.v1.ThingService/${name}` },
+        expect.stringContaining('of an earlier version'),
+      ]),
+    );
+    warned.mockRestore();
+  });
+
   it('have a deadline: a dead peer answers unavailable', async () => {
     const peer = connect('127.0.0.1:9', gateway.signer);
     peers.push(peer);
