@@ -20,6 +20,9 @@ describe('a text of another system as code', () => {
     expect(literal('x'.repeat(10), 10)).toBe(`\`${'x'.repeat(10)}\``);
     expect(literal('x'.repeat(11), 10)).toBe(`\`${'x'.repeat(9)}…\``);
     expect(literal('🚂'.repeat(10), 10)).toBe(`\`${'🚂'.repeat(10)}\``);
+    expect(literal(`ab${' '.repeat(100)}c`, 10)).toBe('`ab…`');
+    expect(literal(`${'\n'.repeat(10)}${'x'.repeat(50)}`, 10)).toBe(`\`${'x'.repeat(9)}…\``);
+    expect(literal(`${'x'.repeat(9)}${'🚂'.repeat(3)}${'\n'.repeat(9)}`, 11)).toBe(`\`${'x'.repeat(9)}🚂…\``);
     expect(literal('🚂'.repeat(1_000_000), 10)).toBe(`\`${'🚂'.repeat(9)}…\``);
   });
 });

@@ -1,4 +1,4 @@
-import { isBlank, oneLine } from './display-text';
+import { isBlank, oneLine, shortened } from './display-text';
 
 /** A run of backticks longer than any in the text. */
 export function fenceFor(text: string, least: number): string {
@@ -26,9 +26,8 @@ export function literal(text: string, max: number): string | undefined {
   const maxUnits = 2 * max + 2;
   const start = oneLine(text.slice(0, maxUnits).toWellFormed());
   if (isBlank(start)) return undefined;
-  const characters = [...start];
-  const whole = text.length <= maxUnits && characters.length <= max;
-  return asCode(whole ? start : `${characters.slice(0, max - 1).join('')}…`);
+  // What was cut may be a short line by now.
+  return asCode(shortened(text.length <= maxUnits ? start : `${start}…`, max));
 }
 
 /** Characters of an address that a link leads to. */
