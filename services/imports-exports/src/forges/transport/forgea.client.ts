@@ -306,7 +306,7 @@ export function forgeaClient(outbound: Outbound, host: ForgeaHost, token: string
     try {
       const answer = await outbound.request(
         { method: 'GET', url, headers: {} },
-        { timeoutMs: rawFileMs, maxResponseBytes },
+        { timeoutMs: rawFileMs, maxResponseBytes, ...(signal === undefined ? {} : { signal }) },
       );
       if (answer.status >= 500 || answer.status === 429)
         throw new ForgeProblem('later', `The forge answered ${answer.status}`);
