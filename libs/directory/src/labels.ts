@@ -1,5 +1,6 @@
 import type { SqlExecutor } from '@switchyard/database';
 import { type Sql, sql } from '@switchyard/database/sql';
+import { displayText } from '@switchyard/texts';
 
 /** A label of a project or of a group above it. */
 export interface LabelRow {
@@ -147,8 +148,9 @@ export interface MilestoneName {
 }
 
 /**
- * Finds milestones that an import names: the project's own of the number, or else the nearest of the title, which is a
- * group's where that one took the place of the import's. At most two statements.
+ * Finds milestones that an import names: the project's own of the number, which may have another title by now, or else the
+ * nearest of the title, which is a group's where that one took the place of the import's. Another one of the project that
+ * has the title comes first: the number was taken when it came in. At most two statements.
  * @returns the id of a milestone; undefined for one that is not there
  */
 export async function namedMilestones(
@@ -162,9 +164,15 @@ export async function namedMilestones(
       projectId,
       names.flatMap(({ iid }) => iid ?? []),
     ),
-    milestonesInScope(db, projectId, { titles: names.flatMap(({ title }) => title ?? []), ids: [] }),
+    milestonesInScope(db, projectId, {
+      titles: names.flatMap(({ title }) => (title === undefined ? [] : displayText(title))),
+      ids: [],
+    }),
   ]);
   // Of equal titles the nearest one comes first.
-  const ids = new Map(titled.toReversed().map(({ title, id }) => [title, id]));
-  return ({ iid = 0, title = '' }) => numbered.get(iid) ?? ids.get(title);
+  const byTitle = new Map(titled.toReversed().map((row) => [row.title, row]));
+  return ({ iid = 0, title = '' }) => {
+    const ofTitle = byTitle.get(displayText(title));
+    return ofTitle?.project_id === projectId ? ofTitle.id : (numbered.get(iid) ?? ofTitle?.id);
+  };
 }

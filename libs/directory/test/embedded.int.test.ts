@@ -178,6 +178,7 @@ describe('what is embedded', () => {
     milestone(8, 'v2', { iid: 2, namespaceId: top.id });
     milestone(9, 'v2', { iid: 1, namespaceId: below.id });
     milestone(10, 'own', { iid: 2, projectId: project.id });
+    milestone(12, 'Café', { iid: 4, projectId: project.id });
     milestone(11, 'far', { iid: 1, namespaceId: other.id });
     await caughtUp(directory, model);
     const labels = await labelsByTitles(db(), project.id, ['bug', 'ops', 'far']);
@@ -194,8 +195,12 @@ describe('what is embedded', () => {
     const names = [
       ...[{ iid: 2, title: 'renamed' }, { iid: 1, title: 'v1' }, { iid: 3, title: 'v2' }, { title: 'own' }],
       ...[{ iid: 3, title: 'far' }, { iid: 0, title: '' }, {}],
+      // As its forge writes it, and with a number that another one of the project had before it came.
+      ...[{ title: ' Cafe\u0301 ' }, { iid: 2, title: 'Café' }],
+      // A group has a milestone of the old title since.
+      { iid: 2, title: 'v2' },
     ];
     const found = await namedMilestones(db(), project.id, names);
-    expect(names.map(found)).toEqual([10, 7, 9, 10, undefined, undefined, undefined]);
+    expect(names.map(found)).toEqual([10, 7, 9, 10, undefined, undefined, undefined, 12, 12, 10]);
   });
 });
