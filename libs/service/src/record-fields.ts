@@ -14,13 +14,17 @@ const text = (most: number) =>
     )
     .refine(isStorable, 'holds characters that cannot be kept');
 
-/** Years that PostgreSQL and JavaScript write alike. */
-const [firstYear, lastYear] = [1_900, 9_999];
+/** The last year that clients can read. */
+const lastYear = 9_999;
 
-const time = z.iso
-  .datetime({ offset: true })
-  .transform((given) => new Date(given))
-  .refine((at) => at.getUTCFullYear() >= firstYear && at.getUTCFullYear() <= lastYear, 'lies outside of the calendar');
+const timeFrom = (firstYear: number) =>
+  z.iso
+    .datetime({ offset: true })
+    .transform((given) => new Date(given))
+    .refine(
+      (at) => at.getUTCFullYear() >= firstYear && at.getUTCFullYear() <= lastYear,
+      'lies outside of the calendar',
+    );
 
 /** Names of things. */
 const names = z.array(text(255)).max(1_000);
@@ -33,8 +37,10 @@ export const recordFields = {
   text,
   /** A description or a comment. */
   body: text(maxText),
-  /** A moment, as a `Date`. */
-  time,
+  /** A moment at which something was done, as a `Date`. */
+  time: timeFrom(1_900),
+  /** A moment that a user has named: the first releases took any year. */
+  namedTime: timeFrom(1),
   date: z.iso.date(),
   /** Numbers of things and amounts. */
   count: z.int().min(0).max(2_147_483_647),

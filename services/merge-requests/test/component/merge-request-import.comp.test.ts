@@ -483,6 +483,23 @@ test('one that is opened while an import runs takes no number of it, nor of an a
   await expect(reserve(999_999, 1)).rejects.toMatchObject({ kind: 'not_found' });
 });
 
+test('a release of an archive keeps a time of publication that the first releases took, whatever its year', async () => {
+  const times = ['1850-06-07T08:09:10.000Z', '0050-01-02T00:00:00.000Z', '1969-01-01T00:00:00.000Z'];
+  const release = (released_at: string, at: number) => ({
+    ...{ tag: `old-${at}`, name: 'Old', description: null, author: null, released_at },
+    ...{ created_at: '2020-01-01T00:00:00.000Z', updated_at: '2020-01-01T00:00:00.000Z' },
+  });
+  await write('releases', times.map(release), true);
+  expect(await write('releases', times.map(release))).toMatchObject({ written: 3 });
+  const { lines } = await harness
+    .asImports(ProjectRecordServiceService)
+    .readProjectRecords({ projectId: project.id, kind: 'releases', after: 0 }, { requestId: 'test' });
+  const records = lines.toString().trimEnd().split('\n');
+  const kept = records.map((line) => JSON.parse(line)).filter(({ tag }) => tag.startsWith('old-'));
+  expect(kept.map(({ released_at }) => new Date(released_at).toISOString())).toEqual(times);
+  await expect(write('releases', [{ ...release(times[0]!, 9), created_at: times[0] }], true)).rejects.toThrow();
+});
+
 test('protected branches and tags of an archive stand above the rule of the default branch; again, and nothing changes', async () => {
   const rule = { push_access_level: 0, merge_access_level: 30, allow_force_push: true };
   const named = (name: string) => ({ name, ...rule });

@@ -3,7 +3,7 @@ import type { ImportedPeople } from '@switchyard/directory';
 import { recordFields } from '@switchyard/service';
 import type { ArchivedRelease } from '../domain/release';
 
-const { text, body, user, names, time } = recordFields;
+const { text, body, user, names, time, namedTime } = recordFields;
 
 /** A release as an archive has it (ADR 60); the first archives have no milestones, links and times of change. */
 export const releaseRecord = z.object({
@@ -23,7 +23,7 @@ export const releaseRecord = z.object({
     )
     .max(100)
     .default([]),
-  released_at: time,
+  released_at: namedTime,
   created_at: time,
   updated_at: time.optional(),
 });
