@@ -205,6 +205,32 @@ it('adds labels and milestones with their numbers, twice as once, and publishes 
   ]);
 });
 
+it('gives milestones of a forge the next numbers where some made meanwhile have theirs, twice as once', async () => {
+  const { projectId } = await create();
+  const add = (title: string) =>
+    milestones(ada).createMilestone({
+      ...{ parent: { projectId, groupId: 0 }, title, description: '', dueDate: '', startDate: '' },
+    });
+  const milestone = (iid: number, title: string, isDated = true) => {
+    const at = isDated ? new Date(Date.UTC(2020, 0, iid)) : undefined;
+    return { iid, title, description: '', closed: false, dueDate: '', createdAt: at, updatedAt: at };
+  };
+  const bring = (...given: ReturnType<typeof milestone>[]) =>
+    running.asService('imports-exports', MilestoneServiceService).importMilestones({ projectId, milestones: given });
+  const found = () =>
+    running.db.query(sql`select iid, title from milestones where project_id = ${projectId} order by iid`);
+  await add('mine');
+  await Promise.all([bring(milestone(1, 'v1'), milestone(2, ' v2 ')), bring(milestone(3, 'Cafe\u0301'))]);
+  await add('mine too');
+  const before = await found();
+  expect(before.map(({ title }) => title).sort()).toEqual(['Café', 'mine', 'mine too', 'v1', 'v2']);
+  expect(before).toEqual(expect.arrayContaining(['mine', 'v2'].map((title, of) => ({ iid: of + 1, title }))));
+  // Again; one has another title at the forge since, and one of a forge that does not date them has a taken number.
+  await bring(milestone(1, 'v1'), milestone(2, 'v2.0'), milestone(3, 'Cafe\u0301'));
+  await bring(milestone(1, 'undated', false));
+  expect(await found()).toEqual(before);
+});
+
 it('gives milestones of groups numbers that those of the project leave, in whatever order they come', async () => {
   const records = running.asService('imports-exports', ProjectRecordServiceService);
   const group = (await newGroup(ada, 'above')).id;

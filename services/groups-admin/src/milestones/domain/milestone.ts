@@ -16,7 +16,8 @@ export interface MilestoneContent {
 export interface ImportedMilestone extends MilestoneContent {
   readonly iid: number;
   readonly state: 'active' | 'closed';
-  readonly createdAt: Date;
+  /** Undefined where its forge does not say it. */
+  readonly createdAt: Date | undefined;
   readonly updatedAt: Date;
   /** It was one of a group: its number means nothing in the project. */
   readonly group?: boolean;

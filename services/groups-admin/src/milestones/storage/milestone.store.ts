@@ -120,10 +120,32 @@ async function insertNumbered(tx: DirectoryTx, projectId: number, given: readonl
         ${column(({ iid }) => iid)}::bigint[], ${column(({ title }) => title)}::text[],
         ${column(({ description }) => description)}::text[], ${column(({ state }) => state)}::text[],
         ${column(({ dueDate }) => dueDate ?? null)}::date[], ${column(({ startDate }) => startDate ?? null)}::date[],
-        ${column(({ createdAt }) => createdAt)}::timestamptz[],
+        ${column(({ createdAt, updatedAt }) => createdAt ?? updatedAt)}::timestamptz[],
         ${column(({ updatedAt }) => updatedAt)}::timestamptz[]) as given
       on conflict do nothing returning id`,
   );
+}
+
+/**
+ * Milestones of an import, those with the next numbers whose own are taken by what was made in the project meanwhile. What
+ * an import before has brought, and was given another title since, has its number still: it is known by when it was made, to which forges give a second.
+ */
+async function withFreeNumbers(
+  tx: Tx,
+  projectId: number,
+  given: readonly ImportedMilestone[],
+): Promise<readonly ImportedMilestone[]> {
+  const rows = await tx.query<{ iid: number; created_at: Date }>(sql`
+    select iid, created_at from milestones
+    where project_id = ${projectId} and iid = any(${given.map(({ iid }) => iid)}::bigint[])`);
+  const made = new Map(rows.map((row) => [row.iid, row.created_at.getTime()]));
+  // Of those that their forge does not date nothing is known: they stay away.
+  const isTaken = ({ iid, createdAt }: ImportedMilestone): boolean =>
+    createdAt !== undefined && made.has(iid) && made.get(iid) !== createdAt.getTime();
+  const moved = given.filter(isTaken);
+  if (moved.length === 0) return given;
+  const first = await takeIids(tx, projectId, moved.length);
+  return given.map((one) => (isTaken(one) ? { ...one, iid: first + moved.indexOf(one) } : one));
 }
 
 /**
@@ -139,7 +161,7 @@ async function insertImported(tx: DirectoryTx, projectId: number, given: readonl
   const own = given.filter(({ group }) => !group);
   if (own.length > 0) {
     await reserveIids(tx, projectId, Math.max(...own.map(({ iid }) => iid)));
-    await insertNumbered(tx, projectId, missing(own));
+    await insertNumbered(tx, projectId, await withFreeNumbers(tx, projectId, missing(own)));
   }
   const added = missing(given.filter(({ group }) => group));
   if (added.length === 0) return;

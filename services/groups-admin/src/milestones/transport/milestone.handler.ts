@@ -85,13 +85,13 @@ export const milestoneHandler = (milestones: ManageMilestones, externalUrl: stri
       importMilestones: async ({ projectId, milestones: given }) => ({
         imported: await milestones.import(
           projectId,
-          given.slice(0, maxImported).map(({ closed, dueDate, createdAt = new Date(), updatedAt, ...one }) => ({
+          given.slice(0, maxImported).map(({ closed, dueDate, createdAt, updatedAt, ...one }) => ({
             ...one,
             state: closed ? 'closed' : 'active',
             dueDate: dueDate || undefined,
             startDate: undefined,
             createdAt,
-            updatedAt: updatedAt ?? createdAt,
+            updatedAt: updatedAt ?? createdAt ?? new Date(),
           })),
         ),
       }),
