@@ -22,14 +22,6 @@ describe('every list', () => {
   /** A request that answers at least a hundred rows, by operation. */
   const requests: Record<string, string> = {};
 
-  const each = async (count: number, work: (index: number) => Promise<unknown>): Promise<void> => {
-    const indexes = Array.from({ length: count }, (_, index) => index);
-    await Promise.all(
-      Array.from({ length: 8 }, async (_, lane) => {
-        for (const index of indexes.filter((one) => one % 8 === lane)) await work(index);
-      }),
-    );
-  };
   const post = async (path: string, body: unknown, token?: string) => {
     const reply = await system.api('POST', path, { body, token });
     if (reply.status >= 300) throw new Error(`POST ${path} ${reply.status} ${reply.text}`);
@@ -37,39 +29,76 @@ describe('every list', () => {
   };
 
   /**
-   * Copies the first row of a table a hundred times, where writing them one by one is not what is measured here.
-   * @param changes what differs in each, by column: SQL over its number `n`
+   * Copies the first row of a table, where writing more of them one by one is not what is measured here.
+   * @param changes what differs in each, by column: SQL over its number `n` and its id `own`
+   * @returns their ids, by number
    */
   const copy = async (
     database: string,
     table: string,
     changes: Record<string, string>,
-    { where = 'true', count = rows }: { where?: string; count?: number } = {},
-  ): Promise<unknown> => {
+    { where = 'true', count = rows - 1 }: { where?: string; count?: number } = {},
+  ): Promise<number[]> => {
     // Named by `n`, without which one record would be made for all.
-    const id = `n * 0 + nextval(pg_get_serial_sequence('${table}', 'id'))`;
-    const own = Object.entries({ id, ...changes }).flatMap(([column, value]) => [`'${column}'`, value]);
-    return system.query(
+    const drawn = `n * 0 + nextval(pg_get_serial_sequence('${table}', 'id'))`;
+    const differs = Object.entries({ id: 'own', ...changes }).flatMap(([column, value]) => [`'${column}'`, value]);
+    const made = await system.query(
       database,
       `insert into ${table} overriding system value select made.* from (select * from ${table} where ${where} order by id limit 1) one,
-        generate_series(1, ${count}) n, lateral jsonb_populate_record(one::${table}, jsonb_build_object(${own})) made`,
+        generate_series(1, ${count}) n, lateral (select ${drawn} as own) drawn,
+        lateral jsonb_populate_record(one::${table}, jsonb_build_object(${differs})) made returning id`,
     );
+    expect(made).toHaveLength(count);
+    return made.map(({ id }) => Number(id)).sort((a, b) => a - b);
+  };
+  /** Has the services read the directory again: rows that SQL made in it are among no changes that they could follow. */
+  const renewDirectory = async (): Promise<void> => {
+    const [{ value } = {}] = await system.query(
+      'groups_admin',
+      'update directory_sequence set value = value + 1, pruned = value + 1 returning value',
+    );
+    await system.query('groups_admin', 'notify switchyard_directory');
+    for (const follower of ['merge_requests', 'collaboration', 'packages', 'alerts'])
+      await eventually(
+        async () => {
+          const [state] = await system.query(follower, 'select sequence from directory.state');
+          if (Number(state?.sequence) < Number(value)) throw new Error(`${follower} has not read the directory again`);
+        },
+        { within: 60_000 },
+      );
   };
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'switchyard-lists-'));
     system = await startSystem({ SWITCHYARD_SHOW_COST: 'true' });
-    const userIds: number[] = [];
-    await each(rows, async (index) => {
-      const user = await post('/users', {
-        email: `u${index}@example.com`,
-        username: `u${index}`,
-        name: `U ${index}`,
-        force_random_password: true,
-      });
-      userIds.push(user.id);
-    });
-    const [first = 0] = userIds;
+    const first: number = (
+      await post('/users', { email: 'u0@example.com', username: 'u0', name: 'U 0', force_random_password: true })
+    ).id;
+    const userIds = [
+      first,
+      ...(await copy(
+        'groups_admin',
+        'users',
+        { username: `'u' || n`, name: `'U ' || n`, email: `'u' || n || '@example.com'` },
+        { where: `id = ${first}` },
+      )),
+    ];
+    const nth = (ids: readonly number[]): string => `(array[${ids}]::bigint[])[n]`;
+    const others = userIds.slice(1);
+    await copy(
+      'groups_admin',
+      'namespaces',
+      {
+        name: `'U ' || n`,
+        path: `'u' || n`,
+        full_name: `'U ' || n`,
+        full_path: `'u' || n`,
+        ancestry: 'array[own]',
+        owner_id: nth(others),
+        creator_id: nth(others),
+      },
+      { where: `owner_id = ${first}` },
+    );
     await post(`/users/${first}/personal_access_tokens`, { name: 't', scopes: ['api'] });
     await copy(
       'groups_admin',
@@ -78,23 +107,45 @@ describe('every list', () => {
       { where: `user_id = ${first}` },
     );
     const group = await post('/groups', { name: 'G', path: 'g' });
-    await each(rows, (index) => post('/groups', { name: `S${index}`, path: `s${index}`, parent_id: group.id }));
-    await each(rows, (index) => post('/projects', { name: `P${index}`, namespace_id: group.id }));
-    await each(rows, (index) => post(`/projects/user/${first}`, { name: `own${index}` }));
+    /** Memberships like one of a group or project, in others. */
+    const joinAll = (column: string, of: number, places: readonly number[]) =>
+      copy('groups_admin', 'memberships', { [column]: nth(places) }, { where: `${column} = ${of}` });
+    const below: { id: number } = await post('/groups', { name: 'S0', path: 's0', parent_id: group.id });
+    const subgroups = await copy(
+      'groups_admin',
+      'namespaces',
+      {
+        name: `'S' || n`,
+        path: `'s' || n`,
+        full_name: `'G / S' || n`,
+        full_path: `'g/s' || n`,
+        ancestry: `array[${group.id}, own]`,
+      },
+      { where: `id = ${below.id}` },
+    );
+    await joinAll('namespace_id', below.id, subgroups);
+    const named = (name: string) => ({ name: `'${name}' || n`, path: `'${name.toLowerCase()}' || n` });
+    const plain: { id: number } = await post('/projects', { name: 'P0', namespace_id: group.id });
+    await copy('groups_admin', 'projects', named('P'), { where: `id = ${plain.id}` });
+    const owned: { id: number } = await post(`/projects/user/${first}`, { name: 'own0' });
+    const projects = await copy('groups_admin', 'projects', named('own'), { where: `id = ${owned.id}` });
+    await joinAll('project_id', owned.id, projects);
     const project = await post('/projects', { name: 'Main', path: 'main', namespace_id: group.id });
     const at = `/projects/${project.id}`;
-    await each(rows, (index) => post(`${at}/members`, { user_id: userIds[index], access_level: 30 }));
-    await each(rows, (index) => post(`/groups/${group.id}/members`, { user_id: userIds[index], access_level: 20 }));
+    await post(`${at}/members`, { user_id: first, access_level: 30 });
+    await post(`/groups/${group.id}/members`, { user_id: first, access_level: 20 });
+    for (const place of [`project_id = ${project.id}`, `namespace_id = ${group.id}`])
+      await copy('groups_admin', 'memberships', { user_id: nth(others) }, { where: `${place} and user_id = ${first}` });
     await system.query(
       'groups_admin',
       `update projects set forked_from_project_id = ${project.id} where id <> ${project.id}`,
     );
-    const below = `from namespaces where parent_id = ${group.id}`;
+    const children = `from namespaces where parent_id = ${group.id}`;
     await system.query(
       'groups_admin',
       `insert into group_shares (namespace_id, project_id, group_id, access_level)
-        select ${group.id}::bigint, null::bigint, id, 20 ${below} union all select null, ${project.id}, id, 20 ${below}
-        union all select id, null, ${group.id}, 20 ${below}
+        select ${group.id}::bigint, null::bigint, id, 20 ${children} union all select null, ${project.id}, id, 20 ${children}
+        union all select id, null, ${group.id}, 20 ${children}
         union all select null, id, ${group.id}, 20 from projects where namespace_id <> ${group.id}`,
     );
     await system.query(
@@ -102,10 +153,38 @@ describe('every list', () => {
       `insert into access_requests (user_id, namespace_id, project_id)
         select member, place.* from unnest(array[${userIds}]) member, (values (${group.id}, null), (null, ${project.id})) place`,
     );
+    const labels: Record<string, number[]> = {};
     for (const parent of [at, `/groups/${group.id}`]) {
-      await each(rows, (index) => post(`${parent}/labels`, { name: `${parent.length}-l${index}`, color: '#ff0000' }));
-      await each(rows, (index) => post(`${parent}/milestones`, { title: `m${index}` }));
+      const { id: label } = await post(`${parent}/labels`, { name: `${parent.length}-l0`, color: '#ff0000' });
+      const title = { title: `'${parent.length}-l' || n` };
+      labels[parent] = await copy('groups_admin', 'labels', title, { where: `id = ${label}` });
+      const { id: milestone } = await post(`${parent}/milestones`, { title: 'm0' });
+      const changes = { iid: 'n + 1', title: `'m' || n` };
+      await copy('groups_admin', 'milestones', changes, { where: `id = ${milestone}` });
     }
+    await system.query(
+      'groups_admin',
+      `update iid_counters set last_iid = last_iid + ${rows} where scope = 'milestones'`,
+    );
+    await renewDirectory();
+
+    /** Copies what follows of the first request or issue by events, a to-do or activity, for the others. */
+    const follows = async (
+      table: string,
+      { action, targetType }: { action: string; targetType: string },
+      of: number,
+      ids: readonly number[],
+      changes: Record<string, string> = {},
+    ): Promise<void> => {
+      const where = `action = '${action}' and target_type = '${targetType}' and target_id = ${of}`;
+      await eventually(
+        async () =>
+          expect(await system.query('collaboration', `select 1 from ${table} where ${where}`)).toHaveLength(1),
+        { within: 60_000 },
+      );
+      // The others are numbered behind two.
+      await copy('collaboration', table, { target_id: nth(ids), target_iid: 'n + 2', ...changes }, { where });
+    };
 
     execFileSync('git', ['init', '-q', '-b', 'main', folder]);
     const git = (...args: string[]) => system.git(args, folder);
@@ -155,17 +234,64 @@ describe('every list', () => {
       title: 'Big',
       reviewer_ids: userIds,
     });
-    await each(rows, (index) =>
-      post(`${at}/merge_requests`, {
-        source_branch: `b${index}`,
-        target_branch: 'main',
-        title: `MR ${index}`,
-        description: `Some text for @u${index}`,
-        labels: `${at.length}-l${index}`,
-        assignee_ids: [first],
-        reviewer_ids: [userIds[index]],
-        milestone_id: undefined,
-      }),
+    const { id: labelled } = await post(`${at}/merge_requests`, {
+      source_branch: 'b0',
+      target_branch: 'main',
+      title: 'MR 0',
+      description: 'Some text for @u0',
+      labels: `${at.length}-l0`,
+      assignee_ids: [first],
+      reviewer_ids: [first],
+    });
+    const heads = (await git('rev-parse', ...Array.from({ length: rows - 1 }, (_, index) => `b${index + 1}`))).stdout;
+    const sha = `('{${heads.trim().split('\n')}}'::text[])[n]`;
+    const requestIds = await copy(
+      'merge_requests',
+      'merge_requests',
+      {
+        // Behind the two that are there.
+        iid: 'n + 2',
+        title: `'MR ' || n`,
+        description: `'Some text for @u' || n`,
+        source_branch: `'b' || n`,
+        source_sha: sha,
+        // What is computed after a request was made, of the first too.
+        merge_status: `'can_be_merged'`,
+        prepared_at: 'now()',
+        latest_diff_id: 'null::bigint',
+        head_pipeline_id: 'null::bigint',
+      },
+      { where: `id = ${labelled}` },
+    );
+    const diffs = await copy(
+      'merge_requests',
+      'merge_request_diffs',
+      { merge_request_id: nth(requestIds), head_sha: sha, commit_shas: `array[${sha}]` },
+      { where: `merge_request_id = ${labelled}` },
+    );
+    await system.query(
+      'merge_requests',
+      `with made as (
+          select n, ${nth(requestIds)} as id, ${nth(others)} as user_id, ${nth(labels[at] as number[])} as label_id
+          from generate_series(1, ${rows - 1}) n),
+        diffed as (update merge_requests mr set latest_diff_id = ${nth(diffs)} from made where mr.id = made.id),
+        labelled as (insert into merge_request_labels (merge_request_id, label_id) select id, label_id from made),
+        assigned as (insert into merge_request_assignees (merge_request_id, user_id) select id, ${first} from made),
+        reviewed as (insert into merge_request_reviewers (merge_request_id, user_id) select id, user_id from made),
+        counted as (update iid_counters set last_iid = last_iid + ${rows} where scope = 'merge_requests')
+        insert into merge_request_participants (merge_request_id, user_id)
+        select id, member from made, unnest(array[1, user_id]) member`,
+    );
+    await follows('todos', { action: 'assigned', targetType: 'MergeRequest' }, labelled, requestIds);
+    await follows('activity_events', { action: 'created', targetType: 'merge_request' }, labelled, requestIds, {
+      cause: `'merge_request.copied:' || n`,
+      target_title: `'MR ' || n`,
+      subject_id: nth(requestIds),
+    });
+    await system.query(
+      'collaboration',
+      `insert into merge_request_numbers (project_id, iid, id)
+        select ${project.id}, n + 2, ${nth(requestIds)} from generate_series(1, ${rows - 1}) n`,
     );
     // One commit that every merge request has.
     await system.query('merge_requests', `update merge_request_diffs set commit_shas = array['${bigSha}']`);
@@ -206,37 +332,36 @@ describe('every list', () => {
         select kind, awarded, 'thumbsup', member from unnest(array[${userIds}]) member,
         (values ('MergeRequest', ${request.id}), ('Note', ${note.id})) target (kind, awarded)`,
     );
-    await each(rows, (index) =>
-      post(`${at}/statuses/${bigSha}`, { state: 'success', name: `job-${index}`, ref: 'big' }),
-    );
+    await post(`${at}/statuses/${bigSha}`, { state: 'success', name: 'job-0', ref: 'big' });
+    await copy('merge_requests', 'commit_statuses', { name: `'job-' || n` });
     const [reported] = (await system.api('GET', `${at}/pipelines`)).body as { id: number }[];
-    await each(rows, () => post(`${at}/pipeline`, { ref: 'big' }));
-    await eventually(
-      async () => {
-        const { headers } = await system.api('GET', '/todos', { token });
-        if (Number(headers.get('x-total')) < rows) throw new Error('to-dos are not there yet');
-      },
-      { within: 30_000 },
-    );
-    for (const list of ['/events', `${at}/events`]) {
-      await eventually(
-        async () => {
-          const { headers } = await system.api('GET', list);
-          if (Number(headers.get('x-total')) < rows) throw new Error('activity events are not there yet');
-        },
-        { within: 30_000 },
-      );
-    }
+    const { id: begun } = await post(`${at}/pipeline`, { ref: 'big' });
+    await copy('merge_requests', 'pipelines', { iid: `${rows} + n` }, { where: `id = ${begun}` });
 
     const issue = await post(`${at}/issues`, { title: 'Everybody', assignee_ids: userIds });
-    await each(rows, (index) =>
-      post(`${at}/issues`, {
-        title: `Issue ${index}`,
-        description: `Some text for @u${index}`,
-        labels: `${at.length}-l${index}`,
-        assignee_ids: [first],
-      }),
+    const { id: planned } = await post(`${at}/issues`, {
+      title: 'Issue 0',
+      description: 'Some text for @u0',
+      labels: `${at.length}-l0`,
+      assignee_ids: [first],
+    });
+    const issueIds = await copy(
+      'collaboration',
+      'issues',
+      { iid: 'n + 2', title: `'Issue ' || n`, description: `'Some text for @u' || n` },
+      { where: `id = ${planned}` },
     );
+    await system.query(
+      'collaboration',
+      `with made as (
+          select ${nth(issueIds)} as id, ${nth(others)} as user_id, ${nth(labels[at] as number[])} as label_id
+          from generate_series(1, ${rows - 1}) n),
+        labelled as (insert into issue_labels (issue_id, label_id) select id, label_id from made),
+        assigned as (insert into issue_assignees (issue_id, user_id) select id, ${first} from made),
+        counted as (update iid_counters set last_iid = last_iid + ${rows} where scope = 'issues')
+        insert into issue_participants (issue_id, user_id) select id, member from made, unnest(array[1, user_id]) member`,
+    );
+    await follows('todos', { action: 'assigned', targetType: 'Issue' }, planned, issueIds);
 
     const snippet = await post(`${at}/snippets`, { title: 'S', visibility: 'public', file_name: 'a', content: 'b' });
     const personal = await post('/snippets', { title: 'S', visibility: 'public', file_name: 'a', content: 'b' });
@@ -267,10 +392,25 @@ describe('every list', () => {
         select noteable_id, project_id, decode(lpad(to_hex(n + 2000), 40, '0'), 'hex'), true, author_id, 'Note'
         from notes, generate_series(1, ${rows}) n where id = ${onCommit.notes[0].id}`,
     );
-    await each(rows + 1, (index) =>
-      post(`/groups/${group.id}/epics`, { title: `Epic ${index}`, labels: `e${index % 7}` }),
+    const epic = await post(`/groups/${group.id}/epics`, {
+      title: 'Epic 0',
+      labels: `${`/groups/${group.id}`.length}-l0`,
+    });
+    const epicIds = await copy(
+      'collaboration',
+      'epics',
+      { iid: 'n + 1', title: `'Epic ' || n` },
+      { where: `id = ${epic.id}`, count: rows },
     );
-    const epic = (await system.api('GET', `/groups/${group.id}/epics?per_page=1&sort=asc`)).body[0];
+    const ofGroup = labels[`/groups/${group.id}`] as number[];
+    await system.query(
+      'collaboration',
+      `with made as (
+          select ${nth(epicIds)} as id, (array[${ofGroup}]::bigint[])[1 + n % ${ofGroup.length}] as label_id from generate_series(1, ${rows}) n),
+        labelled as (insert into epic_labels (epic_id, label_id) select id, label_id from made),
+        counted as (update epic_counters set last_iid = last_iid + ${rows})
+        insert into epic_participants (epic_id, user_id) select id, 1 from made`,
+    );
     await system.query(
       'collaboration',
       `with related as (
@@ -545,10 +685,32 @@ describe('every list', () => {
     await copy('groups_admin', 'variables', { key: `'KEY_' || n` }, ofInstance);
     for (const where of [`namespace_id = ${group.id}`, `project_id = ${project.id}`, `user_id = ${first}`])
       await copy('groups_admin', 'custom_attributes', { key: `'key-' || n` }, { where });
-    for (const parent of [at, `/groups/${group.id}`])
-      await each(rows, (index) =>
-        post(`${parent}/access_tokens`, { name: `robot ${index}`, scopes: ['read_api'], access_level: 20 }),
+    for (const [parent, column, place] of [
+      [at, 'project_id', project.id],
+      [`/groups/${group.id}`, 'namespace_id', group.id],
+    ] as const) {
+      const token = await post(`${parent}/access_tokens`, { name: 'robot 0', scopes: ['read_api'], access_level: 20 });
+      const name = `'${column}_robot_' || n`;
+      const bots = await copy(
+        'groups_admin',
+        'users',
+        { username: name, name: `'robot ' || n`, email: `${name} || '@example.com'` },
+        { where: `id = ${token.user_id}` },
       );
+      const ofBot = { where: `user_id = ${token.user_id}` };
+      await copy('groups_admin', 'memberships', { user_id: nth(bots) }, ofBot);
+      await copy(
+        'groups_admin',
+        'personal_access_tokens',
+        { ...digest, user_id: nth(bots), name: `'robot ' || n` },
+        ofBot,
+      );
+      await system.query(
+        'groups_admin',
+        `insert into access_token_bots (user_id, ${column}, access_level) select bot, ${place}, 20 from unnest(array[${bots}]) bot`,
+      );
+    }
+    await renewDirectory();
     await makePlaceholders(system, project.id, rows);
     const beside = await post('/groups', { name: 'Beside', path: 'beside' });
 
@@ -745,12 +907,14 @@ describe('every list', () => {
       const ask = async (perPage: number) => {
         const url = `${path}${path.includes('?') ? '&' : '?'}per_page=${perPage}`;
         const token = path.includes('private_token') ? '' : undefined;
-        await system.api('GET', url, { token });
         const reply = await system.api('GET', url, { token });
         return { status: reply.status, rows: reply.body?.length, cost: reply.headers.get('x-switchyard-cost') };
       };
+      // What the first of two finds in no cache does not count.
+      await ask(2);
       const few = await ask(2);
-      const many = await ask(full);
+      const first = await ask(full);
+      const many = first.cost === few.cost ? first : await ask(full);
       const most = operation === 'GET /admin/ci/variables' ? maxInstanceVariables : full;
       expect([few.status, few.rows, many.status, many.rows]).toEqual([200, 2, 200, most]);
       expect(many.cost).toBe(few.cost);
@@ -765,13 +929,13 @@ describe('every list', () => {
       const path = requests[operation] as string;
       const token = path.includes('private_token') ? '' : undefined;
       const ask = (query: string) => system.api('GET', `${path}${path.includes('?') ? '&' : '?'}${query}`, { token });
-      const [first, second, both] = [
-        await ask('per_page=2'),
-        await ask('per_page=2&page=2'),
-        await ask('per_page=4&page=1'),
-      ];
+      const [first, second, both, keyset] = await Promise.all([
+        ask('per_page=2'),
+        ask('per_page=2&page=2'),
+        ask('per_page=4&page=1'),
+        ask('per_page=2&pagination=keyset'),
+      ]);
       expect([...first.body, ...second.body]).toEqual(both.body);
-      const keyset = await ask('per_page=2&pagination=keyset');
       expect([keyset.body, keyset.headers.get('x-page')]).toEqual([first.body, null]);
       const next = await ask(`per_page=2&cursor=${encodeURIComponent(keyset.headers.get('x-next-cursor') ?? '')}`);
       expect(next.body).toEqual(second.body);
