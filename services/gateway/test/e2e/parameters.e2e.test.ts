@@ -1,4 +1,5 @@
 import { routes } from '../../src/routes';
+import { inLanes } from './support/in-lanes';
 import { failuresOf, field, parametersOf, type Row } from './support/parameter-cases';
 import { type ParameterFixture, setParameterFixture } from './support/parameter-fixture';
 import { rowsOf } from './support/parameter-rows';
@@ -32,8 +33,9 @@ describe('every query parameter', () => {
   it.each(reads.map(operationOf))('%s', async (operation) => {
     const row = rows.find((one) => one.operation === operation);
     const failures: string[] = [];
-    for (const [parameter, proof] of Object.entries(row?.proofs ?? {}))
+    await inLanes(Object.entries(row?.proofs ?? {}), async ([parameter, proof]) => {
       failures.push(...(await failuresOf(system, row as Row, parameter, proof)));
+    });
     expect(failures).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { eventually } from '@switchyard/testkit';
 import type { Route } from '../../../src/http/route';
 import { routes as every } from '../../../src/routes';
-import { type BadInputHarness, bodyOf, fault, inLanes, slowestMs } from '../support/bad-input-harness';
+import { type BadInputHarness, bodyOf, fault, slowestMs } from '../support/bad-input-harness';
 import {
   accepts,
   isRequired,
@@ -15,6 +15,7 @@ import {
 } from '../support/bad-requests';
 import { hostileBodies } from '../support/hostile-bodies';
 import { hostileTexts, hostileValues, pairs, seeded, segment, wrongFor } from '../support/hostile-values';
+import { inLanes } from '../support/in-lanes';
 import { oddRefRequests } from '../support/odd-refs';
 import type { RawReply } from '../support/raw-client';
 

@@ -6,8 +6,9 @@ import { statusesOf } from '../../../src/http/reference/responses';
 import type { Route } from '../../../src/http/route';
 import { routes } from '../../../src/routes';
 import { type RequestSchema, valuesOf } from '../../support/schema-arbitrary';
-import { type BadInputHarness, inLanes } from '../support/bad-input-harness';
+import type { BadInputHarness } from '../support/bad-input-harness';
 import { isRequired, requestOf } from '../support/bad-requests';
+import { inLanes } from '../support/in-lanes';
 
 const seed = Number(process.env.SEED ?? 20_300_131);
 /** Requests of each operation. */

@@ -47,20 +47,6 @@ export function fault(request: RawRequest, reply: RawReply): string | undefined 
   return problems.length === 0 ? undefined : `breaks its contract (${problems.slice(0, 3).join('; ')}): ${exchange}`;
 }
 
-/** Works on all items, some at a time. */
-export const inLanes = async <T>(items: readonly T[], work: (item: T) => Promise<void>, lanes = 6): Promise<void> => {
-  let at = 0;
-  await Promise.all(
-    Array.from({ length: lanes }, async () => {
-      while (at < items.length) {
-        const item = items[at] as T;
-        at += 1;
-        await work(item);
-      }
-    }),
-  );
-};
-
 /** A system with things of every kind, and ways to ask it oddly. */
 export type BadInputHarness = Awaited<ReturnType<typeof startBadInputHarness>>;
 
