@@ -43,14 +43,17 @@ export interface Bomb {
   readonly head: string;
 }
 
-/** A commit of 10^levels files in folders that are all the same: a pack of some 550 bytes for a million. */
-export function treeBomb(text = 'hello\n', levels = 6): Bomb {
+/** Levels of folders in a tree bomb. */
+const levels = 6;
+
+/** A commit of 300,000 files in folders that are all the same: a pack of some 550 bytes, three times what is listed of anything. */
+export function treeBomb(text = 'hello\n'): Bomb {
   const blob: Packed = { type: 'blob', content: Buffer.from(text) };
   const objects = [blob];
   let below = shaOf('blob', blob.content);
   for (let level = 0; level < levels; level++) {
     const mode = level === 0 ? '100644 f' : '40000 d';
-    const rows = Array.from({ length: 10 }, (_, at) =>
+    const rows = Array.from({ length: level === levels - 1 ? 3 : 10 }, (_, at) =>
       Buffer.concat([Buffer.from(`${mode}${at}\0`), Buffer.from(below, 'hex')]),
     );
     const tree: Packed = { type: 'tree', content: Buffer.concat(rows) };
