@@ -1,3 +1,4 @@
+export { atOnce } from './at-once';
 export { type TestCertificate, testCertificate } from './certificate';
 export { type TestDatabase, testDatabase, tlsServer } from './database';
 export { eventually } from './eventually';
