@@ -51,13 +51,15 @@ const again = (send: () => Promise<ApiReply>): Promise<ApiReply> =>
 
 /** A user of that name, with a token. */
 export async function makeUser(system: SystemClient, username: string): Promise<TestUser> {
-  const { body } = await system.api('POST', '/users', {
-    body: { email: `${username}@example.com`, username, name: username, force_random_password: true },
-  });
-  const { token } = (
-    await system.api('POST', `/users/${body.id}/personal_access_tokens`, { body: { name: 't', scopes: ['api'] } })
-  ).body;
-  return { id: body.id, token };
+  const made = async (path: string, body: object) => {
+    const reply = await again(() => system.api('POST', path, { body }));
+    if (reply.status !== 201) throw new Error(`POST ${path} ${reply.status} ${reply.text}`);
+    return reply.body;
+  };
+  const email = `${username}@example.com`;
+  const { id } = await made('/users', { email, username, name: username, force_random_password: true });
+  const { token } = await made(`/users/${id}/personal_access_tokens`, { name: 't', scopes: ['api'] });
+  return { id, token };
 }
 
 /** TestUser who is asked for reviews. */

@@ -229,7 +229,12 @@ export async function startSystem(env: Record<string, string> = {}, from = root)
     await ended();
   }
 
-  await start();
+  await start().catch(async (error: unknown) => {
+    // Nobody has it yet who could stop it.
+    await stop();
+    rmSync(data, { recursive: true, force: true });
+    throw error;
+  });
   return {
     ...client,
     admin: (...args) =>
