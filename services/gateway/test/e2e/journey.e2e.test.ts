@@ -145,7 +145,7 @@ describe('a repository is pushed, reviewed and merged', () => {
         expect(body.detailed_merge_status).toBe(status);
         return body;
       },
-      { within: 10_000 },
+      { within: 10_000, every: 100 },
     );
 
   it('opens a merge request, gets a to-do to its reviewer, and merges it when its pipeline has succeeded', async () => {
@@ -162,7 +162,7 @@ describe('a repository is pushed, reviewed and merged', () => {
         expect(reply.body).toHaveLength(2);
         return reply.body;
       },
-      { within: 10_000 },
+      { within: 10_000, every: 100 },
     );
     expect(todos.map((todo: { action_name: string }) => todo.action_name).sort()).toEqual([
       'mentioned',
@@ -192,7 +192,7 @@ describe('a repository is pushed, reviewed and merged', () => {
         expect(body.state).toBe('merged');
         return body;
       },
-      { within: 10_000 },
+      { within: 10_000, every: 100 },
     );
     expect(merged.merge_user.username).toBe('ada');
     await git(['fetch', '-q', 'origin']);

@@ -32,7 +32,12 @@ export interface TrainHarness {
 export async function makeTrainHarness(fixture: Fixture): Promise<TrainHarness> {
   const { system, projectId, reviewer, base } = fixture;
   const at = `/projects/${projectId}`;
-  await fixture.ok('PUT', at, { merge_pipelines_enabled: true, merge_trains_enabled: true });
+  // Its CI reports one status a car: nothing is to be waited for that may follow it.
+  await fixture.ok('PUT', at, {
+    merge_pipelines_enabled: true,
+    merge_trains_enabled: true,
+    merge_train_settling_seconds: 0,
+  });
   const work: WorkingCopy = await fixture.workingCopy('train');
   const lasting = { within: 90_000, every: 100 };
 

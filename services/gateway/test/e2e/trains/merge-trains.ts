@@ -5,7 +5,8 @@ import { eventually as within } from '@switchyard/testkit';
 import type { System } from '../support/system';
 
 /** Long enough for a machine that runs other suites beside this one. */
-const eventually = <T>(assertion: () => T | Promise<T>): Promise<T> => within(assertion, { within: 20_000 });
+const eventually = <T>(assertion: () => T | Promise<T>): Promise<T> =>
+  within(assertion, { within: 20_000, every: 100 });
 
 /** A train from the outside: pushed with git, driven with the unmodified GitLab client, tested by a CI that fetches its commits. */
 export const mergeTrainTests = (started: () => System): void =>
