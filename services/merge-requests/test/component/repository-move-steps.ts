@@ -73,8 +73,10 @@ export async function removeThroughDeaths(layoutOn: (ground: Ground) => MoveLayo
     await insertProject(db, 1);
     const points = ['move.objects_followed', 'move.former_removed'];
     const removing = to === undefined ? own : { ...own };
-    const first = await processOf(removing, points[0], remover);
-    const pushedTo = await processOf(own, undefined, from);
+    const [first, pushedTo] = await Promise.all([
+      processOf(removing, points[0], remover),
+      processOf(own, undefined, from),
+    ]);
     const folder = join(own.folder, 'work');
     await git('/', 'init', '--quiet', '--initial-branch=main', folder);
     await git(folder, 'commit', '--quiet', '--allow-empty', '-m', 'First');

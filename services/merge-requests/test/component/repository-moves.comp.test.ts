@@ -88,7 +88,7 @@ test('a repository moves while it is pushed to, and no push is refused or lost',
   await move(project, 'default');
   expect((await branches(project)).sort()).toEqual(arrived);
   expect(said.at(-1)).toContain('moved to default');
-}, 120_000);
+});
 
 test('what a request writes where the repository lay before it was moved arrives', async () => {
   const { project } = await pushed();
@@ -120,7 +120,7 @@ test('what a request writes where the repository lay before it was moved arrives
   await removeNow(project);
   await eventually(() => expect(existsSync(former)).toBe(false));
   expect((await harness.git(inSecond(project).path, 'cat-file', '-t', last)).trim()).toBe('commit');
-}, 60_000);
+});
 
 test('the refs of a push that came before the move and waits for it move where the repository lies then', async () => {
   const { project, folder } = await pushed();
@@ -143,7 +143,7 @@ test('the refs of a push that came before the move and waits for it move where t
   await push;
   expect(await headOf(inSecond(project).path)).toBe(await headOf(folder, 'HEAD'));
   expect(await headOf(inDefault(project).path)).not.toBe(await headOf(folder, 'HEAD'));
-}, 60_000);
+});
 
 test('a move that does not get the lock, or holds up pushes for too long, follows without it and tries again', async () => {
   const { project } = await pushed();
@@ -182,7 +182,7 @@ test('a move that does not get the lock, or holds up pushes for too long, follow
   expect(outcomes).toEqual(['busy', 'tried', 'tried']);
   expect(await homeOf(project)).toEqual({ storage: 'second', former: 'default' });
   expect((await branches(project)).sort()).toEqual(['first', 'main', 'more-2', 'more-3']);
-}, 60_000);
+});
 
 test('the ref of a train is removed with the one connection that its transaction has', async () => {
   const { project } = await pushed();
@@ -200,7 +200,7 @@ test('the ref of a train is removed with the one connection that its transaction
   };
   await dropTrainRef(edges as unknown as MergeTrainEdges)(project.id, 1, undefined).finally(() => db.close());
   expect(await harness.git(inDefault(project).path, 'for-each-ref', 'refs/merge-requests')).toBe('');
-}, 60_000);
+});
 
 test('a copy that no row names goes, and stays where it is the only one', async () => {
   const repositories = repositoryStore(harness.db);
@@ -231,7 +231,7 @@ test('a copy that no row names goes, and stays where it is the only one', async 
   expect(left()).toEqual(before);
   await sweep(0);
   expect(left()).toEqual(['moved', 'moved', 'stays', '', '', 'only', '', '', 'unknown', 'unknown']);
-}, 60_000);
+});
 
 test('a fork on another storage than its source has its own files', async () => {
   const { project } = await pushed();
@@ -242,7 +242,7 @@ test('a fork on another storage than its source has its own files', async () => 
   await harness.db.query(sql`update directory.projects set deleted_at = now() where id = ${project.id}`);
   for (const { path } of [inDefault(project), inSecond(project)]) rmSync(path, { recursive: true });
   await harness.git(inDefault(fork).path, 'fsck', '--strict');
-}, 60_000);
+});
 
 test('what cannot be moved is said in one line', async () => {
   const empty = await harness.project();
@@ -277,16 +277,11 @@ test.each(pointsOfMoves)(
     expect(await branches(project)).toEqual(['main']);
     await harness.git(inSecond(project).path, 'fsck', '--strict');
   },
-  60_000,
 );
 
-test(
-  'a removal that is killed at any point is finished by another process',
-  () =>
-    removeThroughDeaths(({ folder }) => ({
-      from: storages,
-      to: undefined,
-      folders: { from: join(folder, 'repositories'), to: join(folder, 'storages', 'second') },
-    })),
-  120_000,
-);
+test('a removal that is killed at any point is finished by another process', () =>
+  removeThroughDeaths(({ folder }) => ({
+    from: storages,
+    to: undefined,
+    folders: { from: join(folder, 'repositories'), to: join(folder, 'storages', 'second') },
+  })));
