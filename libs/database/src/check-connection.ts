@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { readCertificates } from '@switchyard/config';
 import type pg from 'pg';
 import { isConnectionError, sqlState } from './errors';
@@ -60,30 +62,72 @@ export async function connectTo(config: pg.ClientConfig, variable: string): Prom
   return client;
 }
 
+/** Six statements to and fro each. A busy PgBouncer kept our mark through a single one about once in seven. */
+const rounds = 8;
+/** Milliseconds that a round waits for sessions: where a pool has fewer than we hold, waiting on would be for ever. */
+const patience = 100;
+
+const within = (work: Promise<unknown>[]): Promise<unknown> => Promise.race([Promise.all(work), pause(patience)]);
+
+const mark = 'switchyard.session';
+const setMark = (text: string): string => `set_config('${mark}', '${text}', false)`;
+
 /**
  * Refuses a pool in between that gives one session of the server to several clients: locks and notices of a session,
  * on which the relay and the migrations rest, would be those of anyone.
+ *
+ * We mark our session. Then others hold transactions and wipe the mark off what they get, while we ask for it. Which
+ * session a pool gives depends on its order and on its traffic, but once another had ours, or we that of another, the
+ * mark is gone for good. A session of our own keeps it, however slow the server is.
  * @throws DatabaseSettingsError
  */
 export async function assertOwnSession(config: pg.ClientConfig, variable: string): Promise<void> {
   const clients: pg.Client[] = [];
-  const backend = async (client: pg.Client | undefined): Promise<number | undefined> =>
-    (await client?.query<{ pid: number }>('select pg_backend_pid() as pid'))?.rows[0]?.pid;
-  try {
-    for (let at = 0; at < 2; at += 1) clients.push(await connectTo(config, variable));
-    const [ours, others] = clients;
-    const shared = new DatabaseSettingsError(
-      `${variable}: leads to a pool that shares sessions between clients, on whose locks and notices we rest: PgBouncer needs pool_mode = session`,
-    );
-    const before = await backend(ours);
-    await others?.query('begin').catch((error) => {
+  const open = async (): Promise<pg.Client> => {
+    const client = await connectTo(config, variable);
+    clients.push(client);
+    return client;
+  };
+  const shared = new DatabaseSettingsError(
+    `${variable}: leads to a pool that shares sessions between clients, on whose locks and notices we rest: PgBouncer needs pool_mode = session`,
+  );
+  const hold = (client: pg.Client): Promise<unknown> =>
+    client.query(`begin; select ${setMark('')}`).catch((error) => {
       // So a pool by statement answers.
       throw sqlState(error) === protocolViolation ? shared : error;
     });
-    const held = await backend(others);
-    const after = await backend(ours);
-    await others?.query('rollback');
-    if (before === held || before !== after) throw shared;
+  try {
+    const ours = await open();
+    let others: pg.Client[] = [];
+    for (const outcome of await Promise.allSettled([open(), open(), open()])) {
+      if (outcome.status === 'rejected') throw outcome.reason;
+      others.push(outcome.value);
+    }
+    const session = async (text: string): Promise<unknown> =>
+      (await ours.query(`select ${text} || ' ' || pg_backend_pid() as session`)).rows[0].session;
+    const marked = await session(setMark(randomUUID()));
+    const askTwice = async (): Promise<void> => {
+      for (let at = 0; at < 2; at += 1) {
+        if ((await session(`current_setting('${mark}', true)`)) !== marked) throw shared;
+      }
+    };
+    for (let round = 0; round < rounds; round += 1) {
+      // Alone we go around by ourselves where a pool takes its sessions in turn.
+      await askTwice();
+      const held = others.map(hold);
+      await within(held);
+      const asked = askTwice();
+      await within([asked]);
+      const free: pg.Client[] = [];
+      const ended = others.map(async (client, at) => {
+        await held[at];
+        await client.query('commit');
+        free.push(client);
+      });
+      await Promise.all([asked, within(ended)]);
+      // Who still waits may do so for ever: a pool by session has none left.
+      others = [...free];
+    }
   } finally {
     await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
   }

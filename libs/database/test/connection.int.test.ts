@@ -101,18 +101,32 @@ function messages(buffer: Buffer): { whole: Buffer[]; rest: Buffer } {
   return { whole, rest: buffer.subarray(at) };
 }
 
+interface PoolOptions {
+  /** Whether the session that was free longest goes first, as with `server_round_robin`; else the last that became free. */
+  turns?: boolean;
+  /** Sessions that are there at the start. */
+  warm?: number;
+  /** Sessions that there may be. */
+  most?: number;
+}
+
 /**
  * What PgBouncer does with `pool_mode = transaction` and a user whom the server trusts: a client has a session of the
- * server while its transaction lasts, and the last one that became free goes first.
+ * server while its transaction lasts.
  */
-async function transactionPool(url: string): Promise<{ url: string; close(): void }> {
+async function transactionPool(
+  url: string,
+  { turns = false, warm = 0, most = 30 }: PoolOptions,
+): Promise<{ url: string; close(): void }> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   const free: Socket[] = [];
+  const waiting: ((session: Socket) => void)[] = [];
+  let opened = 0;
   const welcome = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1');
   const openSession = async (): Promise<Socket> => {
-    const { Client } = await import('pg');
-    const client = new Client({ connectionString: url });
+    opened += 1;
+    const client = new pg.Client({ connectionString: url });
     client.on('error', () => undefined);
     await client.connect();
     const { stream } = client.connection as unknown as { stream: Socket };
@@ -120,6 +134,15 @@ async function transactionPool(url: string): Promise<{ url: string; close(): voi
     sockets.add(stream);
     return stream;
   };
+  const take = async (): Promise<Socket> =>
+    (turns ? free.shift() : free.pop()) ??
+    (opened < most ? openSession() : new Promise((settle) => waiting.push(settle)));
+  const giveBack = (session: Socket): void => {
+    const next = waiting.shift();
+    if (next === undefined) free.push(session);
+    else next(session);
+  };
+  for (let at = 0; at < warm; at += 1) free.push(await openSession());
   const server: Server = createServer((client) => {
     sockets.add(client);
     client.on('error', () => undefined);
@@ -128,25 +151,33 @@ async function transactionPool(url: string): Promise<{ url: string; close(): voi
     let session: Socket | undefined;
     let turn = Promise.resolve();
     const ask = async (message: Buffer): Promise<void> => {
-      session ??= free.pop() ?? (await openSession());
+      session ??= await take();
       const one = session;
       const state = await new Promise<string>((settle) => {
         let answer: Buffer = Buffer.alloc(0);
-        const take = (chunk: Buffer): void => {
+        const pass = (chunk: Buffer): void => {
           client.write(chunk);
           answer = Buffer.concat([answer, chunk]);
           const last = messages(answer).whole.at(-1);
           if (last?.[0] !== 0x5a) return;
-          one.off('data', take);
+          one.off('data', pass);
           settle(String.fromCharCode(last[5] ?? 0));
         };
-        one.on('data', take);
+        one.on('data', pass);
         one.write(message);
       });
       if (state !== 'I') return;
-      free.push(one);
       session = undefined;
+      giveBack(one);
     };
+    // Who goes within a transaction takes its session along.
+    client.on('close', () => {
+      turn = turn.then(() => {
+        if (session === undefined) return;
+        session.destroy();
+        opened -= 1;
+      });
+    });
     client.on('data', (chunk) => {
       if (!greeted) {
         greeted = true;
@@ -173,12 +204,40 @@ async function transactionPool(url: string): Promise<{ url: string; close(): voi
   };
 }
 
-test('a pool that shares sessions by transaction is refused, with the reason', async () => {
-  const home = await testDatabase();
-  const pool = await transactionPool(home.url);
-  await expect(check(pool.url)).rejects.toThrow(/^DATABASE_URL: .+ PgBouncer needs pool_mode = session$/);
-  pool.close();
-  await home.close();
+describe('a pool that shares sessions by transaction', () => {
+  let home: TestDatabase;
+  beforeAll(async () => {
+    home = await testDatabase();
+  });
+  afterAll(() => home.close());
+  const refusal = /^DATABASE_URL: .+ PgBouncer needs pool_mode = session$/;
+
+  test.each<[string, PoolOptions]>([
+    ['gives the last that became free', {}],
+    ['takes them in turn', { turns: true, warm: 2 }],
+    ['has one in turn for each client of the check', { turns: true, warm: 4 }],
+    ['has one', { most: 1 }],
+  ])('and %s is refused, with the reason', async (_, options) => {
+    const pool = await transactionPool(home.url, options);
+    await expect(check(pool.url)).rejects.toThrow(refusal);
+    pool.close();
+  });
+
+  test('is refused each time while others use it', async () => {
+    const pool = await transactionPool(home.url, {});
+    let going = true;
+    const others = Array.from({ length: 3 }, async () => {
+      const client = new pg.Client({ connectionString: pool.url });
+      client.on('error', () => undefined);
+      await client.connect();
+      while (going) await client.query('select pg_sleep(0.002)');
+      await client.end();
+    });
+    for (let at = 0; at < 30; at += 1) await expect(check(pool.url)).rejects.toThrow(refusal);
+    going = false;
+    await Promise.all(others);
+    pool.close();
+  });
 });
 
 test('a setting of the connection that a pool does not take is named', async () => {
