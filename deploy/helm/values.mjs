@@ -19,6 +19,11 @@ const value = (schema, standard, about) => ({ schema, standard, about });
 const group = (about, fields) => ({ about, fields });
 
 const text = (about, standard = '') => value({ type: 'string' }, standard, about);
+/** Texts and lists that `global` may hold as well are not there unless given: an empty one goes before that of all. */
+const sharedText = (about) => value({ type: 'string' }, undefined, about);
+const sharedOneOf = (about, names) => value({ type: 'string', enum: ['', ...names] }, undefined, about);
+const sharedTexts = (about) => value({ type: 'array', items: { type: 'string' } }, undefined, about);
+const sharedObjects = (about) => value({ type: 'array', items: { type: 'object' } }, undefined, about);
 const flag = (about, standard) => value({ type: 'boolean' }, standard, about);
 const count = (about, standard, minimum = 0) => value({ type: 'integer', minimum }, standard, about);
 const oneOf = (about, names, standard = '') => value({ type: 'string', enum: names }, standard, about);
@@ -35,48 +40,48 @@ const environment = (about) =>
 /** What `global` may hold as well: a service's own value goes before the one of all. */
 const shared = {
   image: group('The image of all processes', {
-    repository: text('Default: `switchyard`'),
-    tag: value({ type: ['string', 'integer'] }, '', 'Default: the version of the chart'),
-    digest: text('`sha256:…`, in place of the tag'),
-    pullPolicy: oneOf('Default: `IfNotPresent`', ['', 'Always', 'IfNotPresent', 'Never']),
-    pullSecrets: texts('Names of Secrets with which the image is pulled'),
+    repository: sharedText('Default: `switchyard`'),
+    tag: value({ type: ['string', 'integer'] }, undefined, 'Default: the version of the chart'),
+    digest: sharedText('`sha256:…`, in place of the tag'),
+    pullPolicy: sharedOneOf('Default: `IfNotPresent`', ['Always', 'IfNotPresent', 'Never']),
+    pullSecrets: sharedTexts('Names of Secrets with which the image is pulled'),
   }),
-  secretName: text('Name of the Secret with keys and passwords. Default: `switchyard`'),
+  secretName: sharedText('Name of the Secret with keys and passwords. Default: `switchyard`'),
   env: environment('Further environment variables'),
   labels: textMap('Labels of all objects'),
   podLabels: textMap('Labels of pods'),
   podAnnotations: textMap('Annotations of pods'),
   nodeSelector: textMap('Labels of the nodes that may run pods'),
   affinity: object('Affinity of pods'),
-  tolerations: objects('Tolerations of pods'),
-  topologySpreadConstraints: objects(
+  tolerations: sharedObjects('Tolerations of pods'),
+  topologySpreadConstraints: sharedObjects(
     'How pods are spread, those of one service in each case. Default: over zones and nodes, where that is possible',
   ),
-  priorityClassName: text('Priority class of pods'),
-  volumes: objects('Further volumes of pods, such as a bundle of certificates'),
-  volumeMounts: objects('Where containers mount these'),
+  priorityClassName: sharedText('Priority class of pods'),
+  volumes: sharedObjects('Further volumes of pods, such as a bundle of certificates'),
+  volumeMounts: sharedObjects('Where containers mount these'),
 };
 
 const bucket = group('Files: a bucket, unless persistence is enabled', {
-  bucket: text('Name of the bucket'),
-  endpoint: text("A server other than Amazon's"),
-  caFile: text("Path of the certificate of that server's CA, on one of `volumes`. Default: the public ones"),
-  region: text('Default: `us-east-1`'),
+  bucket: sharedText('Name of the bucket'),
+  endpoint: sharedText("A server other than Amazon's"),
+  caFile: sharedText("Path of the certificate of that server's CA, on one of `volumes`. Default: the public ones"),
+  region: sharedText('Default: `us-east-1`'),
   signedDownloads: flag('Files of packages are read from the bucket itself. Default: false'),
 });
 
 const kafka = group('How Kafka is used', {
   tls: flag('Whether the brokers speak TLS. Default: false'),
-  secretName: text('Name of the Secret with the files below; pods have it as the folder /kafka'),
-  ca: text("File of it with the certificate of the brokers' CA, such as `ca.crt`. Default: the public ones"),
-  certificate: text('File of it with the certificate by which the brokers know us, such as `user.crt`'),
-  certificateKey: text('File of it with the key of that certificate, such as `user.key`'),
-  saslMechanism: oneOf('How we log in', ['', 'PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER']),
-  username: text('Who we are; with OAUTHBEARER the id of the client'),
-  password: text('File of it with the password; with OAUTHBEARER with the secret of the client'),
-  oauthToken: text('File with a token that another program keeps fresh: of the Secret, or a whole path'),
-  oauthTokenUrl: text('Where tokens are fetched by client credentials'),
-  oauthScope: text('Scope of these tokens'),
+  secretName: sharedText('Name of the Secret with the files below; pods have it as the folder /kafka'),
+  ca: sharedText("File of it with the certificate of the brokers' CA, such as `ca.crt`. Default: the public ones"),
+  certificate: sharedText('File of it with the certificate by which the brokers know us, such as `user.crt`'),
+  certificateKey: sharedText('File of it with the key of that certificate, such as `user.key`'),
+  saslMechanism: sharedOneOf('How we log in', ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER']),
+  username: sharedText('Who we are; with OAUTHBEARER the id of the client'),
+  password: sharedText('File of it with the password; with OAUTHBEARER with the secret of the client'),
+  oauthToken: sharedText('File with a token that another program keeps fresh: of the Secret, or a whole path'),
+  oauthTokenUrl: sharedText('Where tokens are fetched by client credentials'),
+  oauthScope: sharedText('Scope of these tokens'),
   createTopics: flag('Whether services create missing topics; else a missing one ends their start. Default: true'),
   replicationFactor: value({ type: 'integer', minimum: 1 }, undefined, "Replicas of topics. Default: the brokers'"),
 });
@@ -84,10 +89,12 @@ const kafka = group('How Kafka is used', {
 /** @param {{ public?: boolean, data?: string }} [service] undefined: all of them */
 const config = (service) =>
   group('Where the service is, and what it finds', {
-    ...(service?.public ? {} : { kafkaBrokers: text("`host:port,host:port` of the cluster's Kafka; required"), kafka }),
-    externalUrl: text('The address clients use; required'),
-    tier: oneOf('Default: `ultimate`', ['', 'free', 'premium', 'ultimate']),
-    otlpEndpoint: text('Collector of traces; none unless given'),
+    ...(service?.public
+      ? {}
+      : { kafkaBrokers: sharedText("`host:port,host:port` of the cluster's Kafka; required"), kafka }),
+    externalUrl: sharedText('The address clients use; required'),
+    tier: sharedOneOf('Default: `ultimate`', ['free', 'premium', 'ultimate']),
+    otlpEndpoint: sharedText('Collector of traces; none unless given'),
     ...(service === undefined || service.data === 'blobs' ? { s3: bucket } : {}),
   });
 
@@ -218,7 +225,7 @@ export function valuesOf(service, secretsOf) {
   const further = settings.filter((setting) => !CHART_SETTINGS.includes(setting));
   return {
     ...shared,
-    secretName: text(
+    secretName: sharedText(
       `${shared.secretName.about}. It holds: ${secretContents(service, secretsOf)} (\`SWITCHYARD_SECRET=… node deploy/docker/keys.mjs <folder>\` makes the keys)`,
     ),
     env: environment(`${shared.env.about}${further.length > 0 ? `: ${further.join(', ')}` : ''}`),
@@ -327,7 +334,10 @@ const backup = group('A backup by a CronJob: first the databases, then the files
  * @param {readonly { name: string }[]} services
  */
 export const umbrellaValues = (services) => ({
-  global: group("What the services share; a service's own value goes before it.", globalValues),
+  global: group(
+    "What the services share; a service's own value goes before it, also an empty text or list.",
+    globalValues,
+  ),
   monitoring,
   backup,
   ...Object.fromEntries(
@@ -344,7 +354,11 @@ const isGroup = (one) => 'fields' in one;
 export function valuesYaml(fields, indent = '') {
   const lines = Object.entries(fields).flatMap(([name, one]) => {
     const about = `${indent}# ${one.about}`;
-    if (isGroup(one)) return [about, `${indent}${name}:`, valuesYaml(one.fields, `${indent}  `).trimEnd()];
+    if (isGroup(one)) {
+      // With nothing but comments below it would be null, and Helm would take it away.
+      const empty = Object.values(one.fields).every((field) => !isGroup(field) && field.standard === undefined);
+      return [about, `${indent}${name}:${empty ? ' {}' : ''}`, valuesYaml(one.fields, `${indent}  `).trimEnd()];
+    }
     if (one.standard === undefined) return [about, `${indent}# ${name}:`];
     return [about, `${indent}${name}: ${JSON.stringify(one.standard)}`];
   });

@@ -22,6 +22,7 @@ withHelm('the charts, rendered (needs helm)', () => {
     spec: {
       clusterIP?: string;
       replicas?: number;
+      strategy?: { type: string };
       activeDeadlineSeconds?: number;
       rules?: { host: string }[];
       hostnames?: string[];
@@ -32,6 +33,7 @@ withHelm('the charts, rendered (needs helm)', () => {
           terminationGracePeriodSeconds?: number;
           serviceAccountName?: string;
           nodeSelector?: Record<string, string>;
+          priorityClassName?: string;
           topologySpreadConstraints?: { topologyKey: string; labelSelector: object }[];
           containers: { image: string; env: { name: string; value?: string }[]; resources: object }[];
           volumes: { name: string; secret?: { items: { key: string }[] } }[];
@@ -264,7 +266,12 @@ withHelm('the charts, rendered (needs helm)', () => {
     ]);
     expect(['gateway', 'packages'].map((name) => pod(name)?.nodeSelector?.disk)).toEqual(['hdd', 'ssd']);
     expect(['gateway', 'packages'].map((name) => variable(name, 'LOG_LEVEL'))).toEqual(['warn', 'debug']);
-    expect(['gateway', 'alerts'].map((name) => variable(name, 'SWITCHYARD_TIER'))).toEqual(['free', 'premium']);
+    const tiers = ['gateway', 'alerts', 'packages'].map((name) => variable(name, 'SWITCHYARD_TIER'));
+    // An empty value of its own is one as well; what is usual comes in its place, if anything does.
+    expect(tiers).toEqual(['free', 'premium', 'ultimate']);
+    expect(['gateway', 'alerts'].map((name) => pod(name)?.priorityClassName)).toEqual(['high', undefined]);
+    const collectors = ['gateway', 'alerts'].map((name) => variable(name, 'OTEL_EXPORTER_OTLP_ENDPOINT'));
+    expect(collectors).toEqual(['http://traces:4318', undefined]);
   });
 
   it.each(names)('%s has a disruption budget, an account without a token, and is spread', (name) => {
@@ -500,6 +507,30 @@ withHelm('the charts, rendered (needs helm)', () => {
     });
   });
 
+  it('a volume is used in place of the bucket of all', () => {
+    const all = render('switchyard', ...SETTINGS.volumeForFiles);
+    const filesOf = (name: string) => {
+      const pod = of(all, 'Deployment', name)?.spec.template.spec;
+      const bucket = pod?.containers[0]?.env.filter((one) => one.name.startsWith('S3_')).map(({ value }) => value);
+      return [bucket?.includes('files'), pod?.volumes.find((volume) => volume.name === 'data')];
+    };
+    expect(filesOf('packages')).toEqual([
+      false,
+      { name: 'data', persistentVolumeClaim: { claimName: 'one-packages' } },
+    ]);
+    expect(filesOf('alerts')).toEqual([true, { name: 'data', emptyDir: {} }]);
+  });
+
+  it('the old pod goes before the new one where both cannot have the data', () => {
+    const strategy = (...settings: string[]) =>
+      of(render('switchyard', ...settings), 'Deployment', 'merge-requests')?.spec.strategy?.type;
+    expect(strategy()).toBe('Recreate');
+    expect(strategy('merge-requests.persistence.enabled=false')).toBe('Recreate');
+    expect(strategy(...SETTINGS.manyPods)).toBe('RollingUpdate');
+  });
+
+  const manyPods =
+    'merge-requests: more than one replica needs persistence.enabled, and persistence.accessMode ReadWriteMany';
   const proxies = 'gateway.trustedProxies={10.0.0.0/8,uniquelocal}';
 
   it('the way in streams bodies of any size, for the host of the address that clients use', () => {
@@ -531,8 +562,11 @@ withHelm('the charts, rendered (needs helm)', () => {
     ['trustedProxies must name', ['gateway.ingress.enabled=true']],
     ['httpRoute.parentRefs must name', ['gateway.httpRoute.enabled=true', proxies]],
     ['SWITCHYARD_GIT_PLACES is set by the values `git`', ['merge-requests.env.SWITCHYARD_GIT_PLACES=4']],
-    ['merge-requests: more than one replica needs', ['merge-requests.replicas=2']],
-    ['merge-requests: more than one replica needs', ['merge-requests.autoscaling.enabled=true']],
+    [manyPods, ['merge-requests.replicas=2']],
+    [manyPods, ['merge-requests.autoscaling.enabled=true']],
+    [manyPods, ['merge-requests.persistence.enabled=false', 'merge-requests.replicas=3']],
+    [manyPods, ['merge-requests.persistence.enabled=false', 'merge-requests.autoscaling.enabled=true']],
+    ['config.s3.bucket must name a bucket, unless packages.persistence', ['packages.config.s3.bucket=']],
     ['minReplicas is above maxReplicas', ['gateway.autoscaling.enabled=true', 'gateway.autoscaling.minReplicas=7']],
     ['autoscaling needs targetCpu or metrics', ['gateway.autoscaling.enabled=true', 'gateway.autoscaling.targetCpu=0']],
     ['the specifications of the schema', ['gateway.replica=5']],

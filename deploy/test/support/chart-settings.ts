@@ -42,6 +42,8 @@ export const SETTINGS = {
     ...['global.image.tag=8', 'gateway.image.tag=9', `alerts.image.digest=sha256:${'0a'.repeat(32)}`],
     ...['global.nodeSelector.disk=ssd', 'gateway.nodeSelector.disk=hdd', 'global.env.LOG_LEVEL=warn'],
     ...['packages.env.LOG_LEVEL=debug', 'global.config.tier=free', 'alerts.config.tier=premium'],
+    ...['global.priorityClassName=high', 'alerts.priorityClassName=', 'packages.config.tier='],
+    ...['global.config.otlpEndpoint=http://traces:4318', 'alerts.config.otlpEndpoint='],
   ],
   autoscaling: ['gateway.autoscaling.enabled=true', 'gateway.autoscaling.maxReplicas=9'],
   monitoring: [
@@ -51,6 +53,8 @@ export const SETTINGS = {
   ],
   withoutTour: ['gateway.test.tour=false'],
   existingClaim: ['merge-requests.persistence.existingClaim=git'],
+  volumeForFiles: ['packages.persistence.enabled=true'],
+  manyPods: ['merge-requests.persistence.accessMode=ReadWriteMany', 'merge-requests.replicas=3'],
   entrances: [
     ...['gateway.ingress.enabled=true', 'gateway.ingress.tlsSecretName=certificate'],
     ...['gateway.httpRoute.enabled=true', 'gateway.httpRoute.parentRefs[0].name=public'],

@@ -1,27 +1,32 @@
 {{/* Each template takes the root context of a service's chart; the chart's name is the process name. */}}
 
-{{/* What `over` says, and where it says nothing what `under` says; maps are gone through name by name. Both are maps. */}}
+{{/*
+What `over` says, and where it says nothing what `under` says; maps are gone through name by name. Both are maps. An empty text or list says
+nothing, unless `empties` is true.
+*/}}
 {{- define "switchyard.over" -}}
 {{- $result := deepCopy .under -}}
 {{- range $name, $value := .over -}}
 {{- if kindIs "map" $value -}}
 {{- $below := index $result $name | default dict -}}
-{{- $_ := set $result $name (include "switchyard.over" (dict "over" $value "under" $below) | fromYaml) -}}
-{{- else if not (or (kindIs "invalid" $value) (eq (toString $value) "") (eq (toString $value) "[]")) -}}
+{{- $_ := set $result $name (include "switchyard.over" (dict "over" $value "under" $below "empties" $.empties) | fromYaml) -}}
+{{- else if not (or (kindIs "invalid" $value) (and (not $.empties) (has (toString $value) (list "" "[]")))) -}}
 {{- $_ := set $result $name $value -}}
 {{- end -}}
 {{- end -}}
 {{- toYaml $result -}}
 {{- end -}}
 
-{{/* The values of this chart: its own, where it has none those of all, else what is usual. */}}
+{{/* The values of this chart: its own, where it has none those of all; for what is then missing or empty, what is usual. */}}
 {{- define "switchyard.values" -}}
 {{- $usual := dict
   "image" (dict "repository" "switchyard" "pullPolicy" "IfNotPresent")
   "secretName" "switchyard"
   "config" (dict "tier" "ultimate" "s3" (dict "region" "us-east-1" "signedDownloads" false)) -}}
-{{- $shared := include "switchyard.over" (dict "over" (.Values.global | default dict) "under" $usual) | fromYaml -}}
-{{- include "switchyard.over" (dict "over" (omit .Values "global" "switchyard-library") "under" $shared) -}}
+{{- $own := omit .Values "global" "switchyard-library" -}}
+{{- $given := include "switchyard.over" (dict "over" $own "under" (.Values.global | default dict) "empties" true) | fromYaml -}}
+{{- $filled := include "switchyard.over" (dict "over" (pick $given "image" "secretName" "config") "under" $usual) | fromYaml -}}
+{{- merge $filled (omit $given "image" "secretName" "config") | toYaml -}}
 {{- end -}}
 
 {{- define "switchyard.name" -}}
@@ -157,7 +162,7 @@ services by name; deploy/helm/charts.mjs writes it.
   valueFrom: { secretKeyRef: { name: {{ $secret }}, key: {{ .key }}{{ if .optional }}, optional: true{{ end }} } }
 {{- end }}
 {{- end }}
-{{- if eq $self.data "blobs" }}
+{{- if and (eq $self.data "blobs") (not .Values.persistence.enabled) }}
 {{- if $config.s3.bucket }}
 - { name: S3_BUCKET, value: {{ $config.s3.bucket | quote }} }
 - { name: S3_ENDPOINT, value: {{ $config.s3.endpoint | default "" | quote }} }
@@ -166,7 +171,7 @@ services by name; deploy/helm/charts.mjs writes it.
 {{- end }}
 - { name: S3_REGION, value: {{ $config.s3.region | quote }} }
 - { name: S3_SIGNED_DOWNLOADS, value: {{ $config.s3.signedDownloads | quote }} }
-{{- else if not .Values.persistence.enabled }}
+{{- else }}
 {{- fail (printf "config.s3.bucket must name a bucket, unless %s.persistence is enabled" .Chart.Name) }}
 {{- end }}
 {{- end }}
@@ -345,15 +350,18 @@ volumeMounts:
 {{- end -}}
 {{- end -}}
 
-{{/* Whether the data of a service lies on a volume that one node can mount at a time. */}}
-{{- define "switchyard.oneNode" -}}
-{{- with .Values.persistence -}}{{- if and .enabled (ne .accessMode "ReadWriteMany") -}}true{{- end -}}{{- end -}}
+{{/* Whether two pods of a service cannot have the same data: it lies on a volume that one node can mount at a time, or in the pod itself. */}}
+{{- define "switchyard.onePod" -}}
+{{- $inPod := eq (include "switchyard.self" . | fromYaml).data "volume" -}}
+{{- with .Values.persistence -}}
+{{- if .enabled | ternary (ne .accessMode "ReadWriteMany") $inPod -}}true{{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{- define "switchyard.deployment" -}}
-{{- $oneNode := include "switchyard.oneNode" . -}}
-{{- if and $oneNode (or .Values.autoscaling.enabled (gt (int .Values.replicas) 1)) }}
-{{- fail (printf "%s: more than one replica needs persistence.accessMode ReadWriteMany" .Chart.Name) }}
+{{- $onePod := include "switchyard.onePod" . -}}
+{{- if and $onePod (or .Values.autoscaling.enabled (gt (int .Values.replicas) 1)) }}
+{{- fail (printf "%s: more than one replica needs persistence.enabled, and persistence.accessMode ReadWriteMany" .Chart.Name) }}
 {{- end -}}
 apiVersion: apps/v1
 kind: Deployment
@@ -366,8 +374,8 @@ spec:
   replicas: {{ .Values.replicas }}
   {{- end }}
   strategy:
-    {{- /* A volume of one node cannot be mounted by the old and the new pod at once. */}}
-    {{- if $oneNode }}
+    {{- /* The old and the new pod cannot both have the data. */}}
+    {{- if $onePod }}
     type: Recreate
     {{- else }}
     type: RollingUpdate
