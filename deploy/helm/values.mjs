@@ -47,7 +47,7 @@ const shared = {
     pullSecrets: sharedTexts('Names of Secrets with which the image is pulled'),
   }),
   secretName: sharedText('Name of the Secret with keys and passwords. Default: `switchyard`'),
-  env: environment('Further environment variables'),
+  env: environment('Further environment variables; one that follows from another value is refused'),
   labels: textMap('Labels of all objects'),
   podLabels: textMap('Labels of pods'),
   podAnnotations: textMap('Annotations of pods'),
@@ -198,8 +198,12 @@ const entrance = {
   }),
 };
 
-/** What templates set: the first two from the values `git`, by the same names. */
-const CHART_SETTINGS = ['SWITCHYARD_GIT_PLACES', 'SWITCHYARD_GIT_MEMORY_MB', 'SWITCHYARD_SECRET_FILE'];
+/** What templates set, from other values or by themselves. */
+const CHART_SETTINGS = [
+  ...['SWITCHYARD_GIT_PLACES', 'SWITCHYARD_GIT_MEMORY_MB', 'SWITCHYARD_SECRET_FILE'],
+  ...['SWITCHYARD_REPOSITORY_STORAGES', 'SWITCHYARD_STORAGES_SERVED', 'SWITCHYARD_STORAGE_PEERS'],
+  ...['SWITCHYARD_TRUSTED_PROXIES', 'S3_BUCKET', 'S3_ENDPOINT', 'S3_CA_FILE', 'S3_REGION', 'S3_SIGNED_DOWNLOADS'],
+];
 
 /** What the Secret of a service holds, for its reader. */
 function secretContents(service, secretsOf) {
@@ -228,7 +232,7 @@ export function valuesOf(service, secretsOf) {
     secretName: sharedText(
       `${shared.secretName.about}. It holds: ${secretContents(service, secretsOf)} (\`SWITCHYARD_SECRET=… node deploy/docker/keys.mjs <folder>\` makes the keys)`,
     ),
-    env: environment(`${shared.env.about}${further.length > 0 ? `: ${further.join(', ')}` : ''}`),
+    env: environment(`${shared.env.about}${further.length > 0 ? `. It may hold: ${further.join(', ')}` : ''}`),
     config: config(service),
     replicas: count('Pods, unless autoscaling is enabled', data === 'volume' ? 1 : 2),
     peers: textMap(

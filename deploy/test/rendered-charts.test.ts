@@ -397,7 +397,7 @@ withHelm('the charts, rendered (needs helm)', () => {
     it.each<[string, string[]]>([
       ['storages names fast twice', [...two, `${at}[1].name=fast`]],
       [
-        'SWITCHYARD_REPOSITORY_STORAGES follows from the values `storages`',
+        'env.SWITCHYARD_REPOSITORY_STORAGES is set by the chart; use `storages` in place of it',
         [...two, 'merge-requests.env.SWITCHYARD_REPOSITORY_STORAGES=default:1'],
       ],
       ['storages names default twice', [`${at}[0].name=default`]],
@@ -561,7 +561,6 @@ withHelm('the charts, rendered (needs helm)', () => {
   it.each<[string, string[]]>([
     ['trustedProxies must name', ['gateway.ingress.enabled=true']],
     ['httpRoute.parentRefs must name', ['gateway.httpRoute.enabled=true', proxies]],
-    ['SWITCHYARD_GIT_PLACES is set by the values `git`', ['merge-requests.env.SWITCHYARD_GIT_PLACES=4']],
     [manyPods, ['merge-requests.replicas=2']],
     [manyPods, ['merge-requests.autoscaling.enabled=true']],
     [manyPods, ['merge-requests.persistence.enabled=false', 'merge-requests.replicas=3']],
@@ -574,6 +573,33 @@ withHelm('the charts, rendered (needs helm)', () => {
     const { status, stderr } = template('switchyard', settings);
     expect(status).not.toBe(0);
     expect(stderr).toContain(message);
+  });
+
+  it('a variable that follows from a value is refused in env, with the value to use', () => {
+    const values = {
+      SWITCHYARD_DRAIN_SECONDS: 'drainSeconds',
+      SWITCHYARD_TIER: 'config.tier',
+      SWITCHYARD_EXTERNAL_URL: 'config.externalUrl',
+      ALERTS_ADDRESS: 'peers',
+      MERGE_REQUESTS_HTTP_URL: 'peers',
+      KAFKA_BROKERS: 'config.kafkaBrokers',
+      KAFKA_TLS: 'config.kafka',
+      KAFKA_SASL_PASSWORD_FILE: 'config.kafka',
+      S3_BUCKET: 'config.s3',
+      SWITCHYARD_GIT_PLACES: 'git',
+      SWITCHYARD_TRUSTED_PROXIES: 'trustedProxies',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'config.otlpEndpoint',
+      DATABASE_URL: 'secretName',
+      SWITCHYARD_IDENTITY_KEY_FILE: 'secretName',
+    };
+    const given = [...SETTINGS.kafka, ...SETTINGS.entrances, 'global.config.otlpEndpoint=http://traces:4318'];
+    for (const [variable, value] of Object.entries(values)) {
+      const { status, stderr } = template('switchyard', [...given, `global.env.${variable}=1`]);
+      expect([variable, status]).toEqual([variable, 1]);
+      expect(stderr).toContain(`: env.${variable} is set by the chart; use \`${value}\` in place of it`);
+    }
+    const { stderr } = template('switchyard', ['gateway.env.PORT=9090']);
+    expect(stderr).toContain('gateway: env.PORT is set by the chart; nothing can change it');
   });
 
   it('policies are switched chart by chart, and know the releases of charts that stand alone', () => {

@@ -119,7 +119,43 @@ services by name; deploy/helm/charts.mjs writes it.
 {{- end }}
 {{- end -}}
 
+{{/* Variables of a container: those of the chart, and `env`. Takes what `switchyard.container` takes. */}}
 {{- define "switchyard.environment" -}}
+{{- $chart := .root.Chart.Name -}}
+{{- $env := (include "switchyard.values" .root | fromYaml).env | default dict -}}
+{{- $own := list (include "switchyard.ownEnvironment" .root) (include "switchyard.storages" .) | compact | join "\n" -}}
+{{- /* Two of one name are no list that Kubernetes merges, and which of them counts would be chance. */}}
+{{- range $own | fromYamlArray }}
+{{- if hasKey $env .name }}
+{{- $value := include "switchyard.valueBehind" . }}
+{{- $instead := $value | empty | ternary "nothing can change it" (printf "use `%s` in place of it" $value) }}
+{{- fail (printf "%s: env.%s is set by the chart; %s" $chart .name $instead) }}
+{{- end }}
+{{- end -}}
+{{ $own }}
+{{- range $name, $value := $env }}
+{{- /* As JSON a number of millions is not written with an exponent. */}}
+- { name: {{ $name }}, value: {{ kindIs "string" $value | ternary $value (toJson $value) | quote }} }
+{{- end }}
+{{- end -}}
+
+{{/* The value of the chart from which a variable follows; nothing for ports and folders. Takes a row of the environment. */}}
+{{- define "switchyard.valueBehind" -}}
+{{- $name := .name -}}
+{{- if or .valueFrom (hasPrefix "/keys/" (.value | default "")) -}}
+secretName
+{{- else -}}
+{{- range $pattern, $value := dict
+  "^SWITCHYARD_DRAIN_SECONDS$" "drainSeconds" "^SWITCHYARD_TIER$" "config.tier" "^SWITCHYARD_EXTERNAL_URL$" "config.externalUrl"
+  "_(ADDRESS|HTTP_URL)$" "peers" "^KAFKA_BROKERS$" "config.kafkaBrokers" "^KAFKA_[^B]" "config.kafka" "^S3_" "config.s3"
+  "^SWITCHYARD_GIT_" "git" "^SWITCHYARD_(REPOSITORY_|)STORAGE" "storages" "^SWITCHYARD_TRUSTED_PROXIES$" "trustedProxies"
+  "^OTEL_EXPORTER_OTLP_ENDPOINT$" "config.otlpEndpoint" -}}
+{{- if regexMatch $pattern $name -}}{{- $value -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "switchyard.ownEnvironment" -}}
 {{- $root := . -}}
 {{- $secret := include "switchyard.secretName" . -}}
 {{- $values := include "switchyard.values" . | fromYaml -}}
@@ -176,11 +212,6 @@ services by name; deploy/helm/charts.mjs writes it.
 {{- end }}
 {{- end }}
 {{- with .Values.git }}
-{{- range $name := list "SWITCHYARD_GIT_PLACES" "SWITCHYARD_GIT_MEMORY_MB" }}
-{{- if hasKey ($values.env | default dict) $name }}
-{{- fail (printf "%s: %s is set by the values `git`, from which the memory of pods follows" $root.Chart.Name $name) }}
-{{- end }}
-{{- end }}
 - { name: SWITCHYARD_GIT_PLACES, value: {{ .places | quote }} }
 - { name: SWITCHYARD_GIT_MEMORY_MB, value: {{ .processMemory | quote }} }
 {{- end }}
@@ -195,10 +226,6 @@ services by name; deploy/helm/charts.mjs writes it.
 {{- with .Values.trustedProxies }}
 - { name: SWITCHYARD_TRUSTED_PROXIES, value: {{ join "," . | quote }} }
 {{- end }}
-{{- end }}
-{{- range $name, $value := $values.env }}
-{{- /* As JSON a number of millions is not written with an exponent. */}}
-- { name: {{ $name }}, value: {{ kindIs "string" $value | ternary $value (toJson $value) | quote }} }
 {{- end }}
 {{- end -}}
 
@@ -278,10 +305,7 @@ securityContext:
   readOnlyRootFilesystem: true
   capabilities: { drop: [ALL] }
 env:
-  {{- include "switchyard.environment" . | nindent 2 }}
-  {{- with include "switchyard.storages" (dict "root" . "storage" $storage) }}
-  {{- . | nindent 2 }}
-  {{- end }}
+  {{- include "switchyard.environment" (dict "root" . "storage" $storage) | nindent 2 }}
 volumeMounts:
   - { name: keys, mountPath: /keys, readOnly: true }
   {{- if and ($values.config.kafka).secretName (not (include "switchyard.self" . | fromYaml).public) }}
@@ -309,9 +333,6 @@ volumeMounts:
 {{- $root := .root -}}
 {{- $own := .storage -}}
 {{- if and $own $root.Values.storages }}
-{{- if hasKey ((include "switchyard.values" $root | fromYaml).env | default dict) "SWITCHYARD_REPOSITORY_STORAGES" }}
-{{- fail (printf "%s: SWITCHYARD_REPOSITORY_STORAGES follows from the values `storages`" $root.Chart.Name) }}
-{{- end }}
 {{- $weights := list (printf "default:%d" (int $root.Values.persistence.weight)) -}}
 {{- $peers := list -}}
 {{- range concat (list (dict "name" "default")) $root.Values.storages -}}
