@@ -37,6 +37,8 @@ const objects = (about) => value({ type: 'array', items: { type: 'object' } }, [
 const environment = (about) =>
   value({ type: 'object', additionalProperties: { type: ['string', 'integer', 'number', 'boolean'] } }, {}, about);
 
+const usualResources = { requests: { cpu: '100m', memory: '192Mi' }, limits: { memory: '512Mi' } };
+
 /** What `global` may hold as well: a service's own value goes before the one of all. */
 const shared = {
   image: group('The image of all processes', {
@@ -195,6 +197,7 @@ const entrance = {
       "Whether it takes the tour: it makes a project with the administrator's token of the Secret, lands a merge request by a train, publishes a package, and deletes the project",
       true,
     ),
+    resources: object('Resources of its pod', usualResources),
   }),
 };
 
@@ -241,7 +244,7 @@ export function valuesOf(service, secretsOf) {
     resources:
       data === 'volume'
         ? object('Resources of a pod. Memory that is not given follows from `git`', { requests: { cpu: '500m' } })
-        : object('Resources of a pod', { requests: { cpu: '100m', memory: '192Mi' }, limits: { memory: '512Mi' } }),
+        : object('Resources of a pod', usualResources),
     probes,
     drainSeconds: count('Seconds that running requests, clones and pushes have to end when a pod stops', 120, 1),
     terminationGracePeriodSeconds: count(
@@ -268,10 +271,7 @@ export function valuesOf(service, secretsOf) {
     ...(database
       ? {
           migration: group('The job that migrates the database before an installation or upgrade', {
-            resources: object('Resources of its pod', {
-              requests: { cpu: '100m', memory: '192Mi' },
-              limits: { memory: '512Mi' },
-            }),
+            resources: object('Resources of its pod', usualResources),
             activeDeadlineSeconds: count('Seconds after which it has failed', 1_800, 1),
             backoffLimit: count('How often it is tried again', 3),
           }),
@@ -326,10 +326,7 @@ const backup = group('A backup by a CronJob: first the databases, then the files
   postgresImage: text('Image with `pg_basebackup`, of the major version of the server', 'postgres:18'),
   keep: count('How many complete backups are kept', 7, 1),
   activeDeadlineSeconds: count('Seconds after which it has failed', 21_600, 1),
-  resources: object('Resources of each of its two containers', {
-    requests: { cpu: '100m', memory: '192Mi' },
-    limits: { memory: '512Mi' },
-  }),
+  resources: object('Resources of each of its two containers', usualResources),
 });
 
 /**

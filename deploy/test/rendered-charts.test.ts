@@ -466,6 +466,43 @@ withHelm('the charts, rendered (needs helm)', () => {
     expect(render('switchyard').filter((one) => ['PrometheusRule', 'ConfigMap'].includes(one?.kind))).toEqual([]);
   });
 
+  it('labels of all are on every object, and every pod goes where pods may run, with limits', () => {
+    interface Pod {
+      metadata: { labels: object };
+      spec: { containers: { name: string; resources?: { limits?: object } }[] };
+    }
+    const everything = [
+      ...[...SETTINGS.pods, ...SETTINGS.scheduled, ...SETTINGS.monitoring, ...SETTINGS.backup],
+      ...[...SETTINGS.entrances, ...SETTINGS.autoscaling],
+    ];
+    const all = [
+      ...render('switchyard', ...everything),
+      ...render('switchyard', ...SETTINGS.pods, ...SETTINGS.scheduled, ...SETTINGS.storages),
+    ].filter((one) => one !== null);
+    const kinds = ['CronJob', 'ConfigMap', 'PrometheusRule', 'Pod', 'StatefulSet', 'Job', 'HTTPRoute', 'PodMonitor'];
+    expect(all.map(({ kind }) => kind)).toEqual(expect.arrayContaining(kinds));
+    const bare = all.filter(({ metadata }) => metadata.labels?.team !== 'forge');
+    expect(bare.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([]);
+    const pods = all.flatMap((one): Pod[] => {
+      if (one.kind === 'Pod') return [one as unknown as Pod];
+      const spec = (one as unknown as { spec?: { jobTemplate?: { spec: object }; template?: Pod } }).spec;
+      const { template: pod } = (spec?.jobTemplate?.spec ?? spec ?? {}) as { template?: Pod };
+      return pod === undefined ? [] : [pod];
+    });
+    expect(pods.length).toBeGreaterThan(2 * names.length);
+    for (const { metadata, spec } of pods) {
+      expect(metadata).toMatchObject({ labels: { mesh: 'on' }, annotations: { 'example.com/note': 'yes' } });
+      expect(spec).toMatchObject({
+        nodeSelector: { disk: 'ssd' },
+        tolerations: [{ key: 'git' }],
+        priorityClassName: 'low',
+        imagePullSecrets: [{ name: 'registry' }],
+      });
+      const unlimited = spec.containers.filter(({ resources }) => resources?.limits === undefined);
+      expect(unlimited.map(({ name }) => name)).toEqual([]);
+    }
+  });
+
   it('a test of the release takes the tour, or asks the gateway for what another service knows', async () => {
     const podOf = (...values: string[]) =>
       render('switchyard', ...values).find((one) => one?.kind === 'Pod') as unknown as {

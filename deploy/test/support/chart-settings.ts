@@ -3,6 +3,7 @@ export const REQUIRED = ['global.config.kafkaBrokers=kafka:9092', 'global.config
 
 const kafka = (setting: string): string => `global.config.kafka.${setting}`;
 const backup = ['backup.enabled=true', 'backup.claim=backups'];
+const scheduled = ['global.tolerations[0].key=git', 'global.nodeSelector.disk=ssd', 'global.priorityClassName=low'];
 const volumes = 'merge-requests.volume';
 const storages = 'merge-requests.storages';
 
@@ -16,10 +17,7 @@ export const SETTINGS = {
   drains: ['merge-requests.drainSeconds=600', 'alerts.drainSeconds=5', 'alerts.terminationGracePeriodSeconds=20'],
   backup,
   backupOfClaims: [...backup, 'backup.sources={repositories,packages}'],
-  backupOnNodes: [
-    ...backup,
-    ...['global.tolerations[0].key=git', 'global.nodeSelector.disk=ssd', 'global.priorityClassName=low'],
-  ],
+  backupOnNodes: [...backup, ...scheduled],
   backupOfMany: [
     ...backup,
     ...['packages.persistence.enabled=true', 'alerts.persistence.enabled=true'],
@@ -61,6 +59,7 @@ export const SETTINGS = {
     'gateway.trustedProxies={10.0.0.0/8,uniquelocal}',
   ],
   balancer: ['gateway.service.type=LoadBalancer', 'gateway.service.annotations.example\\.com/lb=internal'],
+  scheduled,
   withoutPolicy: ['alerts.networkPolicy.enabled=false'],
   pods: [
     ...['global.labels.team=forge', 'global.podLabels.mesh=on', 'global.podAnnotations.example\\.com/note=yes'],

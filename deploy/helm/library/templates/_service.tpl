@@ -48,6 +48,30 @@ app.kubernetes.io/version: {{ $values.image.tag | default .Chart.AppVersion | to
 {{- end }}
 {{- end -}}
 
+{{/* Labels of what is not of one service: by those of `switchyard.labels` its pods are found. */}}
+{{- define "switchyard.releaseLabels" -}}
+app.kubernetes.io/part-of: switchyard
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- with (include "switchyard.values" . | fromYaml).labels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* Which nodes may run a pod, and with what its images are pulled. Takes the values. */}}
+{{- define "switchyard.scheduling" -}}
+{{- with .image.pullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - { name: {{ . }} }
+  {{- end }}
+{{- end }}
+{{- range $name := list "nodeSelector" "affinity" "tolerations" "priorityClassName" }}
+{{- with index $ $name }}
+{{ dict $name . | toYaml }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
 {{- define "switchyard.image" -}}
 {{- $image := (include "switchyard.values" . | fromYaml).image -}}
 {{- $which := $image.digest | empty | ternary (printf ":%s" ($image.tag | default .Chart.AppVersion | toString)) (printf "@%s" $image.digest) -}}
@@ -240,17 +264,7 @@ automountServiceAccountToken: false
 {{- with .account }}
 serviceAccountName: {{ . }}
 {{- end }}
-{{- with $values.image.pullSecrets }}
-imagePullSecrets:
-  {{- range . }}
-  - { name: {{ . }} }
-  {{- end }}
-{{- end }}
-{{- range $name := list "nodeSelector" "affinity" "tolerations" "priorityClassName" }}
-{{- with index $values $name }}
-{{ dict $name . | toYaml }}
-{{- end }}
-{{- end }}
+{{- include "switchyard.scheduling" $values }}
 securityContext:
   runAsNonRoot: true
   runAsUser: 1000
@@ -878,24 +892,27 @@ spec:
 
 {{/* What `helm test` runs: the tour, or the questions at its beginning. */}}
 {{- define "switchyard.test" -}}
+{{- $values := include "switchyard.values" . | fromYaml -}}
 apiVersion: v1
 kind: Pod
 metadata:
   name: {{ include "switchyard.name" . | trunc 58 }}-test
   labels:
-    app.kubernetes.io/part-of: switchyard
+    {{- /* With those of the service its Service would lead here. */}}
+    {{- include "switchyard.releaseLabels" . | nindent 4 }}
+    {{- with $values.podLabels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
   annotations:
     helm.sh/hook: test
     helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+    {{- with $values.podAnnotations }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
 spec:
   restartPolicy: Never
   automountServiceAccountToken: false
-  {{- with (include "switchyard.values" . | fromYaml).image.pullSecrets }}
-  imagePullSecrets:
-    {{- range . }}
-    - { name: {{ . }} }
-    {{- end }}
-  {{- end }}
+  {{- include "switchyard.scheduling" $values | nindent 2 }}
   securityContext:
     runAsNonRoot: true
     runAsUser: 1000
@@ -915,6 +932,8 @@ spec:
           valueFrom: { secretKeyRef: { name: {{ include "switchyard.secretName" . }}, key: root-token, optional: true } }
         {{- end }}
       command: [node, deploy/docker/tour.mjs]
+      resources:
+        {{- toYaml .Values.test.resources | nindent 8 }}
 {{- end -}}
 
 {{- define "switchyard.notes" -}}
