@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { readCertificates } from '@switchyard/config';
 import type pg from 'pg';
 import { isConnectionError, sqlState } from './errors';
-import { Client } from './password-file';
+import { Client, PasswordFileError } from './password-file';
 
 /** A database that does not fit this program or its settings. The message is one line for the person who starts it. */
 export class DatabaseSettingsError extends Error {
@@ -11,8 +11,8 @@ export class DatabaseSettingsError extends Error {
 }
 
 const certificateCode = /^(?:CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|ERR_TLS|ERR_SSL|ERR_OSSL|INVALID_CA)/;
-/** A refused login, a database that does not exist. */
-const refusedLogin = /^(?:28|3D)/;
+/** A refused login, a database that does not exist, or that the role may not use. */
+const refusedLogin = /^(?:28|3D|42501)/;
 const protocolViolation = '08P01';
 
 /** What `error` says of the settings, undefined when another try may help. */
@@ -22,6 +22,7 @@ function faultOf(error: unknown): string | undefined {
     const hint = /startup parameter/.test(message) ? '; PgBouncer needs it in ignore_startup_parameters' : '';
     return `${message}${hint}`;
   }
+  if (error instanceof PasswordFileError) return message;
   if (certificateCode.test(code)) return `the certificate of the server is not accepted: ${message}`;
   if (refusedLogin.test(sqlState(error) ?? '') || /does not support SSL/.test(message)) return message;
   return undefined;

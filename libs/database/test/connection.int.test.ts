@@ -16,7 +16,9 @@ describe('TLS', () => {
   const ours = testCertificate(folder, 'ours');
   const others = testCertificate(folder, 'others');
   const rubbish = join(folder, 'rubbish');
+  const empty = join(folder, 'empty');
   writeFileSync(rubbish, 'no certificate\n');
+  writeFileSync(empty, '\n');
   let server: TestDatabase;
   let plain: TestDatabase;
   const at = (parameters: string) => `${server.url}?${parameters}`;
@@ -79,9 +81,44 @@ describe('TLS', () => {
       () => Object.assign(new URL(plain.url), { password: 'wrong' }).href,
       /^DATABASE_URL: password authentication failed/,
     ],
+    [
+      'a file with the password that is not there',
+      () => `${plain.url}?password_file=${rubbish}-`,
+      /^DATABASE_URL: password_file: .+ cannot be read \(ENOENT\)$/,
+    ],
+    [
+      'an empty file with the password',
+      () => `${plain.url}?password_file=${empty}`,
+      /^DATABASE_URL: password_file: .+ is empty$/,
+    ],
   ])('%s ends the start', async (_, url, message) => {
     await expect(check(url())).rejects.toThrow(message);
   });
+
+  test('a database that the role may not use ends the start', async () => {
+    const name = new URL(plain.url).pathname.slice(1);
+    const admin = new pg.Client(plain.url);
+    await admin.connect();
+    await admin.query(`create role "${name}_other" login password 'other'`);
+    await admin.query(`revoke connect on database "${name}" from public`);
+    const url = Object.assign(new URL(plain.url), { username: `${name}_other`, password: 'other' }).href;
+    await expect(check(url)).rejects.toThrow(/^DATABASE_URL: permission denied for database/);
+    await admin.query(`drop role "${name}_other"`);
+    await admin.end();
+  });
+
+  test.each(['prefer', 'require', 'verify-ca'])(
+    'sslmode=%s checks the certificate, without a warning',
+    async (mode) => {
+      const warned = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+      await check(at(`sslmode=${mode}&sslrootcert=${ours.certificate}`));
+      await expect(check(at(`sslmode=${mode}&sslrootcert=${others.certificate}`))).rejects.toThrow(
+        /^DATABASE_URL: the certificate of the server is not accepted: /,
+      );
+      expect(warned).not.toHaveBeenCalled();
+      warned.mockRestore();
+    },
+  );
 
   test('a server that is away is waited for', async () => {
     const url = `postgresql://a:b@127.0.0.1:${await freePort()}/c`;
