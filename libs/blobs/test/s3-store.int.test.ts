@@ -22,6 +22,7 @@ describe('blobs on S3', () => {
   let server: S3rver;
   let store: BlobStore;
   let endpoint: string;
+  const warned = jest.spyOn(process, 'emitWarning');
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'switchyard-s3-'));
@@ -35,6 +36,10 @@ describe('blobs on S3', () => {
     store?.close();
     await server?.close();
     rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('says nothing of versions of Node', () => {
+    expect(warned.mock.calls.filter(([warning]) => /NodeVersionSupportWarning/.test(String(warning)))).toEqual([]);
   });
 
   blobStoreContract(() => store);
