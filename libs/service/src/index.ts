@@ -6,6 +6,7 @@ export { defineService, type ServiceDeclaration } from './define-service';
 export type { ReplacedEdges, ServiceEdges } from './edges';
 export { eventWriter, timelogRecords, toImportedTimelogs } from './history-records';
 export { type InternalHttp, startInternalHttp } from './internal-http';
+export { listen } from './listen';
 export { projectMeasurements } from './measurements';
 export type { Needs, PrismaClass } from './needs';
 export { type RunningService, startService, stopOnSignals } from './process';

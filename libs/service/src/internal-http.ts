@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { logger, scrape } from '@switchyard/telemetry';
+import { listen, type Place } from './listen';
 import type { ServiceParts } from './process-parts';
 
 /** The internal HTTP server of a process. */
@@ -13,9 +13,7 @@ export interface InternalHttp {
 }
 
 /** Starts the internal HTTP server: `/-/liveness`, `/-/readiness`, `/metrics`, and what `http` answers. */
-export async function startInternalHttp(
-  options: Pick<ServiceParts, 'http' | 'ready'> & { readonly host: string; readonly port: number },
-): Promise<InternalHttp> {
+export async function startInternalHttp(options: Pick<ServiceParts, 'http' | 'ready'> & Place): Promise<InternalHttp> {
   let draining = false;
   const underway = new Set<ServerResponse>();
   const listener = internalListener(options, () => draining);
@@ -28,7 +26,7 @@ export async function startInternalHttp(
       listener(request, response);
     },
   );
-  const port = await listen(server, options.host, options.port);
+  const port = await listen(server, options);
   return {
     port,
     drain: () => {
@@ -80,15 +78,6 @@ function internalListener(parts: Pick<ServiceParts, 'http' | 'ready'>, draining:
     );
   };
 }
-
-const listen = (server: Server, host: string, port: number): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
 
 /** Milliseconds between two checks for kept-alive connections whose last request has ended. */
 const idleLook = 50;

@@ -1,6 +1,7 @@
 import { startServer } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
 import { startInternalHttp } from './internal-http';
+import { assertListenable } from './listen';
 import type { ProcessConfig, ProcessContext, ServiceParts } from './process-parts';
 
 /** A service that listens. */
@@ -20,15 +21,13 @@ export async function startService(
   context: ProcessContext,
   parts: ServiceParts,
 ): Promise<RunningService> {
-  const http = await startInternalHttp({ host: config.HOST, port: config.HTTP_PORT, ...parts });
-  const grpc = await startServer({
-    services: parts.services,
-    trusted: context.trusted,
-    host: config.HOST,
-    port: config.GRPC_PORT,
-    ensureDirectory: parts.ensureDirectory,
-    countStatements: parts.countStatements,
-    guardWrites: parts.guardWrites,
+  const http = await startInternalHttp({
+    ...{ host: config.HOST, port: config.HTTP_PORT, variables: { host: 'HOST', port: 'HTTP_PORT' } },
+    ...parts,
+  });
+  const grpc = await startGrpc(config, context, parts).catch(async (error: unknown) => {
+    await http.close(0);
+    throw error;
   });
   let closing: Promise<void> | undefined;
   const close = async (graceMs: number): Promise<void> => {
@@ -53,6 +52,23 @@ export async function startService(
       return closing;
     },
   };
+}
+
+async function startGrpc(
+  { HOST: host, GRPC_PORT: port }: ProcessConfig,
+  { trusted }: ProcessContext,
+  parts: ServiceParts,
+): ReturnType<typeof startServer> {
+  await assertListenable({ host, port, variables: { host: 'HOST', port: 'GRPC_PORT' } });
+  return startServer({
+    services: parts.services,
+    trusted,
+    host,
+    port,
+    ensureDirectory: parts.ensureDirectory,
+    countStatements: parts.countStatements,
+    guardWrites: parts.guardWrites,
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { type AddressInfo, createServer } from 'node:net';
 import { type RunningService, type ServiceParts, startService } from '@switchyard/service';
 import { eventually } from '@switchyard/testkit';
 
@@ -93,4 +94,18 @@ test('requests that have not ended once SWITCHYARD_DRAIN_SECONDS are over are br
   await running.close();
   expect(performance.now() - began).toBeGreaterThanOrEqual(990);
   expect(await pending).toBe('fetch failed');
+});
+
+test.each([
+  ['GRPC_PORT', (taken: number) => ({ GRPC_PORT: taken })],
+  ['HTTP_PORT', (taken: number) => ({ HTTP_PORT: taken })],
+  ['HOST', () => ({ HOST: '192.0.2.1' })],
+])('%s that cannot be listened on ends the start with one line that names it', async (variable, changed) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => other.once('listening', resolve));
+  const { port } = other.address() as AddressInfo;
+  const parts = { services: [], close: async () => undefined };
+  const started = startService({ ...config, ...changed(port) }, context, parts);
+  await expect(started).rejects.toThrow(new RegExp(`^${variable}: listen EADDR[^\\n]+$`));
+  other.close();
 });

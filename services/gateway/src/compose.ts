@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { IngestionServiceService } from '@switchyard/protos/alerts/v1/ingestion';
@@ -10,7 +10,7 @@ import { RequestCountServiceService } from '@switchyard/protos/groups_admin/v1/r
 import { SettingsServiceService } from '@switchyard/protos/groups_admin/v1/settings';
 import { UserEmailServiceService } from '@switchyard/protos/groups_admin/v1/user_email';
 import type { Signer } from '@switchyard/rpc';
-import { startInternalHttp } from '@switchyard/service';
+import { type InternalHttp, listen, startInternalHttp } from '@switchyard/service';
 import type { Response } from 'express';
 import { addressesOf, type Config } from './config';
 import { admission } from './http/admission';
@@ -151,10 +151,26 @@ export async function compose(
   server.on('clientError', refuseUnreadable);
   // The reader of the body sends 100 Continue.
   server.on('checkContinue', serve);
-  await listen(server, config.HOST, config.PORT);
-  const internal = await startInternalHttp({ host: config.HTTP_HOST, port: config.HTTP_PORT });
+  const end = async (): Promise<void> => {
+    await Promise.all([settings.close(), counting.close()]);
+    peers.close();
+  };
+  const places = {
+    outer: { host: config.HOST, port: config.PORT, variables: { host: 'HOST', port: 'PORT' } },
+    inner: { host: config.HTTP_HOST, port: config.HTTP_PORT, variables: { host: 'HTTP_HOST', port: 'HTTP_PORT' } },
+  };
+  let port: number;
+  let internal: InternalHttp;
+  try {
+    port = await listen(server, places.outer);
+    internal = await startInternalHttp(places.inner);
+  } catch (error) {
+    server.close();
+    await end();
+    throw error;
+  }
   return {
-    port: (server.address() as { port: number }).port,
+    port,
     httpPort: internal.port,
     async close(graceMs = config.SWITCHYARD_DRAIN_SECONDS * 1_000) {
       draining = true;
@@ -188,8 +204,7 @@ export async function compose(
       const signal = AbortSignal.timeout(lineWithinMs);
       await Promise.allSettled([...open].map((response) => once(response, 'close', { signal })));
       await internal.close(0);
-      await Promise.all([settings.close(), counting.close()]);
-      peers.close();
+      await end();
     },
   };
 }
@@ -211,12 +226,3 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
     `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   );
 }
-
-const listen = (server: Server, host: string, port: number): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });

@@ -180,3 +180,10 @@ describe('a path that is written out', () => {
     ).not.toBe(405);
   });
 });
+
+it.each([
+  ['HOST', { HOST: '192.0.2.1' }],
+  ['HTTP_HOST', { HTTP_HOST: '192.0.2.1' }],
+])('%s of another machine ends the start with one line that names it', async (name, config) => {
+  await expect(startTestGateway({ config })).rejects.toThrow(new RegExp(`^${name}: listen EADDRNOTAVAIL[^\\n]+$`));
+});
