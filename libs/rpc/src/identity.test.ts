@@ -3,7 +3,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { logger } from '@switchyard/telemetry';
-import { ClaimsRefused, readSigner, readTrustedKeys, signClaims, verifyClaims } from './identity';
+import { assertOwnKey, ClaimsRefused, readSigner, readTrustedKeys, signClaims, verifyClaims } from './identity';
 import { UsedClaims } from './used-claims';
 
 let folder = '';
@@ -23,6 +23,17 @@ test.each(['none.key', 'bad.key'])('%s: the variable and the file are named', (f
 test.each(['none.json', 'bad.json'])('%s: the variable and the file are named', (file) => {
   expect(() => readTrustedKeys(join(folder, file))).toThrow(
     `SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: ${join(folder, file)} holds no usable key: `,
+  );
+});
+
+test('the key of another process is refused where the public keys say so', () => {
+  const [own, other] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')];
+  const trusted = new Map([['alerts', [other.publicKey, own.publicKey]]]);
+  const signer = (name: string, key = own.privateKey) => ({ name, key });
+  expect(() => assertOwnKey(signer('alerts'), trusted)).not.toThrow();
+  expect(() => assertOwnKey(signer('packages'), trusted)).not.toThrow();
+  expect(() => assertOwnKey(signer('alerts', generateKeyPairSync('ed25519').privateKey), trusted)).toThrow(
+    /^SWITCHYARD_IDENTITY_KEY_FILE: is not a key of alerts/,
   );
 });
 

@@ -68,6 +68,18 @@ export function readTrustedKeys(file: string): TrustedKeys {
   return { get: (name) => keys().get(name) };
 }
 
+/**
+ * Refuses the private key of another process: all calls that it signs would be refused. Without public keys of the
+ * process there is nothing to compare with.
+ * @throws Error with one line that names the variable
+ */
+export function assertOwnKey({ name, key }: Signer, trusted: TrustedKeys): void {
+  const known = [trusted.get(name) ?? []].flat();
+  const own = createPublicKey(key);
+  if (known.length > 0 && !known.some((one) => one.equals(own)))
+    throw new Error(`SWITCHYARD_IDENTITY_KEY_FILE: is not a key of ${name} in SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE`);
+}
+
 /** The error of the key library names neither the file nor the variable. */
 function named<T>(variable: string, file: string, read: () => T): T {
   try {

@@ -13,6 +13,7 @@ export { type Cost, measureCost, type StatementCounter } from './cost';
 export { fromServiceError, toServiceError } from './error-status';
 export { type ForwardedCall, type ForwardedEdges, type ForwardedEndpoint, forwardedHttp } from './forwarded';
 export {
+  assertOwnKey,
   forwardedMethod,
   type Identity,
   identityKey,

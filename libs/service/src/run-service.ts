@@ -1,5 +1,5 @@
 import v8 from 'node:v8';
-import { readSigner, readTrustedKeys } from '@switchyard/rpc';
+import { assertOwnKey, readSigner, readTrustedKeys } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
 import { type Command, runCommand } from './command';
 import type { Variables } from './configuration';
@@ -44,6 +44,7 @@ export async function runService<V extends Variables>(
       signer: readSigner(service.name, config.SWITCHYARD_IDENTITY_KEY_FILE),
       trusted: readTrustedKeys(config.SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE),
     };
+    assertOwnKey(context.signer, context.trusted);
     let starting: Promise<RunningService> | undefined;
     // Before it starts: background work may have had its first effects by the time the last of it has begun.
     stopOnSignals(() => starting, { name: service.name, stopTelemetry });
