@@ -42,6 +42,7 @@ function databaseUrl(value) {
 function externalUrl(value) {
   const url = new URL(urlOf('http:', 'https:')(value));
   if (url.search !== '' || url.hash !== '') throw new Error('must not carry a query or a fragment');
+  if (url.username !== '' || url.password !== '') throw new Error('must not carry a user or a password');
   return value.replace(/\/+$/, '');
 }
 

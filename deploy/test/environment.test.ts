@@ -55,6 +55,7 @@ describe('the environment', () => {
     ['SWITCHYARD_EXTERNAL_URL', 'forge.example'],
     ['SWITCHYARD_EXTERNAL_URL', 'ftp://forge.example'],
     ['SWITCHYARD_EXTERNAL_URL', 'https://forge.example/?a=1'],
+    ['SWITCHYARD_EXTERNAL_URL', 'https://user:password@forge.example'],
     ['DATABASE_URL', 'mysql://root@db.example'],
     ['DATABASE_URL', 'postgresql://db.example/postgres'],
     ['KAFKA_BROKERS', 'one'],

@@ -1,15 +1,18 @@
 import { join } from 'node:path';
-import { readCertificates, z } from '@switchyard/config';
+import { assertSwitchedOn, dataFolder, readCertificates, webAddress, z } from '@switchyard/config';
 import type { BlobStore } from './blob-store';
 import { diskStore } from './disk-store';
 import { s3Store } from './s3-store';
 
 /** Variables of a service that stores files; see docs/operations.md. */
 export const blobVariables = {
-  SWITCHYARD_DATA: z.string().default('.switchyard'),
+  SWITCHYARD_DATA: dataFolder(),
   /** Bucket, instead of the data folder. */
-  S3_BUCKET: z.string().optional(),
-  S3_ENDPOINT: z.url().optional(),
+  S3_BUCKET: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]$/, 'must be the name of a bucket')
+    .optional(),
+  S3_ENDPOINT: webAddress().optional(),
   /** Certificates in PEM of who signs that of the endpoint; those of Node where it is absent. */
   S3_CA_FILE: z.string().optional(),
   S3_REGION: z.string().default('us-east-1'),
@@ -28,11 +31,9 @@ export type BlobConfig = z.infer<z.ZodObject<typeof blobVariables>>;
  */
 export async function openBlobStore(config: BlobConfig): Promise<BlobStore> {
   const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = config;
-  if (config.S3_CA_FILE !== undefined) {
-    if (bucket === undefined) throw new Error('S3_BUCKET: must be set when S3_CA_FILE is');
-    if (config.S3_ENDPOINT !== undefined && new URL(config.S3_ENDPOINT).protocol === 'http:')
-      throw new Error('S3_CA_FILE: has no effect with an http:// address in S3_ENDPOINT');
-  }
+  assertSwitchedOn(config, { by: 'S3_BUCKET', prefix: 'S3_', variables: blobVariables });
+  if (config.S3_CA_FILE !== undefined && /^http:/i.test(config.S3_ENDPOINT ?? ''))
+    throw new Error('S3_CA_FILE: has no effect with an http:// address in S3_ENDPOINT');
   if (bucket === undefined) return diskStore(join(config.SWITCHYARD_DATA, 'blobs'));
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
     const missing = accessKeyId === undefined ? 'S3_ACCESS_KEY_ID' : 'S3_SECRET_ACCESS_KEY';

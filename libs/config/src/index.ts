@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { databaseAddress, isHostPort, port, webAddress, wholeNumber } from './values';
 
 /**
  * Parses the environment of one process, once (D2).
@@ -10,17 +11,22 @@ export function parseEnvironment<T extends z.ZodRawShape>(
   shape: T,
   environment = process.env,
 ): z.infer<z.ZodObject<T>> {
-  // An empty variable means the same as an absent one: compose files and charts set optional ones to ''.
+  // An empty variable means the same as an absent one: compose files and charts set optional ones to ''. As in the
+  // launcher, blanks around a value do not belong to it.
   const given = Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+    Object.entries(environment).flatMap(([name, value]) => {
+      const trimmed = value?.trim() ?? '';
+      return trimmed === '' ? [] : [[name, trimmed]];
+    }),
   );
   const parsed = z.object(shape).safeParse(given);
   if (parsed.success) return parsed.data as z.infer<z.ZodObject<T>>;
-  const problems = parsed.error.issues.map(({ path, message }) => {
+  const problems = new Map<string, string>();
+  for (const { path, message } of parsed.error.issues) {
     const name = path.join('.');
-    return `${name}: ${name in given ? message : 'is missing'}`;
-  });
-  throw new Error(problems.join('; '));
+    if (!problems.has(name)) problems.set(name, name in given ? message : 'is missing');
+  }
+  throw new Error([...problems].map(([name, problem]) => `${name}: ${problem}`).join('; '));
 }
 
 /**
@@ -55,10 +61,21 @@ export function readCertificates(variable: string, file: string): string {
   return text;
 }
 
-/** Whether `entry` is `host:port`; an address of IPv6 is in brackets. */
-function isBroker(entry: string): boolean {
-  const port = Number(/^(?:\[[0-9a-fA-F:]+\]|[^\s:/@]+):(\d{1,5})$/.exec(entry)?.[1]);
-  return port >= 1 && port <= 65_535;
+/**
+ * Refuses settings that have no effect, since the variable that switches their group on is not set.
+ * @param variables of the group, whose defaults do not count as set
+ * @throws Error with one line that names the variable
+ */
+export function assertSwitchedOn(
+  config: Readonly<Record<string, unknown>>,
+  { by, prefix, variables }: { readonly by: string; readonly prefix: string; readonly variables: z.ZodRawShape },
+): void {
+  if (config[by] !== undefined) return;
+  const idle = Object.entries(variables).find(([name, type]) => {
+    const value = config[name];
+    return name.startsWith(prefix) && value !== undefined && value !== (type as z.ZodType).safeParse(undefined).data;
+  });
+  if (idle !== undefined) throw new Error(`${by}: must be set when ${idle[0]} is`);
 }
 
 /** The event bus of a process: Kafka with its TLS and SASL, else the embedded log; see docs/operations.md. */
@@ -67,7 +84,7 @@ export const busVariables = {
   KAFKA_BROKERS: z
     .string()
     .transform((list) => list.replace(/\s*,\s*/g, ',').trim())
-    .refine((list) => list.split(',').every(isBroker), 'must be a comma-separated list of host:port')
+    .refine((list) => list.split(',').every(isHostPort), 'must be a comma-separated list of host:port')
     .optional(),
   KAFKA_TLS: z.stringbool().default(false),
   /** Certificates in PEM of who signs the brokers' certificates; those of Node where it is absent. */
@@ -87,8 +104,9 @@ export const busVariables = {
   /** `false`: the operator creates the topics, and a missing one ends the start. */
   KAFKA_CREATE_TOPICS: z.stringbool().default(true),
   /** Replicas of topics that are created; the broker's default where it is absent. */
-  KAFKA_REPLICATION_FACTOR: z.coerce.number().int().min(1).max(32_767).optional(),
-  LOG_DATABASE_URL: z.string().optional(),
+  KAFKA_REPLICATION_FACTOR: wholeNumber(1, 32_767).optional(),
+  /** The embedded log, in place of Kafka. */
+  LOG_DATABASE_URL: databaseAddress().optional(),
 } as const;
 
 /** What `busVariables` give. */
@@ -100,25 +118,23 @@ export const drainVariables = {
    * Seconds that running requests have to end once the process is told to stop. The default fits into the ten that
    * `npm start` has to stop everything (D2).
    */
-  SWITCHYARD_DRAIN_SECONDS: z.coerce.number().int().min(1).max(3_600).default(8),
+  SWITCHYARD_DRAIN_SECONDS: wholeNumber(1, 3_600).default(8),
 } as const;
 
 /** Variables that every domain service reads; see docs/operations.md. */
 export const serviceVariables = {
   ...drainVariables,
   HOST: z.string().default('127.0.0.1'),
-  GRPC_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
-  HTTP_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
-  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// address'),
+  GRPC_PORT: port().default(0),
+  HTTP_PORT: port().default(0),
+  DATABASE_URL: databaseAddress(),
   ...busVariables,
   SWITCHYARD_IDENTITY_KEY_FILE: z.string(),
   SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE: z.string(),
   /** Address of the instance as clients see it, without a slash at its end. */
-  SWITCHYARD_EXTERNAL_URL: z
-    .string()
-    .default('http://localhost:8080')
-    .transform((url) => url.replace(/\/+$/, '')),
+  SWITCHYARD_EXTERNAL_URL: webAddress().default('http://localhost:8080'),
   SWITCHYARD_TIER: z.enum(['free', 'premium', 'ultimate']).default('ultimate'),
 } as const;
 
 export { z } from 'zod';
+export { databaseAddress, dataFolder, decimalNumber, hostPort, port, rate, webAddress, wholeNumber } from './values';

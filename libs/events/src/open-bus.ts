@@ -1,4 +1,4 @@
-import { type BusConfig, busVariables, parseEnvironment } from '@switchyard/config';
+import { assertSwitchedOn, type BusConfig, busVariables } from '@switchyard/config';
 import type { EventBus } from './bus';
 import { embeddedLog } from './embedded-log';
 import { kafkaBus } from './kafka-bus';
@@ -11,10 +11,11 @@ import { kafkaConnection } from './kafka-connection';
  */
 export function openBus(config: BusConfig, clientId?: string): EventBus {
   const { KAFKA_BROKERS, LOG_DATABASE_URL } = config;
-  if (KAFKA_BROKERS !== undefined) return kafkaBus({ ...kafkaConnection({ ...config, KAFKA_BROKERS }), clientId });
-  const defaults: Record<string, unknown> = parseEnvironment(busVariables, {});
-  const idle = Object.entries(config).find(([name, value]) => name.startsWith('KAFKA_') && value !== defaults[name]);
-  if (idle !== undefined) throw new Error(`KAFKA_BROKERS: must be set when ${idle[0]} is`);
+  if (KAFKA_BROKERS !== undefined) {
+    if (LOG_DATABASE_URL !== undefined) throw new Error('LOG_DATABASE_URL: has no effect beside KAFKA_BROKERS');
+    return kafkaBus({ ...kafkaConnection({ ...config, KAFKA_BROKERS }), clientId });
+  }
+  assertSwitchedOn(config, { by: 'KAFKA_BROKERS', prefix: 'KAFKA_', variables: busVariables });
   if (LOG_DATABASE_URL !== undefined) return embeddedLog({ url: LOG_DATABASE_URL, clientId });
-  throw new Error('no event bus: set KAFKA_BROKERS, or LOG_DATABASE_URL for the embedded log');
+  throw new Error('KAFKA_BROKERS: is missing, and so is LOG_DATABASE_URL for the embedded log');
 }

@@ -1,5 +1,5 @@
 import { blobVariables } from '@switchyard/blobs';
-import { parseEnvironment, serviceVariables, z } from '@switchyard/config';
+import { hostPort, parseEnvironment, serviceVariables, type z } from '@switchyard/config';
 import type { Needs } from './needs';
 
 /** Variables of a service, by name, as zod reads them. */
@@ -17,7 +17,7 @@ export function variablesOf(own: Variables, peers: readonly string[], needs: Nee
   return {
     ...serviceVariables,
     ...(needs.blobs ? blobVariables : {}),
-    ...Object.fromEntries(peers.map((peer) => [addressVariable(peer), z.string()])),
+    ...Object.fromEntries(peers.map((peer) => [addressVariable(peer), hostPort()])),
     ...own,
   };
 }

@@ -1,4 +1,4 @@
-import { z } from '@switchyard/config';
+import { wholeNumber, z } from '@switchyard/config';
 import type { ServiceEdges } from '@switchyard/service';
 import type { PrismaClient } from './generated/prisma/client';
 
@@ -10,19 +10,9 @@ export const variables = {
    */
   SWITCHYARD_ALERT_DIGEST_KEY_FILE: z.string(),
   /** Bytes of the largest payload and sample payload; the gateway has the same limit. */
-  SWITCHYARD_ALERT_PAYLOAD_LIMIT: z.coerce
-    .number()
-    .int()
-    .min(1_024)
-    .max(64 << 20)
-    .default(1 << 20),
+  SWITCHYARD_ALERT_PAYLOAD_LIMIT: wholeNumber(1_024, 64 << 20).default(1 << 20),
   /** Bytes of the largest image of a metric. */
-  SWITCHYARD_METRIC_IMAGE_LIMIT: z.coerce
-    .number()
-    .int()
-    .min(1_024)
-    .max(64 << 20)
-    .default(1 << 20),
+  SWITCHYARD_METRIC_IMAGE_LIMIT: wholeNumber(1_024, 64 << 20).default(1 << 20),
 };
 
 /** What each area of the service is built from. */

@@ -23,8 +23,34 @@ test.each([
   expect(readConfig({ ...needed, SWITCHYARD_TRUSTED_PROXIES: written }).SWITCHYARD_TRUSTED_PROXIES).toBe(expected);
 });
 
-test.each(['everyone', '10.0.0.0/33', '10.0.0.0/8/8', 'none,loopback'])('%s names no proxies', (written) => {
-  expect(() => readConfig({ ...needed, SWITCHYARD_TRUSTED_PROXIES: written })).toThrow(/^SWITCHYARD_TRUSTED_PROXIES: /);
+test.each(['everyone', '0.0.0.0/0', '::/0', '10.0.0.0/33', '10.0.0.0/8/8', 'none,loopback'])(
+  '%s names no proxies',
+  (written) => {
+    expect(() => readConfig({ ...needed, SWITCHYARD_TRUSTED_PROXIES: written })).toThrow(
+      /^SWITCHYARD_TRUSTED_PROXIES: /,
+    );
+  },
+);
+
+test.each([
+  ['SWITCHYARD_EXTERNAL_URL', 'ftp://forge.example'],
+  ['SWITCHYARD_EXTERNAL_URL', 'http://forge.example/?a=b'],
+  ['SWITCHYARD_EXTERNAL_URL', 'http://user:password@forge.example'],
+  ['GROUPS_ADMIN_ADDRESS', 'garbage'],
+  ['GROUPS_ADMIN_ADDRESS', 'http://127.0.0.1:1'],
+  ['PACKAGES_HTTP_URL', 'not a url'],
+  ['PACKAGES_HTTP_URL', '127.0.0.1:99'],
+  ['SWITCHYARD_THROTTLE_AUTHENTICATED', '10/0'],
+  ['SWITCHYARD_THROTTLE_UNAUTHENTICATED', '99999999999999999999/1'],
+  ['SWITCHYARD_ALERT_LIMIT', '0/60'],
+  ['SWITCHYARD_APPLICATION_LIMITS', '0x10'],
+  ['HTTP_PORT', '0x10'],
+])('%s=%s is refused in one line', (name, value) => {
+  expect(() => readConfig({ ...needed, [name]: value })).toThrow(new RegExp(`^${name}: must [^\\n;]+$`));
+});
+
+test('limits of blanks are those of unset ones', () => {
+  expect(readConfig({ ...needed, SWITCHYARD_APPLICATION_LIMITS: ' ' }).SWITCHYARD_APPLICATION_LIMITS).toBe(1);
 });
 
 test('one line names every variable at fault', () => {

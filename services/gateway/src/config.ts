@@ -1,17 +1,18 @@
 import { isIP } from 'node:net';
-import { drainVariables, parseEnvironment, z } from '@switchyard/config';
+import {
+  decimalNumber,
+  drainVariables,
+  hostPort,
+  parseEnvironment,
+  port,
+  rate,
+  webAddress,
+  wholeNumber,
+  z,
+} from '@switchyard/config';
 import { type RoutedService, services } from './routes';
 
-const limit = z
-  .string()
-  .regex(/^\d+\/\d+$/, 'must be <requests>/<seconds>')
-  .transform((written) => {
-    const [requests, seconds] = written.split('/').map(Number) as [number, number];
-    return { requests, seconds };
-  })
-  .optional();
-
-const atOnce = (usual: number) => z.coerce.number().int().min(1).max(10_000).default(usual);
+const atOnce = (usual: number) => wholeNumber(1, 10_000).default(usual);
 
 const proxyNames = ['loopback', 'linklocal', 'uniquelocal'];
 
@@ -21,7 +22,9 @@ function isProxy(written: string): boolean {
   const version = isIP(address);
   if (version === 0) return proxyNames.includes(written);
   return (
-    bits === undefined || (rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+    bits === undefined ||
+    // Express refuses the range of all addresses.
+    (rest.length === 0 && /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
   );
 }
 
@@ -36,39 +39,31 @@ const proxies = z
 const variables = {
   ...drainVariables,
   HOST: z.string().default('127.0.0.1'),
-  PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
+  PORT: port().default(8080),
   /** Internal HTTP server: probes and metrics. Its address is apart from HOST, which may be every interface. */
   HTTP_HOST: z.string().default('127.0.0.1'),
-  HTTP_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
+  HTTP_PORT: port().default(0),
   /** Whose `X-Forwarded-For` is believed. */
   SWITCHYARD_TRUSTED_PROXIES: proxies,
   /** Address of the instance as clients see it, without a slash at its end. */
-  SWITCHYARD_EXTERNAL_URL: z
-    .url()
-    .transform((url) => url.replace(/\/+$/, ''))
-    .optional(),
+  SWITCHYARD_EXTERNAL_URL: webAddress().optional(),
   SWITCHYARD_TIER: z.enum(['free', 'premium', 'ultimate']).default('ultimate'),
   SWITCHYARD_IDENTITY_KEY_FILE: z.string(),
   /** Request throttle of signed-in callers, `<requests>/<seconds>`; off when unset (G-7-8). */
-  SWITCHYARD_THROTTLE_AUTHENTICATED: limit,
+  SWITCHYARD_THROTTLE_AUTHENTICATED: rate().optional(),
   /** Request throttle of anonymous callers, per address. */
-  SWITCHYARD_THROTTLE_UNAUTHENTICATED: limit,
+  SWITCHYARD_THROTTLE_UNAUTHENTICATED: rate().optional(),
   /** Factor on every application limit; 0 turns them off. */
-  SWITCHYARD_APPLICATION_LIMITS: z.coerce.number().min(0).max(1_000).default(1),
+  SWITCHYARD_APPLICATION_LIMITS: decimalNumber(0, 1_000).default(1),
   /**
    * Requests that read, and those that write, which one service is given at a time; the others wait, or are refused.
    */
   SWITCHYARD_READS_AT_ONCE: atOnce(32),
   SWITCHYARD_WRITES_AT_ONCE: atOnce(12),
   /** Payloads a project may receive, `<requests>/<seconds>`; off when unset (G-4.12-4). */
-  SWITCHYARD_ALERT_LIMIT: limit,
+  SWITCHYARD_ALERT_LIMIT: rate().optional(),
   /** Bytes of the largest payload that is read. */
-  SWITCHYARD_ALERT_PAYLOAD_LIMIT: z.coerce
-    .number()
-    .int()
-    .min(1_024)
-    .max(64 << 20)
-    .default(1 << 20),
+  SWITCHYARD_ALERT_PAYLOAD_LIMIT: wholeNumber(1_024, 64 << 20).default(1 << 20),
   /** Whether each public request has a line in the log. */
   SWITCHYARD_ACCESS_LOG: z.stringbool().default(true),
   /** Adds `X-Switchyard-Cost` to replies. */
@@ -86,9 +81,10 @@ const constant = (service: string): string => service.toUpperCase().replaceAll('
 /** Where the services with routes are: each has to be named. */
 const addressVariables = () =>
   Object.fromEntries(
-    services
-      .flatMap(({ name, forwards }) => [addressVariable(name), ...(forwards ? [httpVariable(name)] : [])])
-      .map((name) => [name, z.string()]),
+    services.flatMap(({ name, forwards }) => [
+      [addressVariable(name), hostPort()],
+      ...(forwards ? [[httpVariable(name), webAddress()]] : []),
+    ]),
   );
 
 /** The gateway's environment, parsed. */

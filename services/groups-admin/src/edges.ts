@@ -1,4 +1,4 @@
-import { z } from '@switchyard/config';
+import { wholeNumber, z } from '@switchyard/config';
 import { outboundVariables } from '@switchyard/outbound';
 import { encryptionVariables } from '@switchyard/secrets';
 import type { ServiceEdges } from '@switchyard/service';
@@ -17,13 +17,17 @@ export const variables = {
   /** A file with the key of digests of requests that have an `Idempotency-Key`, which stays as well (ADR 50). */
   SWITCHYARD_REQUEST_DIGEST_KEY_FILE: z.string(),
   /** Token of the administrator `root` (D2). */
-  SWITCHYARD_ROOT_TOKEN: z.string().min(20, 'must have at least 20 characters').optional(),
+  SWITCHYARD_ROOT_TOKEN: z
+    .string()
+    .min(20, 'must have at least 20 characters')
+    .regex(/^[\x21-\x7e]+$/, 'must consist of printable ASCII characters without blanks')
+    .optional(),
   /** Longest lifetime of a personal access token, days (G-5-9). */
-  SWITCHYARD_TOKEN_LIFETIME_DAYS: z.coerce.number().int().min(1).max(400).default(365),
+  SWITCHYARD_TOKEN_LIFETIME_DAYS: wholeNumber(1, 400).default(365),
   /** Days between the deletion of a group or project, which hides it at once, and its purge. */
-  SWITCHYARD_DELETION_DELAY_DAYS: z.coerce.number().int().min(0).max(90).default(0),
+  SWITCHYARD_DELETION_DELAY_DAYS: wholeNumber(0, 90).default(0),
   /** Repeats of a delivery that failed, spread over an hour; 0 for none. */
-  SWITCHYARD_DELIVERY_RETRIES: z.coerce.number().int().min(0).max(10).default(5),
+  SWITCHYARD_DELIVERY_RETRIES: wholeNumber(0, 10).default(5),
   /** Whether there are the integrations `mock-ci` and `mock-monitoring` (G-4.4-8). */
   SWITCHYARD_DEVELOPMENT_INTEGRATIONS: z.stringbool().default(false),
 };

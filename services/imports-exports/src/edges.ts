@@ -1,4 +1,4 @@
-import { z } from '@switchyard/config';
+import { wholeNumber, z } from '@switchyard/config';
 import { outboundVariables } from '@switchyard/outbound';
 import { encryptionVariables } from '@switchyard/secrets';
 import type { ServiceEdges } from '@switchyard/service';
@@ -11,14 +11,9 @@ export const variables = {
   /** Address of a stand-in of the cloud forge, for its API and for git; default: the hosted one. */
   SWITCHYARD_FORGEB_URL: z.url({ protocol: /^https?$/ }).optional(),
   /** Bytes of the largest archive of a project that may be imported. */
-  SWITCHYARD_PROJECT_IMPORT_LIMIT: z.coerce
-    .number()
-    .int()
-    .min(1_024)
-    .max(2 ** 40)
-    .default(5 * 2 ** 30),
+  SWITCHYARD_PROJECT_IMPORT_LIMIT: wholeNumber(1_024, 2 ** 40).default(5 * 2 ** 30),
   /** Days for which reports of pipelines are kept, but for those of the newest pipelines of branches and tags. */
-  SWITCHYARD_REPORT_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(90),
+  SWITCHYARD_REPORT_RETENTION_DAYS: wholeNumber(1, 36_500).default(90),
   ...encryptionVariables,
   ...outboundVariables,
   /** File with the key that is derived from the instance's secret, in hex. */

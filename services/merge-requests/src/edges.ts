@@ -1,4 +1,4 @@
-import { z } from '@switchyard/config';
+import { dataFolder, decimalNumber, wholeNumber, z } from '@switchyard/config';
 import { outboundVariables } from '@switchyard/outbound';
 import { encryptionVariables } from '@switchyard/secrets';
 import type { ServiceEdges } from '@switchyard/service';
@@ -48,7 +48,7 @@ const storagePeers = z
 
 /** Folder of the installation's data, and the storages of repositories in it. */
 export const dataVariables = {
-  SWITCHYARD_DATA: z.string().default('.switchyard'),
+  SWITCHYARD_DATA: dataFolder(),
   SWITCHYARD_REPOSITORY_STORAGES: storages,
   /** Storages whose volumes this process has; all of them unless given. */
   SWITCHYARD_STORAGES_SERVED: storageNames.optional(),
@@ -81,37 +81,16 @@ export const variables = {
    * Seconds after which another process takes over what a crashed one left unfinished: ref changes, merges under way,
    * jobs. The searches for such work are as far apart.
    */
-  SWITCHYARD_RECOVERY_SECONDS: z.coerce.number().min(0.5).max(60).default(5),
-  SWITCHYARD_GIT_PLACES: z.coerce.number().int().min(1).max(4_096).default(defaultGitLimits.places),
-  SWITCHYARD_GIT_PLACES_PER_PROJECT: z.coerce.number().int().min(1).max(4_096).optional(),
-  SWITCHYARD_GIT_PLACES_PER_CALLER: z.coerce.number().int().min(1).max(4_096).optional(),
-  SWITCHYARD_GIT_WAITING: z.coerce.number().int().min(0).max(100_000).default(defaultGitLimits.waiting),
-  SWITCHYARD_GIT_WAIT_SECONDS: z.coerce
-    .number()
-    .min(0)
-    .max(60)
-    .default(defaultGitLimits.waitMs / 1_000),
-  SWITCHYARD_GIT_TRANSFER_WAIT_SECONDS: z.coerce
-    .number()
-    .min(0)
-    .max(600)
-    .default(defaultGitLimits.transferWaitMs / 1_000),
-  SWITCHYARD_GIT_MEMORY_MB: z.coerce
-    .number()
-    .int()
-    .min(256)
-    .max(1 << 20)
-    .default(defaultGitLimits.memoryBytes >> 20),
-  SWITCHYARD_GIT_REQUEST_SECONDS: z.coerce
-    .number()
-    .min(1)
-    .max(3_600)
-    .default(defaultGitLimits.requestMs / 1_000),
-  SWITCHYARD_GIT_IDLE_SECONDS: z.coerce
-    .number()
-    .min(1)
-    .max(3_600)
-    .default(defaultGitLimits.idleMs / 1_000),
+  SWITCHYARD_RECOVERY_SECONDS: decimalNumber(0.5, 60).default(5),
+  SWITCHYARD_GIT_PLACES: wholeNumber(1, 4_096).default(defaultGitLimits.places),
+  SWITCHYARD_GIT_PLACES_PER_PROJECT: wholeNumber(1, 4_096).optional(),
+  SWITCHYARD_GIT_PLACES_PER_CALLER: wholeNumber(1, 4_096).optional(),
+  SWITCHYARD_GIT_WAITING: wholeNumber(0, 100_000).default(defaultGitLimits.waiting),
+  SWITCHYARD_GIT_WAIT_SECONDS: decimalNumber(0, 60).default(defaultGitLimits.waitMs / 1_000),
+  SWITCHYARD_GIT_TRANSFER_WAIT_SECONDS: decimalNumber(0, 600).default(defaultGitLimits.transferWaitMs / 1_000),
+  SWITCHYARD_GIT_MEMORY_MB: wholeNumber(256, 1 << 20).default(defaultGitLimits.memoryBytes >> 20),
+  SWITCHYARD_GIT_REQUEST_SECONDS: decimalNumber(1, 3_600).default(defaultGitLimits.requestMs / 1_000),
+  SWITCHYARD_GIT_IDLE_SECONDS: decimalNumber(1, 3_600).default(defaultGitLimits.idleMs / 1_000),
 };
 
 /** What each area of the service is built from. */
@@ -121,9 +100,16 @@ export type Edges = ServiceEdges<
   { directory: true; prisma: new (options: never) => PrismaClient }
 >;
 
-/** What git may use, as the environment has it. */
+/**
+ * What git may use, as the environment has it.
+ * @throws Error with one line that names the variable at fault
+ */
 export function gitLimitsOf(config: Edges['config']): Partial<GitLimits> {
   const places = config.SWITCHYARD_GIT_PLACES;
+  for (const share of ['SWITCHYARD_GIT_PLACES_PER_PROJECT', 'SWITCHYARD_GIT_PLACES_PER_CALLER'] as const) {
+    if ((config[share] ?? 0) > places)
+      throw new Error(`${share}: must be at most the ${places} of SWITCHYARD_GIT_PLACES`);
+  }
   return {
     places,
     placesPerRepository: config.SWITCHYARD_GIT_PLACES_PER_PROJECT ?? Math.ceil(places / 2),

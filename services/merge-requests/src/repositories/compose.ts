@@ -132,14 +132,21 @@ function storagesOf(config: StorageConfig): Storages {
 
 const othersOf = (
   storages: Storages,
-  { SWITCHYARD_STORAGE_PEERS: addresses }: Pick<Edges['config'], 'SWITCHYARD_STORAGE_PEERS'>,
+  { SWITCHYARD_STORAGE_PEERS: addresses = new Map() }: Pick<Edges['config'], 'SWITCHYARD_STORAGE_PEERS'>,
   sibling: Edges['sibling'],
-): ReturnType<typeof otherProcesses> =>
-  otherProcesses(
+): ReturnType<typeof otherProcesses> => {
+  // All processes may share one list, so one that is divided finds its own storages in it.
+  const idle = storages.isDivided ? undefined : [...addresses.keys()][0];
+  if (idle !== undefined)
+    throw new Error(
+      `SWITCHYARD_STORAGE_PEERS: names ${idle}, which this process serves: SWITCHYARD_STORAGES_SERVED is not set`,
+    );
+  return otherProcesses(
     storages.names.filter((name) => !storages.serves(name)),
-    addresses ?? new Map(),
+    addresses,
     sibling,
   );
+};
 
 /** The storages of this process, where others have other ones; undefined where it has all of them. */
 export function dividedStorages(config: StorageConfig): readonly string[] | undefined {
