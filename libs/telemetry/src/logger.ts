@@ -15,9 +15,15 @@ const redacted = [
   'headers.authorization',
 ];
 
+/** Values of `LOG_LEVEL`. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+// Another value is refused by `startTelemetry`, which can say so in one line; here it would be a stack.
+const level = logLevels.find((one) => one === process.env.LOG_LEVEL?.trim());
+
 /** The process's JSON log; each line carries the request id and the trace id where there are (D9). */
 export const logger: Logger = pino({
-  level: process.env.LOG_LEVEL ?? (process.env.NODE_ENV === 'test' ? 'silent' : 'info'),
+  level: level ?? (process.env.NODE_ENV === 'test' ? 'silent' : 'info'),
   base: null,
   redact: { paths: redacted, censor: '[redacted]' },
   mixin: () => {

@@ -1,4 +1,5 @@
-import { logger } from './logger';
+import { decimalNumber, parseEnvironment, webAddress, z } from '@switchyard/config';
+import { logger, logLevels } from './logger';
 
 /**
  * Query parameters whose values reach no span: tokens (G-5-1), values of variables, and what object stores sign addresses
@@ -26,18 +27,30 @@ const secretParameters = [
 /** Probes and scrapes: answered every few seconds, and of no request. */
 const isProbe = (url: string | undefined): boolean => url === '/metrics' || url?.startsWith('/-/') === true;
 
+/** What every process reads of its log and its traces; see docs/operations.md. */
+const variables = {
+  LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: webAddress().optional(),
+  /** Fraction of the requests without a sampled parent that are traced. */
+  OTEL_TRACES_SAMPLER_ARG: decimalNumber(0, 1).default(0.01),
+};
+
 /**
  * Names the process in its log, and starts OpenTelemetry when `OTEL_EXPORTER_OTLP_ENDPOINT` is set; off otherwise (D9).
  * Must run before express, grpc-js, pg and kafkajs are loaded, so `main.ts` calls it first and loads the rest after.
- * The sampling ratio is `OTEL_TRACES_SAMPLER_ARG` (default 0.01); the parent's decision is kept.
+ * The sampling ratio is `OTEL_TRACES_SAMPLER_ARG` (default 0.01); the parent's decision is kept. A wrong value of these
+ * ends the process, with one line that names the variable.
  */
 export function startTelemetry(process: string): () => Promise<void> {
+  const environment = globalThis.process.env;
+  const config = readOrEnd(process, environment);
   logger.setBindings({ service: process });
-  if (!globalThis.process.env.OTEL_EXPORTER_OTLP_ENDPOINT) return async () => {};
-  globalThis.process.env.OTEL_TRACES_SAMPLER ??= 'parentbased_traceidratio';
-  globalThis.process.env.OTEL_TRACES_SAMPLER_ARG ??= '0.01';
-  globalThis.process.env.OTEL_METRICS_EXPORTER ??= 'none';
-  globalThis.process.env.OTEL_LOGS_EXPORTER ??= 'none';
+  if (config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return async () => {};
+  environment.OTEL_EXPORTER_OTLP_ENDPOINT = config.OTEL_EXPORTER_OTLP_ENDPOINT;
+  environment.OTEL_TRACES_SAMPLER ??= 'parentbased_traceidratio';
+  environment.OTEL_TRACES_SAMPLER_ARG = String(config.OTEL_TRACES_SAMPLER_ARG);
+  environment.OTEL_METRICS_EXPORTER ??= 'none';
+  environment.OTEL_LOGS_EXPORTER ??= 'none';
   // Loaded here, not above: the SDK costs 35 MB in a process that does not use it.
   const { NodeSDK } = require('@opentelemetry/sdk-node') as typeof import('@opentelemetry/sdk-node');
   const { HttpInstrumentation } =
@@ -68,4 +81,13 @@ export function startTelemetry(process: string): () => Promise<void> {
   });
   sdk.start();
   return () => sdk.shutdown();
+}
+
+function readOrEnd(name: string, environment: NodeJS.ProcessEnv): z.infer<z.ZodObject<typeof variables>> {
+  try {
+    return parseEnvironment(variables, environment);
+  } catch (error) {
+    process.stderr.write(`${name}: ${(error as Error).message}\n`);
+    process.exit(1);
+  }
 }
