@@ -95,6 +95,11 @@ export function repositoryTests(here: () => Processes): void {
       { SWITCHYARD_STORAGES_SERVED: 'third' },
       'SWITCHYARD_STORAGES_SERVED: third is not in',
     ],
+    [
+      'a process for a storage of its own',
+      { SWITCHYARD_STORAGES_SERVED: '' },
+      'SWITCHYARD_STORAGE_PEERS: names default, which this process serves',
+    ],
   ])('%s is refused at the start', async (_, wrong, message) => {
     await expect(startHarness(here().ground, { ...here().environments.second, ...wrong })).rejects.toThrow(message);
   });
