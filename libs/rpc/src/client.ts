@@ -5,7 +5,7 @@ import { type Attention, attention, isUnacknowledged, silence, unacknowledgedSta
 import { type BalancedChannel, balancedChannel, type ChannelOptions } from './balanced-channel';
 import { begunNoter, hasBegun } from './begun';
 import { addCost, requestCost, runningCost } from './cost';
-import { fromServiceError, isBrokenOff, isRefused, isUnknown } from './error-status';
+import { fromServiceError, isAnswered, isBrokenOff, isRefused, isUnknown } from './error-status';
 import { type Identity, identityKey, type Signer, signClaims } from './identity';
 import type { Relay } from './relay';
 import { relayOver } from './relay-over';
@@ -59,11 +59,18 @@ const retryPauseMs = 150;
 
 /**
  * Whether a repetition is safe: not after the deadline, not without a connection (waiting for it has failed already), not where the only
- * process was silent or does not know the RPC, and not when the caller has cancelled.
+ * process was silent or does not know the RPC, and not when the caller has cancelled. Nor what the peer itself gave up late, as where its
+ * database hangs (ADR 85): the others have the same one.
  */
-function isRepeatable(error: unknown, { idempotent, signal }: CallOptions, mayBeOthers: boolean): boolean {
+function isRepeatable(
+  error: unknown,
+  { idempotent, signal }: CallOptions,
+  mayBeOthers: boolean,
+  tookMs: number,
+): boolean {
   if (signal?.aborted || !isAppError(error, 'unavailable')) return false;
   const cause = (error.cause ?? {}) as ServiceError;
+  if (isAnswered(cause) && tookMs >= silence.ofFirst) return false;
   if (isUnacknowledged(cause) || isUnknown(cause)) return mayBeOthers;
   return isRefused(cause) || (idempotent === true && isBrokenOff(cause));
 }
@@ -163,12 +170,14 @@ function clientOf<T extends ServiceDefinition>(
 
     const unary = async (request: unknown, options: CallOptions): Promise<unknown> => {
       const deadline = deadlineOf(options);
+      const since = performance.now();
       try {
         const response = await once(request, options, deadline, first);
         budget.succeeded();
         return response;
       } catch (error) {
-        if (!isRepeatable(error, options, balanced.isName) || !budget.take()) throw error;
+        const tookMs = performance.now() - since;
+        if (!isRepeatable(error, options, balanced.isName, tookMs) || !budget.take()) throw error;
         await new Promise((resolve) => setTimeout(resolve, Math.random() * retryPauseMs));
         return once(request, options, deadline, silence.ofAll - silence.ofFirst);
       }

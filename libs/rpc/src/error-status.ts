@@ -38,12 +38,16 @@ export const isBrokenOff = ({ code, details }: Pick<ServiceError, 'code' | 'deta
 export const isRefused = ({ code, details }: Pick<ServiceError, 'code' | 'details'>): boolean =>
   code === status.UNAVAILABLE && details === 'Stream refused by server';
 
+/** Whether the peer itself said what failed. */
+export const isAnswered = ({ metadata }: Pick<ServiceError, 'metadata'>): boolean =>
+  (metadata?.get(detailKey).length ?? 0) > 0;
+
 /**
  * Whether the peer does not know the RPC: it is of an earlier version, whose replicas are still being replaced. Nothing
  * was begun.
  */
-export const isUnknown = ({ code, metadata }: Pick<ServiceError, 'code' | 'metadata'>): boolean =>
-  code === status.UNIMPLEMENTED && (metadata?.get(detailKey).length ?? 0) === 0;
+export const isUnknown = (error: Pick<ServiceError, 'code' | 'metadata'>): boolean =>
+  error.code === status.UNIMPLEMENTED && !isAnswered(error);
 
 /** Whether a call has not left this process, or was sent back unread: the texts are those of grpc-js. */
 const wasNeverSent = (error: ServiceError): boolean =>

@@ -2,8 +2,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import { getEventListeners, once } from 'node:events';
 import { createServer as createHttp2Server } from 'node:http2';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { AppError, conflict, invalid, invalidParams, isAppError } from '@switchyard/errors';
+import { AppError, conflict, invalid, invalidParams, isAppError, unavailable } from '@switchyard/errors';
 import {
   type ResolveRequest,
   ResolveRequest as ResolveRequestMessage,
@@ -272,6 +273,40 @@ describe('signed calls', () => {
       expect(streams).toBe(code === 8 ? 2 : 3);
       peer.close();
       resetting.close();
+    },
+  );
+
+  it.each([
+    [0, 2],
+    [1_100, 1],
+  ])(
+    'are made again where the peer refused them at once, not after a second: after %i ms %i calls',
+    async (after, made) => {
+      let calls = 0;
+      const away = await startServer({
+        services: [
+          implement(definition, {
+            get: async () => {
+              calls += 1;
+              await pause(after);
+              throw unavailable(new Error('its database is away'));
+            },
+            list: async () => page([], { keyset: true, page: 1, perPage: 20, hasNext: false }) as never,
+            refuse: async () => entity({}),
+          }),
+        ],
+        trusted,
+        host: '127.0.0.1',
+        port: 0,
+      });
+      const peer = connect(`127.0.0.1:${away.port}`, gateway.signer);
+      const failure = await peer
+        .client(definition)
+        .get(request, { requestId: 'r', idempotent: true })
+        .catch((error: unknown) => error);
+      expect([isAppError(failure, 'unavailable'), calls]).toEqual([true, made]);
+      peer.close();
+      await away.close(100);
     },
   );
 
