@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import { eventually } from '@switchyard/testkit';
 import type { Route } from '../../../src/http/route';
 import { routes as every } from '../../../src/routes';
@@ -59,12 +60,15 @@ export const badInputTests = (started: () => BadInputHarness, { share, seed }: A
         const query = [...required, ...own, ...(order ? [`order_by=${order}`] : []), ...(sort ? [`sort=${sort}`] : [])];
         const at = harness.pathOf(route);
         const name = `${at}?${query.join('&')}`;
-        const whole = await harness.send({ method: 'GET', path: `${at}?${[...query, 'per_page=100'].join('&')}` });
-        if (whole.status !== 200) return void problems.push(`${name}: ${whole.status} ${whole.text}`);
-        const expected = bodyOf(whole) as unknown[];
-        if (whole.headers['x-total'] !== undefined && Number(whole.headers['x-total']) !== expected.length)
-          problems.push(`${name}: X-Total ${whole.headers['x-total']} for ${expected.length} rows`);
-        const walk = async (first: string, keyset: boolean): Promise<void> => {
+        const readWhole = async (): Promise<unknown[] | undefined> => {
+          const whole = await harness.send({ method: 'GET', path: `${at}?${[...query, 'per_page=100'].join('&')}` });
+          if (whole.status !== 200) return void problems.push(`${name}: ${whole.status} ${whole.text}`);
+          const rows = bodyOf(whole) as unknown[];
+          if (whole.headers['x-total'] !== undefined && Number(whole.headers['x-total']) !== rows.length)
+            problems.push(`${name}: X-Total ${whole.headers['x-total']} for ${rows.length} rows`);
+          return rows;
+        };
+        const walk = async (first: string, keyset: boolean): Promise<unknown[] | undefined> => {
           const rows: unknown[] = [];
           let url: string | undefined = first;
           for (let step = 0; url !== undefined && step < 60; step += 1) {
@@ -76,13 +80,28 @@ export const badInputTests = (started: () => BadInputHarness, { share, seed }: A
             const link = /<([^>]+)>; rel="next"/.exec(String(page.headers.link ?? ''))?.[1];
             url = link?.slice(link.indexOf('/api/v4') + 7);
           }
-          if (JSON.stringify(rows) !== JSON.stringify(expected))
-            problems.push(
-              `${first}: ${rows.length} rows where the whole list has ${expected.length}, or in another order`,
-            );
+          return rows;
         };
-        await walk(`${at}?${[...query, 'per_page=2'].join('&')}`, false);
-        await walk(`${at}?${[...query, 'per_page=2', 'pagination=keyset'].join('&')}`, true);
+        const texts = (rows: readonly unknown[]): string[] => rows.map((row) => JSON.stringify(row));
+        let whole = await readWhole();
+        const compare = async (first: string, keyset: boolean): Promise<void> => {
+          for (let left = 3; ; left -= 1) {
+            const [before, rows] = [whole, await walk(first, keyset)];
+            if (before === undefined || rows === undefined) return;
+            if (isDeepStrictEqual(rows, before)) return;
+            whole = await readWhole();
+            if (whole === undefined || isDeepStrictEqual(rows, whole)) return;
+            // A list that changes meanwhile, as deliveries that are tried again do, is walked once more.
+            if (left > 1 && !isDeepStrictEqual(before, whole)) continue;
+            const [found, expected] = [texts(rows), texts(whole)];
+            const at = expected.findIndex((row, place) => row !== found[place]);
+            return void problems.push(
+              `${first}: ${rows.length} rows where the whole list has ${whole.length}; ${found[at]} for ${expected[at]}`,
+            );
+          }
+        };
+        await compare(`${at}?${[...query, 'per_page=2'].join('&')}`, false);
+        await compare(`${at}?${[...query, 'per_page=2', 'pagination=keyset'].join('&')}`, true);
       });
       expect(problems).toEqual([]);
     });
