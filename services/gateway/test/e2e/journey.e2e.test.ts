@@ -409,8 +409,9 @@ describe('a repository is pushed, reviewed and merged', () => {
     await system.api('GET', `/projects/${kept.body.id}/repository/branches`);
     const root = join(system.data, 'repositories');
     const repositories = () =>
-      readdirSync(root)
-        .flatMap((shard) => readdirSync(join(root, shard)))
+      readdirSync(root, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .flatMap((shard) => readdirSync(join(root, shard.name)))
         .map((path) => /(\d+)\.git$/.exec(path)?.[1])
         .filter((id) => id !== undefined)
         .map(Number);

@@ -358,7 +358,7 @@ it('verifies every content, and names what is missing or was changed (verify-blo
     return row?.blob ?? '';
   };
   const [, changed = '', missing = ''] = await Promise.all(bodies.map(blobOf));
-  const blobs = await openBlobStore({ SWITCHYARD_DATA: here.folder, S3_REGION: '' } as BlobConfig);
+  const blobs = await openBlobStore({ SWITCHYARD_DATA: here.folder } as BlobConfig);
   await blobs.remove(missing);
   await blobs.remove(changed);
   await blobs.write(changed, Readable.from([Buffer.from(bodies[1]?.replace('changed', 'CHANGED') ?? '')]));
