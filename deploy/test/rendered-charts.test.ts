@@ -254,6 +254,12 @@ withHelm('the charts, rendered (needs helm)', () => {
     expect(letIn(of(scraped, 'NetworkPolicy', name))).toEqual([...expected, monitoring]);
   });
 
+  it('a tag of digits alone, as a date is, stays as it is written', () => {
+    const all = render('alerts', 'config.externalUrl=https://forge.example', 'image.tag=20261128');
+    expect(of(all, 'Deployment', 'alerts')?.spec.template.spec.containers[0]?.image).toMatch(/:20261128$/);
+    expect(of(all, 'Deployment', 'alerts')?.metadata.labels['app.kubernetes.io/version']).toBe('20261128');
+  });
+
   it('the value of a service goes before the one of all, and that before the default', () => {
     const all = render('switchyard', ...SETTINGS.ownBeforeAll);
     const pod = (name: string) => of(all, 'Deployment', name)?.spec.template.spec;

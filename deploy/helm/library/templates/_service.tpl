@@ -38,11 +38,19 @@ app.kubernetes.io/name: {{ .Chart.Name }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end -}}
 
+{{/*
+The tag of `image`. YAML reads one of digits alone, such as a date, as a number, and Helm would write that as 2.0261128e+07.
+*/}}
+{{- define "switchyard.tag" -}}
+{{- $tag := .image.tag | default .root.Chart.AppVersion -}}
+{{- kindIs "float64" $tag | ternary (printf "%.0f" (float64 $tag)) (toString $tag) -}}
+{{- end -}}
+
 {{- define "switchyard.labels" -}}
 {{ include "switchyard.selector" . }}
 app.kubernetes.io/part-of: switchyard
 {{- $values := include "switchyard.values" . | fromYaml }}
-app.kubernetes.io/version: {{ $values.image.tag | default .Chart.AppVersion | toString | trunc 63 | quote }}
+app.kubernetes.io/version: {{ include "switchyard.tag" (dict "root" . "image" $values.image) | trunc 63 | quote }}
 {{- with $values.labels }}
 {{ toYaml . }}
 {{- end }}
@@ -74,7 +82,7 @@ imagePullSecrets:
 
 {{- define "switchyard.image" -}}
 {{- $image := (include "switchyard.values" . | fromYaml).image -}}
-{{- $which := $image.digest | empty | ternary (printf ":%s" ($image.tag | default .Chart.AppVersion | toString)) (printf "@%s" $image.digest) -}}
+{{- $which := $image.digest | empty | ternary (printf ":%s" (include "switchyard.tag" (dict "root" . "image" $image))) (printf "@%s" $image.digest) -}}
 image: {{ printf "%s%s" $image.repository $which | quote }}
 imagePullPolicy: {{ $image.pullPolicy }}
 {{- end -}}
@@ -236,8 +244,8 @@ secretName
 {{- end }}
 {{- end }}
 {{- with .Values.git }}
-- { name: SWITCHYARD_GIT_PLACES, value: {{ .places | quote }} }
-- { name: SWITCHYARD_GIT_MEMORY_MB, value: {{ .processMemory | quote }} }
+- { name: SWITCHYARD_GIT_PLACES, value: {{ int .places | quote }} }
+- { name: SWITCHYARD_GIT_MEMORY_MB, value: {{ int .processMemory | quote }} }
 {{- end }}
 {{- with $config.otlpEndpoint }}
 - { name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ . | quote }} }
@@ -687,8 +695,8 @@ metadata:
     helm.sh/hook: pre-install,pre-upgrade
     helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 spec:
-  backoffLimit: {{ .Values.migration.backoffLimit }}
-  activeDeadlineSeconds: {{ .Values.migration.activeDeadlineSeconds }}
+  backoffLimit: {{ int .Values.migration.backoffLimit }}
+  activeDeadlineSeconds: {{ int .Values.migration.activeDeadlineSeconds }}
   template:
     metadata:
       labels:
