@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { Mutex } from 'async-mutex';
 import pg from 'pg';
 import { beginCommit, isWriting, refuseLateWrite } from './call-guard';
-import { databaseError, isStalePlan } from './errors';
+import { databaseError, isStalePlan, sqlState } from './errors';
 import { measureStatements } from './metrics';
 import { type Notices, openNotices } from './notices';
 import { Client, isInvalidPassword } from './password-file';
@@ -131,7 +131,7 @@ class CountingClient extends Client {
     const run = super.query as unknown as (...passed: unknown[]) => unknown;
     const arrived = this.#watch.wait((error) => this.connection.stream.destroy(error));
     const answered: Answered = (error, result) => {
-      arrived?.();
+      arrived?.(!error || sqlState(error) !== undefined);
       end?.(Boolean(error));
       // PostgreSQL answers the COMMIT of a transaction in which a statement failed with ROLLBACK.
       committed?.(error ? { failure: error } : result?.command === 'ROLLBACK' ? 'rolled back' : 'committed');
@@ -152,7 +152,7 @@ class CountingClient extends Client {
         (result) => answered(undefined, result),
         (error) => answered(error ?? true),
       );
-    } else arrived?.();
+    } else arrived?.(false);
     return answer as never;
   }
 }
@@ -193,7 +193,8 @@ class BoundPool extends pg.Pool {
       // The connection came after its caller had been failed.
       if (isAnswered) return done?.();
       isAnswered = true;
-      arrived?.();
+      // An idle connection is no sign of life.
+      arrived?.(false);
       caller.runInAsyncScope(callback, undefined, error, client, done);
     };
     const arrived = this.#watch.wait((error) => process.nextTick(answer, error));

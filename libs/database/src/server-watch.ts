@@ -46,17 +46,18 @@ export class ServerWatch {
 
   /**
    * Notes that something waits for the server. `fail` is called with why it does so in vain.
-   * @returns what is called with the answer, be it an error; undefined where the server hangs already, and `fail` has been called
+   * @returns what is called once nothing waits any more, with whether the server has answered, be it by an error; undefined where the server hangs
+   * already, and `fail` has been called
    */
-  wait(fail: (error: Error) => void): (() => void) | undefined {
+  wait(fail: (error: Error) => void): ((isSign: boolean) => void) | undefined {
     if (this.#hangs) {
       fail(failureOf(silenceCodes.beforeSending));
       return undefined;
     }
     this.#waiting.add(fail);
     this.#timer ??= setInterval(() => this.#look(), lookEveryMs).unref();
-    return () => {
-      if (this.#waiting.delete(fail)) this.#looks = 0;
+    return (isSign) => {
+      if (this.#waiting.delete(fail) && isSign) this.#looks = 0;
     };
   }
 

@@ -1,4 +1,5 @@
 import { join as joinPath } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { isAppError } from '@switchyard/errors';
 import { eventually, freePort, type TestDatabase, tcpGate, testDatabase } from '@switchyard/testkit';
 import {
@@ -166,8 +167,8 @@ test('a server that is silent fails all who wait within 2.5 s and then at once, 
   const address = new URL(home.url);
   const gate = await tcpGate({ host: address.hostname, port: Number(address.port) });
   address.host = `127.0.0.1:${gate.port}`;
-  const silent = openDatabase({ url: address.href, applicationName: 'test', poolSize: 3 });
-  await Promise.all([1, 2, 3].map(() => silent.query(sql`select pg_sleep(0.05)`)));
+  const silent = openDatabase({ url: address.href, applicationName: 'test', poolSize: 12 });
+  await Promise.all(Array.from({ length: 12 }, () => silent.query(sql`select pg_sleep(0.05)`)));
   const underWay: ReturnType<typeof failed>[] = [];
   const failed = async (attempt: Promise<unknown>) => {
     const since = performance.now();
@@ -188,7 +189,11 @@ test('a server that is silent fails all who wait within 2.5 s and then at once, 
   });
   await frozen;
   underWay.push(failed(silent.query(sql`select 1`)));
-  for (let n = 0; n < 5; n += 1) underWay.push(failed(silent.transaction((tx) => tx.query(sql`select 1`))));
+  // As requests come: each takes a connection that is idle.
+  for (let n = 0; n < 14; n += 1) {
+    underWay.push(failed(silent.transaction((tx) => tx.query(sql`select 1`))));
+    await pause(100);
+  }
   const [committing, ...others] = await Promise.all(underWay);
   expect(isLostUnderway(committing?.error)).toBe(true);
   for (const { after } of others) expect(after).toBeLessThan(2_500);
