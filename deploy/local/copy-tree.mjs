@@ -24,7 +24,12 @@ const MARKER = 'backup-running';
 const TOUCH_MS = 10_000;
 /** A removal that had begun before the marker was there has ended by then. */
 const SETTLE_MS = 1_000;
-const SHOW_MS = 2_000;
+/** Milliseconds between two lines that say how far a copy or its comparison is. */
+export const SHOW_MS = 2_000;
+
+/** How much that is, for these lines. */
+export const amountOf = ({ files, bytes }) => `${files} files, ${(bytes / 2 ** 20).toFixed(1)} MiB`;
+
 /**
  * What of a folder is copied after all else, in this order. Of a repository a ref of the copy then finds its objects, and git
  * moves refs from `refs` to `packed-refs`, and objects that refs need from loose files to `pack`.
@@ -77,7 +82,6 @@ export async function copyTree(from, to, { note, say, skip, emptied, owner }) {
   const shared = new Map();
   let shown = Date.now();
   const own = (path) => owner && chownSync(path, owner.uid, owner.gid);
-  const text = () => `${copied.files} files, ${(copied.bytes / 2 ** 20).toFixed(1)} MiB`;
 
   async function copyOne(source, target, { dev, ino, nlink, size, mode }) {
     const key = `${dev} ${ino}`;
@@ -121,7 +125,7 @@ export async function copyTree(from, to, { note, say, skip, emptied, owner }) {
         }
         if (Date.now() - shown > SHOW_MS) {
           shown = Date.now();
-          say(`    … ${text()}`);
+          say(`    … ${amountOf(copied)}`);
           // Lets the marker be touched.
           await turn();
         }
@@ -130,7 +134,7 @@ export async function copyTree(from, to, { note, say, skip, emptied, owner }) {
   }
 
   await copyFolder(from, to, 0);
-  note(text());
+  note(amountOf(copied));
 }
 
 /**

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, existsSync, lstatSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { amountOf, SHOW_MS } from './copy-tree.mjs';
 import { LaunchFailure } from './failure.mjs';
 
 /** The digests of what a backup contains, as `sha256sum -c` reads them. */
 const SUMS = 'SHA256SUMS';
-const SHOW_MS = 2_000;
 /** Files that are named when a backup is refused. */
 const NAMED = 3;
 
@@ -37,7 +37,6 @@ function digester(folder, { note, say }) {
   const shared = new Map();
   const read = { files: 0, bytes: 0 };
   let shown = Date.now();
-  const text = () => `${read.files} files, ${(read.bytes / 2 ** 20).toFixed(1)} MiB`;
 
   async function digestOf(path) {
     const hash = createHash('sha256');
@@ -46,7 +45,7 @@ function digester(folder, { note, say }) {
       read.bytes += chunk.length;
       if (Date.now() - shown > SHOW_MS) {
         shown = Date.now();
-        say(`    … ${text()}`);
+        say(`    … ${amountOf(read)}`);
       }
     }
     return hash.digest('hex');
@@ -58,7 +57,7 @@ function digester(folder, { note, say }) {
     const digest = shared.get(key) ?? (await digestOf(path));
     if (key !== undefined) shared.set(key, digest);
     read.files += 1;
-    note(text());
+    note(amountOf(read));
     return digest;
   };
 }

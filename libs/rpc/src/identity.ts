@@ -68,13 +68,15 @@ export function readTrustedKeys(file: string): TrustedKeys {
   return { get: (name) => keys().get(name) };
 }
 
+const keysOf = (trusted: TrustedKeys, name: string): readonly KeyObject[] => [trusted.get(name) ?? []].flat();
+
 /**
  * Refuses the private key of another process: all calls that it signs would be refused. Without public keys of the
  * process there is nothing to compare with.
  * @throws Error with one line that names the variable
  */
 export function assertOwnKey({ name, key }: Signer, trusted: TrustedKeys): void {
-  const known = [trusted.get(name) ?? []].flat();
+  const known = keysOf(trusted, name);
   const own = createPublicKey(key);
   if (known.length > 0 && !known.some((one) => one.equals(own)))
     throw new Error(`SWITCHYARD_IDENTITY_KEY_FILE: is not a key of ${name} in SWITCHYARD_IDENTITY_PUBLIC_KEYS_FILE`);
@@ -169,7 +171,7 @@ function genuineClaims(trusted: TrustedKeys, signed: Buffer): Claims | undefined
   try {
     const envelope = SignedClaims.decode(signed);
     const claims = Claims.decode(envelope.claims);
-    const keys = [trusted.get(claims.caller) ?? []].flat();
+    const keys = keysOf(trusted, claims.caller);
     return keys.some((key) => verify(undefined, envelope.claims, key, envelope.signature)) ? claims : undefined;
   } catch {
     return undefined;
