@@ -56,6 +56,21 @@ const request: ResolveRequest = ResolveRequestMessage.fromPartial({
   target: { $case: 'project', value: 'a/b' },
 });
 
+/** A server that answers one RPC by `get`. */
+const serverThat = (get: () => Promise<never>) =>
+  startServer({
+    services: [
+      implement(definition, {
+        get,
+        list: async () => page([], { keyset: true, page: 1, perPage: 20, hasNext: false }) as never,
+        refuse: async () => entity({}),
+      }),
+    ],
+    trusted,
+    host: '127.0.0.1',
+    port: 0,
+  });
+
 describe('signed calls', () => {
   let server: RunningServer;
   let seen: CallContext | undefined;
@@ -283,21 +298,10 @@ describe('signed calls', () => {
     'are made again where the peer refused them at once, not after a second: after %i ms %i calls',
     async (after, made) => {
       let calls = 0;
-      const away = await startServer({
-        services: [
-          implement(definition, {
-            get: async () => {
-              calls += 1;
-              await pause(after);
-              throw unavailable(new Error('its database is away'));
-            },
-            list: async () => page([], { keyset: true, page: 1, perPage: 20, hasNext: false }) as never,
-            refuse: async () => entity({}),
-          }),
-        ],
-        trusted,
-        host: '127.0.0.1',
-        port: 0,
+      const away = await serverThat(async () => {
+        calls += 1;
+        await pause(after);
+        throw unavailable(new Error('its database is away'));
       });
       const peer = connect(`127.0.0.1:${away.port}`, gateway.signer);
       const failure = await peer
@@ -312,20 +316,9 @@ describe('signed calls', () => {
 
   it('are not made again when they ran out of time or were broken off', async () => {
     let calls = 0;
-    const slow = await startServer({
-      services: [
-        implement(definition, {
-          get: () => {
-            calls += 1;
-            return new Promise(() => undefined);
-          },
-          list: async () => page([], { keyset: true, page: 1, perPage: 20, hasNext: false }) as never,
-          refuse: async () => entity({}),
-        }),
-      ],
-      trusted,
-      host: '127.0.0.1',
-      port: 0,
+    const slow = await serverThat(() => {
+      calls += 1;
+      return new Promise(() => undefined);
     });
     const peer = connect(`127.0.0.1:${slow.port}`, gateway.signer);
     const call = (options: object) =>
