@@ -572,7 +572,7 @@ spec:
 
 {{/*
 Resources of a pod. Where git runs, memory that is not given follows from its concurrency: the limit has room for one git process at its limit in
-each place of requests and of transfers and in each of the nine workers of jobs, and half a gigabyte for the service; the request for what these
+each place of requests and of transfers and in each of the ten workers of jobs, and half a gigabyte for the service; the request for what these
 usually take, 32 MB each.
 */}}
 {{- define "switchyard.resources" -}}

@@ -22,7 +22,7 @@ interface Scope {
 /** Git processes of one call at the same time. A process that is open while others are asked for takes one of them. */
 const processesPerCall = 4;
 /**
- * Git processes of background work at the same time, in all. More than the background work that goes on at once (nine
+ * Git processes of background work at the same time, in all. More than the background work that goes on at once (ten
  * jobs, of which a train builds and lands at a time, and the loops that settle, purge and verify), so that none who
  * keeps a process open waits for another who does so too.
  */
