@@ -12,7 +12,10 @@ import { ruleGroups } from '../monitoring/rules.mjs';
 import { REQUIRED, SETTINGS } from './support/chart-settings';
 import { callsOf, common, deploy, holders, names, variablesOf } from './support/processes';
 
-const hasHelm = spawnSync('helm', ['version']).status === 0;
+const helm = spawnSync('helm', ['version', '--short'], { encoding: 'utf8' });
+const hasHelm = helm.status === 0;
+// Helm 3 prints the notes of a cluster alone.
+const itPrints = helm.stdout?.startsWith('v4') ? it : it.skip;
 const withHelm = hasHelm ? describe : describe.skip;
 
 withHelm('the charts, rendered (needs helm)', () => {
@@ -258,6 +261,36 @@ withHelm('the charts, rendered (needs helm)', () => {
     const all = render('alerts', 'config.externalUrl=https://forge.example', 'image.tag=20261128');
     expect(of(all, 'Deployment', 'alerts')?.spec.template.spec.containers[0]?.image).toMatch(/:20261128$/);
     expect(of(all, 'Deployment', 'alerts')?.metadata.labels['app.kubernetes.io/version']).toBe('20261128');
+  });
+
+  it.each([
+    ['nightly_', 'nightly'],
+    ['_x', 'x'],
+    [`${'a'.repeat(62)}-${'b'.repeat(10)}`, 'a'.repeat(62)],
+  ])('a tag that no label may have, %s, is one without its ends', (tag, label) => {
+    const deployment = of(
+      render('alerts', 'config.externalUrl=https://forge.example', `image.tag=${tag}`),
+      'Deployment',
+      'alerts',
+    );
+    expect(deployment?.spec.template.spec.containers[0]?.image).toMatch(new RegExp(`:${tag}$`));
+    expect(deployment?.metadata.labels['app.kubernetes.io/version']).toBe(label);
+  });
+
+  itPrints('the notes name the address, the Secret and the storages that the values give', () => {
+    const notes = (...settings: string[]): string => {
+      const all = [...REQUIRED, 'global.config.s3.bucket=files', ...settings].flatMap((setting) => ['--set', setting]);
+      const made = spawnSync('helm', ['install', 'one', join(charts, 'switchyard'), '--dry-run=client', ...all], {
+        encoding: 'utf8',
+      });
+      expect([made.status, made.stderr]).toEqual([0, expect.any(String)]);
+      return made.stdout.slice(made.stdout.indexOf('NOTES:'));
+    };
+    const own = notes('gateway.config.externalUrl=https://own.example', 'groups-admin.secretName=kept');
+    expect(own).toContain('Address of the API: https://own.example/api/v4');
+    expect(own).toContain('get secret kept ');
+    expect(own).not.toContain('statefulset');
+    expect(notes(...SETTINGS.storages)).toContain('statefulset/one-merge-requests-fast');
   });
 
   it('the value of a service goes before the one of all, and that before the default', () => {
@@ -590,6 +623,8 @@ withHelm('the charts, rendered (needs helm)', () => {
       },
     });
     expect(ingress?.spec.rules?.map(({ host }) => host)).toEqual(['forge.example']);
+    const capitals = render('switchyard', ...SETTINGS.entrances, 'global.config.externalUrl=https://FORGE.example/sub');
+    expect(of(capitals, 'Ingress', 'gateway')?.spec.rules?.map(({ host }) => host)).toEqual(['forge.example']);
     expect(of(all, 'HTTPRoute', 'gateway')).toMatchObject({
       spec: {
         parentRefs: [{ name: 'public' }],

@@ -50,7 +50,7 @@ The tag of `image`. YAML reads one of digits alone, such as a date, as a number,
 {{ include "switchyard.selector" . }}
 app.kubernetes.io/part-of: switchyard
 {{- $values := include "switchyard.values" . | fromYaml }}
-app.kubernetes.io/version: {{ include "switchyard.tag" (dict "root" . "image" $values.image) | trunc 63 | quote }}
+app.kubernetes.io/version: {{ include "switchyard.tag" (dict "root" . "image" $values.image) | trunc 63 | trimAll "-_." | quote }}
 {{- with $values.labels }}
 {{ toYaml . }}
 {{- end }}
@@ -100,7 +100,7 @@ imagePullPolicy: {{ $image.pullPolicy }}
 {{/* Host names of the way in: those given, else that of the address that clients use. */}}
 {{- define "switchyard.hosts" -}}
 {{- $url := (include "switchyard.values" .root | fromYaml).config.externalUrl | default "" -}}
-{{- .given | default (list (regexReplaceAll ":[0-9]+$" (urlParse $url).host "")) | toJson -}}
+{{- .given | default (list (regexReplaceAll ":[0-9]+$" (urlParse $url).host "" | lower)) | toJson -}}
 {{- end -}}
 
 {{- define "switchyard.claimName" -}}
