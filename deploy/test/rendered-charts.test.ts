@@ -162,7 +162,7 @@ withHelm('the charts, rendered (needs helm)', () => {
       sources: ['one-merge-requests'],
       affinity: beside('merge-requests'),
       nodeSelector: { disk: 'ssd' },
-      priorityClassName: 'low',
+      priorityClassName: 'system-cluster-critical',
       tolerations: [{ key: 'git' }],
     });
     const many = podOf(SETTINGS.backupOfMany);
@@ -308,7 +308,10 @@ withHelm('the charts, rendered (needs helm)', () => {
     const tiers = ['gateway', 'alerts', 'packages'].map((name) => variable(name, 'SWITCHYARD_TIER'));
     // An empty value of its own is one as well; what is usual comes in its place, if anything does.
     expect(tiers).toEqual(['free', 'premium', 'ultimate']);
-    expect(['gateway', 'alerts'].map((name) => pod(name)?.priorityClassName)).toEqual(['high', undefined]);
+    expect(['gateway', 'alerts'].map((name) => pod(name)?.priorityClassName)).toEqual([
+      'system-node-critical',
+      undefined,
+    ]);
     const collectors = ['gateway', 'alerts'].map((name) => variable(name, 'OTEL_EXPORTER_OTLP_ENDPOINT'));
     expect(collectors).toEqual(['http://traces:4318', undefined]);
   });
@@ -534,7 +537,7 @@ withHelm('the charts, rendered (needs helm)', () => {
       expect(spec).toMatchObject({
         nodeSelector: { disk: 'ssd' },
         tolerations: [{ key: 'git' }],
-        priorityClassName: 'low',
+        priorityClassName: 'system-cluster-critical',
         imagePullSecrets: [{ name: 'registry' }],
       });
       const unlimited = spec.containers.filter(({ resources }) => resources?.limits === undefined);

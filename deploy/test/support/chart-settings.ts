@@ -3,7 +3,12 @@ export const REQUIRED = ['global.config.kafkaBrokers=kafka:9092', 'global.config
 
 const kafka = (setting: string): string => `global.config.kafka.${setting}`;
 const backup = ['backup.enabled=true', 'backup.claim=backups'];
-const scheduled = ['global.tolerations[0].key=git', 'global.nodeSelector.disk=ssd', 'global.priorityClassName=low'];
+// Classes that every API server has: it refuses the pod of `helm test` with another one.
+const scheduled = [
+  'global.tolerations[0].key=git',
+  'global.nodeSelector.disk=ssd',
+  'global.priorityClassName=system-cluster-critical',
+];
 const volumes = 'merge-requests.volume';
 const storages = 'merge-requests.storages';
 
@@ -40,7 +45,7 @@ export const SETTINGS = {
     ...['global.image.tag=8', 'gateway.image.tag=9', `alerts.image.digest=sha256:${'0a'.repeat(32)}`],
     ...['global.nodeSelector.disk=ssd', 'gateway.nodeSelector.disk=hdd', 'global.env.LOG_LEVEL=warn'],
     ...['packages.env.LOG_LEVEL=debug', 'global.config.tier=free', 'alerts.config.tier=premium'],
-    ...['global.priorityClassName=high', 'alerts.priorityClassName=', 'packages.config.tier='],
+    ...['global.priorityClassName=system-node-critical', 'alerts.priorityClassName=', 'packages.config.tier='],
     ...['global.config.otlpEndpoint=http://traces:4318', 'alerts.config.otlpEndpoint='],
   ],
   autoscaling: ['gateway.autoscaling.enabled=true', 'gateway.autoscaling.maxReplicas=9'],
