@@ -52,7 +52,7 @@ const readers: Readonly<Record<string, readonly { readonly topic: string }[]>> =
   'collaboration.pushes': [repositoryPushed],
   'collaboration.references': [mergeRequestEvents, issueEvents, epicEvents, noteEvents],
   'collaboration.todos': [
-    ...[accessRequestEvents, issueEvents, epicEvents, mergeRequestEvents],
+    ...[accessRequestEvents, issueEvents, epicEvents],
     ...[noteEvents, membershipEvents, shareEvents],
   ],
   'collaboration.tokens': [userEvents],
@@ -96,6 +96,8 @@ export const knownTopics: readonly string[] = [
   ...new Set([...Object.entries(readers).flatMap(topicsOfGroup), ...further.map(({ topic }) => topic)]),
 ].sort();
 
+const isOf = (name: string, group: string): boolean => group === name || group.startsWith(`${name}.`);
+
 /**
  * The topics that a service needs: those it publishes, those its groups receive, and the dead letters of these.
  * @param name of the service
@@ -104,21 +106,29 @@ export const topicsOf = (name: string): string[] => [
   ...new Set([
     ...knownTopics.filter((topic) => topic.startsWith(`${name}.`) && !/\.(?:retry|dead-letter)$/.test(topic)),
     ...Object.entries(readers)
-      .filter(([group]) => group === name || group.startsWith(`${name}.`))
+      .filter(([group]) => isOf(name, group))
       .flatMap(topicsOfGroup),
   ]),
 ];
 
 /**
- * Holds the consumers of a service against what operators are given.
- * @throws Error with one line when one of them is not there
+ * Holds the consumers of a service against what operators are given: neither may have one that the other has not.
+ * @param name of the service
+ * @throws Error with one line that names the first difference
  */
 export function checkReaders(
+  name: string,
   consumers: readonly { readonly group: string; readonly topics: readonly string[] }[],
 ): void {
-  for (const { group, topics } of consumers) {
+  const received = new Map(consumers.map(({ group, topics }) => [group, new Set(topics)]));
+  for (const [group, topics] of received) {
     const known = new Set(readers[group]?.map(({ topic }) => topic));
-    const missing = topics.find((topic) => !known.has(topic));
+    const missing = [...topics].find((topic) => !known.has(topic));
     if (missing !== undefined) throw new Error(`libs/events/src/topics.ts does not say that ${group} reads ${missing}`);
+  }
+  for (const [group, events] of Object.entries(readers)) {
+    const idle = isOf(name, group) ? events.find(({ topic }) => !received.get(group)?.has(topic)) : undefined;
+    if (idle !== undefined)
+      throw new Error(`libs/events/src/topics.ts says that ${group} reads ${idle.topic}, which it does not`);
   }
 }

@@ -125,6 +125,7 @@ async function compose<V extends Variables, PeerName extends string, N extends N
 
   const consumers = areas.flatMap((area) => area.consumers ?? []);
   checkReaders(
+    name,
     consumers.map(({ group, subscriptions }) => ({ group, topics: subscriptions.map(({ event }) => event.topic) })),
   );
 
