@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { databaseAddress, isHostPort, port, webAddress, wholeNumber } from './values';
@@ -59,6 +59,28 @@ export function readCertificates(variable: string, file: string): string {
     }
   }
   return text;
+}
+
+/**
+ * Reads the key of a certificate in PEM from the file that a variable names.
+ * @param of the certificate: its text, and its file for errors
+ * @throws Error with one line that names the variable
+ */
+export function readKeyOf(
+  variable: string,
+  file: string,
+  of: { readonly text: string; readonly file: string },
+): string {
+  const key = readNamedFile(variable, file);
+  let privateKey: KeyObject;
+  try {
+    privateKey = createPrivateKey(key);
+  } catch {
+    throw new Error(`${variable}: ${file} contains no private key in PEM`);
+  }
+  if (!new X509Certificate(of.text).checkPrivateKey(privateKey))
+    throw new Error(`${variable}: ${file} is not the key of ${of.file}`);
+  return key;
 }
 
 /**

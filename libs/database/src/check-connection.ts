@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readCertificates } from '@switchyard/config';
+import { readCertificates, readKeyOf } from '@switchyard/config';
 import type pg from 'pg';
 import { isConnectionError, sqlState } from './errors';
 import { Client, PasswordFileError } from './password-file';
@@ -11,6 +11,8 @@ export class DatabaseSettingsError extends Error {
 }
 
 const certificateCode = /^(?:CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|ERR_TLS|ERR_SSL|ERR_OSSL|INVALID_CA)/;
+/** The server ends TLS and says why: it is about our certificate or our lack of one. */
+const alertCode = /^ERR_SSL_.*_ALERT_/;
 /** A refused login, a database that does not exist, or that the role may not use. */
 const refusedLogin = /^(?:28|3D|42501)/;
 const protocolViolation = '08P01';
@@ -23,9 +25,25 @@ function faultOf(error: unknown): string | undefined {
     return `${message}${hint}`;
   }
   if (error instanceof PasswordFileError) return message;
+  if (alertCode.test(code)) return `the server does not accept the connection by TLS (sslcert): ${message}`;
   if (certificateCode.test(code)) return `the certificate of the server is not accepted: ${message}`;
   if (refusedLogin.test(sqlState(error) ?? '') || /does not support SSL/.test(message)) return message;
   return undefined;
+}
+
+/**
+ * Reads what an address says of certificates, of which pg names no file that does not parse, and passes over a
+ * certificate without its key.
+ * @throws Error with one line that names the parameter at fault
+ */
+function assertCertificates(address: string): void {
+  const parameters = new URLSearchParams(address.includes('?') ? address.slice(address.indexOf('?')) : '');
+  const [authority, certificate, key] = ['sslrootcert', 'sslcert', 'sslkey'].map((name) => parameters.get(name));
+  if (authority) readCertificates('sslrootcert', authority);
+  if (certificate && !key) throw new Error('sslkey: must be set when sslcert is');
+  if (key && !certificate) throw new Error('sslcert: must be set when sslkey is');
+  if (certificate && key)
+    readKeyOf('sslkey', key, { text: readCertificates('sslcert', certificate), file: certificate });
 }
 
 /**
@@ -37,17 +55,9 @@ export async function connectTo(config: pg.ClientConfig, variable: string): Prom
   const refuse = (fault: string): never => {
     throw new DatabaseSettingsError(`${variable}: ${fault.replaceAll('\n', ' ')}`);
   };
-  const address = config.connectionString ?? '';
-  const authority = URL.canParse(address) ? new URL(address).searchParams.get('sslrootcert') : null;
-  if (authority !== null) {
-    try {
-      readCertificates('sslrootcert', authority);
-    } catch (error) {
-      refuse((error as Error).message);
-    }
-  }
   let client: pg.Client;
   try {
+    assertCertificates(config.connectionString ?? '');
     client = new Client(config);
   } catch (error) {
     return refuse((error as Error).message);

@@ -91,6 +91,21 @@ describe('TLS', () => {
       () => `${plain.url}?password_file=${empty}`,
       /^DATABASE_URL: password_file: .+ is empty$/,
     ],
+    [
+      'a certificate without its key',
+      () => at(`sslmode=verify-full&sslrootcert=${ours.certificate}&sslcert=${ours.certificate}`),
+      /^DATABASE_URL: sslkey: must be set when sslcert is$/,
+    ],
+    [
+      'a key without its certificate',
+      () => at(`sslmode=verify-full&sslrootcert=${ours.certificate}&sslkey=${ours.key}`),
+      /^DATABASE_URL: sslcert: must be set when sslkey is$/,
+    ],
+    [
+      'the key of another certificate',
+      () => at(`sslrootcert=${ours.certificate}&sslcert=${ours.certificate}&sslkey=${others.key}`),
+      /^DATABASE_URL: sslkey: .+others\.key is not the key of .+ours\.pem$/,
+    ],
   ])('%s ends the start', async (_, url, message) => {
     await expect(check(url())).rejects.toThrow(message);
   });
@@ -105,6 +120,32 @@ describe('TLS', () => {
     await expect(check(url)).rejects.toThrow(/^DATABASE_URL: permission denied for database/);
     await admin.query(`drop role "${name}_other"`);
     await admin.end();
+  });
+
+  test('a server that asks for certificates takes that of the role alone', async () => {
+    const admin = new pg.Client(server.url);
+    await admin.connect();
+    const setting = async (name: string): Promise<string> => (await admin.query(`show ${name}`)).rows[0][name];
+    await admin.query(`create role ours login password 'ours'`);
+    const rules = ['hostssl all ours all scram-sha-256 clientcert=verify-full', 'host all all all scram-sha-256'];
+    await admin.query(`copy (select unnest(array['${rules.join("', '")}'])) to '${await setting('hba_file')}'`);
+    // Ours is its own CA.
+    await admin.query(`alter system set ssl_ca_file = '${await setting('ssl_cert_file')}'`);
+    await admin.query('select pg_reload_conf()');
+    await eventually(async () => expect(await setting('ssl_ca_file')).not.toBe(''));
+    await admin.end();
+    const as = ({ certificate, key }: typeof ours) => `&sslcert=${certificate}&sslkey=${key}`;
+    const url = (more: string) =>
+      `${Object.assign(new URL(server.url), { username: 'ours', password: 'ours' }).href}?sslmode=verify-full&sslrootcert=${ours.certificate}${more}`;
+
+    await check(url(as(ours)));
+    const db = openDatabase({ url: url(as(ours)), applicationName: 'certified' });
+    expect(await db.one(sql`select client_dn from pg_stat_ssl where pid = pg_backend_pid()`)).toEqual({
+      client_dn: '/CN=ours',
+    });
+    await db.close();
+    await expect(check(url(''))).rejects.toThrow(/^DATABASE_URL: connection requires a valid client certificate$/);
+    await expect(check(url(as(others)))).rejects.toThrow(/^DATABASE_URL: the server does not accept .+ \(sslcert\): /);
   });
 
   test.each(['prefer', 'require', 'verify-ca'])(

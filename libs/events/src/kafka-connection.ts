@@ -1,6 +1,5 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';
-import { type BusConfig, readCertificates, readNamedFile } from '@switchyard/config';
+import { type BusConfig, readCertificates, readKeyOf, readNamedFile } from '@switchyard/config';
 import type { SASLOptions } from 'kafkajs';
 
 /** How the brokers are reached, and as whom. */
@@ -73,17 +72,8 @@ function tlsOf({ KAFKA_CA_FILE, KAFKA_CERTIFICATE_FILE, KAFKA_CERTIFICATE_KEY_FI
   const ca = KAFKA_CA_FILE === undefined ? undefined : readCertificates('KAFKA_CA_FILE', KAFKA_CA_FILE);
   if (KAFKA_CERTIFICATE_FILE === undefined || KAFKA_CERTIFICATE_KEY_FILE === undefined) return { ca };
   const cert = readCertificates('KAFKA_CERTIFICATE_FILE', KAFKA_CERTIFICATE_FILE);
-  const key = readNamedFile('KAFKA_CERTIFICATE_KEY_FILE', KAFKA_CERTIFICATE_KEY_FILE);
-  const refuseKey = (fault: string): never => {
-    throw new Error(`KAFKA_CERTIFICATE_KEY_FILE: ${KAFKA_CERTIFICATE_KEY_FILE} ${fault}`);
-  };
-  let privateKey: KeyObject;
-  try {
-    privateKey = createPrivateKey(key);
-  } catch {
-    return refuseKey('contains no private key in PEM');
-  }
-  if (!new X509Certificate(cert).checkPrivateKey(privateKey)) refuseKey(`is not the key of ${KAFKA_CERTIFICATE_FILE}`);
+  const of = { text: cert, file: KAFKA_CERTIFICATE_FILE };
+  const key = readKeyOf('KAFKA_CERTIFICATE_KEY_FILE', KAFKA_CERTIFICATE_KEY_FILE, of);
   return { ca, cert, key };
 }
 
