@@ -24,7 +24,7 @@ const connectionCodes = new Set<string>([
 const retryableCodes = new Set(['40001', '40P01']);
 
 const connectionTexts =
-  /timeout exceeded when trying to connect|connection terminated|query read timeout|client has encountered a connection error|connection ended unexpectedly|cannot use a pool after calling end|can't reach database server|server has closed the connection/i;
+  /timeout expired|timeout exceeded when trying to connect|connection terminated|query read timeout|client has encountered a connection error|connection ended unexpectedly|cannot use a pool after calling end|can't reach database server|server has closed the connection/i;
 
 interface Failure {
   code?: string;

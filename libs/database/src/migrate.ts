@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { assertOwnSession, connectTo, mayWorkLater } from './check-connection';
 import { poolConfig } from './database';
+import { DatabaseWait } from './database-wait';
 
 /** The migrations of one SQL schema: `<directory>/<14 digits>_<name>/migration.sql`, as Prisma lays them out. */
 export interface MigrationSet {
@@ -155,8 +156,11 @@ async function apply(client: pg.Client, schema: string, migration: Migration): P
   }
 }
 
-async function connect({ url, variable = 'DATABASE_URL' }: MigrateOptions): Promise<pg.Client> {
-  const config = poolConfig({ url, applicationName: 'switchyard migrate' });
+const configOf = ({ url }: MigrateOptions): pg.PoolConfig => poolConfig({ url, applicationName: 'switchyard migrate' });
+
+async function connect(options: MigrateOptions): Promise<pg.Client> {
+  const { variable = 'DATABASE_URL' } = options;
+  const config = configOf(options);
   await assertOwnSession(config, variable);
   // Migrations may take longer than a statement of a request.
   return connectTo({ ...config, statement_timeout: 0, query_timeout: 0 }, variable);
@@ -214,36 +218,43 @@ export async function isMigrated(options: MigrateOptions): Promise<boolean> {
   }
 }
 
+/** Throws unless the migrations of this version are applied. */
+async function checkMigrations(client: pg.Client, sets: MigrationSet[]): Promise<void> {
+  for (const { schema, directory } of sets) {
+    const [missing] = pendingOf(schema, await readMigrations(directory), await appliedIn(client, schema));
+    if (missing) {
+      throw new MigrationError(
+        `migration ${missing.name} of schema ${schema} is not applied: run the service's migrate command first`,
+      );
+    }
+  }
+}
+
 /**
- * For the start of a service: waits until the database can be reached, then refuses (`MigrationError`) unless it holds
- * the migrations of this version, each applied whole, and beside them none but additive ones of newer versions.
+ * For the start of a service: waits until the database can be reached, which it says in the log, then refuses
+ * (`MigrationError`) unless it holds the migrations of this version, each applied whole, and beside them none but
+ * additive ones of newer versions.
  * @param within milliseconds to wait for the database; default 60,000
  */
 export async function assertMigrated({
   within = 60_000,
   ...options
 }: MigrateOptions & { within?: number }): Promise<void> {
-  const { sets } = options;
   const deadline = Date.now() + within;
-  for (;;) {
-    try {
-      const client = await connect(options);
+  const wait = new DatabaseWait(configOf(options), options.variable ?? 'DATABASE_URL');
+  try {
+    for (;;) {
       try {
-        for (const { schema, directory } of sets) {
-          const [missing] = pendingOf(schema, await readMigrations(directory), await appliedIn(client, schema));
-          if (missing) {
-            throw new MigrationError(
-              `migration ${missing.name} of schema ${schema} is not applied: run the service's migrate command first`,
-            );
-          }
-        }
-        return;
-      } finally {
-        await client.end().catch(() => undefined);
+        const client = await connect(options);
+        wait.reached();
+        return await checkMigrations(client, options.sets).finally(() => client.end().catch(() => undefined));
+      } catch (error) {
+        if (!mayWorkLater(error) || Date.now() >= deadline) throw error;
+        wait.failed(error);
+        await pause(250);
       }
-    } catch (error) {
-      if (!mayWorkLater(error) || Date.now() >= deadline) throw error;
-      await pause(250);
     }
+  } finally {
+    wait.close();
   }
 }

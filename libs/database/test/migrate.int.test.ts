@@ -1,8 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
-import { freePort, type TestDatabase, testDatabase } from '@switchyard/testkit';
+import { setTimeout as pause } from 'node:timers/promises';
+import { logger } from '@switchyard/telemetry';
+import { eventually, freePort, type TestDatabase, tcpGate, testDatabase } from '@switchyard/testkit';
 import { assertMigrated, type Database, MigrationError, migrate, openDatabase } from '../src';
+import { DatabaseWait } from '../src/database-wait';
 import { sql } from '../src/sql';
 
 let folder: string;
@@ -116,9 +119,73 @@ test('refuses to go on after a half-applied migration until it is marked as roll
   expect(await run()).toEqual(['20260103000000_three']);
 });
 
-test('a service waits for a database that is not there yet', async () => {
-  await run();
-  const away = new URL(home.url);
-  away.port = String(await freePort());
-  await expect(assertMigrated({ url: away.href, sets: sets(), within: 300 })).rejects.toThrow(/ECONNREFUSED/);
+describe('a database that is not there yet', () => {
+  const waits = 'the database cannot be reached; waiting for it';
+  const warned = jest.spyOn(logger, 'warn').mockReturnValue(undefined);
+  const informed = jest.spyOn(logger, 'info').mockReturnValue(undefined);
+  afterEach(() => jest.clearAllMocks());
+  afterAll(() => jest.restoreAllMocks());
+  const at = (port: number) => Object.assign(new URL(home.url), { port: String(port) }).href;
+  const place = (port: number) => ({ host: '127.0.0.1', port, variable: 'DATABASE_URL' });
+  const refused = (port: number) => [{ ...place(port), reason: `connect ECONNREFUSED 127.0.0.1:${port}` }, waits];
+  const there = (port: number) => [place(port), 'the database is there'];
+
+  test('is waited for, with a line when the wait begins and when it ends', async () => {
+    await run();
+    const { hostname, port: target } = new URL(home.url);
+    const gate = await tcpGate({ host: hostname, port: Number(target) });
+    await gate.shut();
+    const waiting = assertMigrated({ url: at(gate.port), sets: sets() });
+    await eventually(() => expect(warned).toHaveBeenCalled());
+    // Some tries more.
+    await pause(700);
+    await gate.open();
+    await waiting;
+    expect(warned.mock.calls).toEqual([refused(gate.port)]);
+    expect(informed.mock.calls).toEqual([there(gate.port)]);
+    await gate.close();
+  });
+
+  test('is waited for no longer than said', async () => {
+    const port = await freePort();
+    await expect(assertMigrated({ url: at(port), sets: sets(), within: 300 })).rejects.toThrow(/ECONNREFUSED/);
+    expect(informed).not.toHaveBeenCalled();
+  });
+
+  test('and does not even refuse is told of while the first try lasts', async () => {
+    await run();
+    const { hostname, port: target } = new URL(home.url);
+    const gate = await tcpGate({ host: hostname, port: Number(target) });
+    gate.freeze();
+    const waiting = assertMigrated({ url: at(gate.port), sets: sets() });
+    await eventually(() => expect(warned).toHaveBeenCalled());
+    expect(warned.mock.calls).toEqual([[{ ...place(gate.port), reason: 'does not answer' }, waits]]);
+    // Longer than a connection is waited for.
+    await pause(6_000);
+    gate.thaw();
+    await waiting;
+    expect(informed.mock.calls).toEqual([there(gate.port)]);
+    await gate.close();
+  });
+
+  test('is told of again each 30 s, and under the name of its own variable', () => {
+    let now = 0;
+    const wait = new DatabaseWait(
+      { connectionString: 'postgresql://a:secret@away:5432/b' },
+      'LOG_DATABASE_URL',
+      () => now,
+    );
+    for (; now < 70_000; now += 1_000) wait.failed(new Error('away'));
+    wait.reached();
+    const line = { host: 'away', port: 5432, variable: 'LOG_DATABASE_URL' };
+    expect(warned.mock.calls).toEqual(Array(3).fill([{ ...line, reason: 'away' }, waits]));
+    expect(informed.mock.calls).toEqual([[line, 'the database is there']]);
+  });
+
+  test('is none where the first try succeeds', async () => {
+    await run();
+    await check();
+    expect(warned).not.toHaveBeenCalled();
+    expect(informed).not.toHaveBeenCalled();
+  });
 });
