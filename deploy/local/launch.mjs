@@ -43,6 +43,7 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
     throw new LaunchFailure(`SWITCHYARD_DATA: ${settings.data} is in use by another launcher (process ${lock.heldBy})`);
   }
   const record = processRecord(settings.data);
+  const lastErrors = new Map();
   const supervisor = createSupervisor({
     onStart: record.add,
     maxDeaths: settings.maxDeaths,
@@ -52,6 +53,7 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
       ending.abort(
         new LaunchFailure(`${name} died ${settings.maxDeaths} times within a minute (${how}); see ${logFile(name)}`),
       ),
+    onRefusal: (name, how) => ending.abort(new LaunchFailure(`${name}: ${lastErrors.get(name)?.() ?? how}`)),
   });
   const logFile = (name) => join(settings.data, 'logs', `${name}.log`);
   const show = (line) => say(`! ${line}`);
@@ -79,6 +81,7 @@ export async function launch({ root, cwd, env, progress, ending, prepare = prepa
           show,
         }),
       );
+      for (const unit of units) lastErrors.set(unit.name, unit.lastError);
       for (const unit of units) await supervisor.run(unit);
       await Promise.all(
         SERVICES.map((service, at) =>

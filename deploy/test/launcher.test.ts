@@ -362,6 +362,23 @@ describe('the launcher', () => {
     expect(await endProcessesOf(root)).toEqual([]);
   });
 
+  it('ends at once with the line of a process that refuses its configuration', async () => {
+    writeFileSync(
+      join(root, 'services/collaboration/dist/main.js'),
+      `if (process.argv[2] !== 'migrate') {
+        require('node:fs').appendFileSync('starts', '1');
+        console.error('collaboration: SMTP_URL: is not right');
+        process.exit(78);
+      }`,
+    );
+    const launched = await start(root);
+    expect(await launched.exited).toBe(1);
+    expect(launched.output()).toMatch(/\ncollaboration: SMTP_URL: is not right\n$/);
+    expect(launched.output()).not.toContain('starting it again');
+    expect(readFileSync(join(root, 'starts'), 'utf8')).toBe('1');
+    expect(await endProcessesOf(root)).toEqual([]);
+  });
+
   it('refuses the data folder of a newer release, and a secret that is not its own', async () => {
     mkdirSync(join(root, '.switchyard'));
     writeFileSync(join(root, '.switchyard/format'), '99\n');

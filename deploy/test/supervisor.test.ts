@@ -1,3 +1,4 @@
+import { refusedConfiguration } from '@switchyard/config';
 import { createSupervisor } from '../local/supervisor.mjs';
 
 type End = { code: number | null; signal: string | null };
@@ -18,11 +19,13 @@ function fakeProcess(pid: number, onStop: () => void = () => {}) {
 function harness(limits: { maxDeaths?: number; maxPauseMs?: number } = {}) {
   const deaths: [string, string, number][] = [];
   const givenUp: string[] = [];
+  const refused: string[] = [];
   let time = 0;
   const supervisor = createSupervisor({
     ...limits,
     onDeath: (name: string, how: string, restartInMs: number) => deaths.push([name, how, restartInMs]),
     onGiveUp: (name: string, how: string) => givenUp.push(`${name} ${how}`),
+    onRefusal: (name: string, how: string) => refused.push(`${name} ${how}`),
     now: () => time,
     pause: async () => {},
   });
@@ -30,6 +33,7 @@ function harness(limits: { maxDeaths?: number; maxPauseMs?: number } = {}) {
     supervisor,
     deaths,
     givenUp,
+    refused,
     pass: (ms: number) => {
       time += ms;
     },
@@ -130,6 +134,64 @@ describe('the supervisor', () => {
     current?.die();
     await settled();
     expect(givenUp).toEqual(['one no memory']);
+  });
+
+  describe('a unit that refuses its configuration', () => {
+    const refusal = { code: refusedConfiguration, signal: null };
+
+    async function one() {
+      const supervised = harness();
+      let current = fakeProcess(0);
+      let starts = 0;
+      await supervised.supervisor.run({
+        name: 'one',
+        start: async () => {
+          starts += 1;
+          current = fakeProcess(starts);
+          return current;
+        },
+      });
+      const die = async (how?: End) => {
+        current.die(how);
+        await settled();
+        supervised.pass(50_000);
+      };
+      return { ...supervised, die, starts: () => starts };
+    }
+
+    it('is given up on at its first start', async () => {
+      const { die, starts, refused, deaths } = await one();
+      await die(refusal);
+      expect(refused).toEqual(['one ended with exit code 78']);
+      expect(deaths).toEqual([]);
+      expect(starts()).toBe(1);
+    });
+
+    it('is started again where it ran before, but not for ever', async () => {
+      const { die, starts, refused, givenUp } = await one();
+      await die();
+      for (let death = 0; death < 4; death++) await die(refusal);
+      expect(refused).toEqual([]);
+      expect(starts()).toBe(6);
+      await die(refusal);
+      expect(refused).toEqual(['one ended with exit code 78']);
+      expect(givenUp).toEqual([]);
+      expect(starts()).toBe(6);
+    });
+
+    it('may refuse it again after it has run in between', async () => {
+      const { die, refused } = await one();
+      await die();
+      for (let death = 0; death < 12; death++) await die(death % 3 === 0 ? undefined : refusal);
+      expect(refused).toEqual([]);
+    });
+
+    it('says nothing any more once everything stops', async () => {
+      const { die, refused, supervisor } = await one();
+      await supervisor.stop([]);
+      await die(refusal);
+      expect(refused).toEqual([]);
+    });
   });
 
   it('stops group after group, and restarts nothing', async () => {

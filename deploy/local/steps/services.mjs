@@ -6,9 +6,12 @@ import { PUBLIC_KEYS_FILE } from '../data-folder.mjs';
 import { LaunchFailure } from '../failure.mjs';
 import { openServiceLog } from '../service-log.mjs';
 import { environmentOf } from '../services.mjs';
+import { REFUSED_CONFIGURATION } from '../supervisor.mjs';
 
 // Together with PostgreSQL's 3.5 s, gateway and services stop within the ten seconds of D2.
 const DRAIN_MS = 3_000;
+// For the line of a process that has ended, which may still be on its way.
+const LAST_LINE_MS = 1_000;
 const HEALTH_POLL_MS = 50;
 const HEALTH_REQUEST_MS = 2_000;
 
@@ -78,7 +81,12 @@ export function serviceUnit({ name, main, root, env, logFile, show }) {
           settle({ code: null, signal: null });
         });
         // Not 'close', which would wait for whatever a dead process's own children still hold open.
-        child.once('exit', (code, signal) => settle({ code, signal }));
+        child.once('exit', (code, signal) => {
+          const end = () => settle({ code, signal });
+          if (code !== REFUSED_CONFIGURATION) return end();
+          child.once('close', end);
+          setTimeout(end, LAST_LINE_MS);
+        });
       });
       return {
         pid: child.pid,

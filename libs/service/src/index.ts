@@ -15,3 +15,4 @@ export { archiveSource, projectRecords, type RecordWriter, recordWriter } from '
 export { inMessages, uploadParts, uploadsOf } from './project-uploads';
 export { recordFields } from './record-fields';
 export type { Service } from './service';
+export { sayStartFailed } from './start-failure';

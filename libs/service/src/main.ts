@@ -1,7 +1,8 @@
 import type { MigrationSet } from '@switchyard/database/migrate';
 import { startTelemetry } from '@switchyard/telemetry';
-import { failureLine } from './failure-line';
+import { migrateVariables } from './migrate-variables';
 import type { Service } from './service';
+import { sayStartFailed } from './start-failure';
 
 /**
  * The program of a domain service: the sub-command `migrate`, or the whole life of `service`. Loading a service takes
@@ -24,8 +25,7 @@ async function migrateAndExit(name: string, sets: MigrationSet[], stopTelemetry:
     const { runMigrations } = await import('./run-migrations.js');
     await runMigrations(name, sets);
   } catch (error) {
-    process.stderr.write(`migrate: ${failureLine(error)}\n`);
-    code = 1;
+    code = sayStartFailed('migrate', error, Object.keys(migrateVariables));
   }
   // A collector that is away must not change the exit code.
   await stopTelemetry().catch(() => undefined);

@@ -6,6 +6,7 @@ import type { Variables } from './configuration';
 import { failureLine } from './failure-line';
 import { type RunningService, startService, stopOnSignals } from './process';
 import type { Service } from './service';
+import { sayStartFailed } from './start-failure';
 
 /**
  * Percent by which the old heap may grow over what is alive before it is collected. V8 lets it grow to four times on a
@@ -18,7 +19,8 @@ const heapGrowingPercent = 50;
 const commandFailed = 2;
 
 /**
- * The whole life of a domain service's process: a sub-command of its own, or start, serve, and drain on SIGTERM. A failure to start is one line on stderr and exit code 1; a sub-command that fails gives exit code 2.
+ * The whole life of a domain service's process: a sub-command of its own, or start, serve, and drain on SIGTERM. A failure to start is one
+ * line on stderr and exit code 78 where the configuration is at fault, else 1; a sub-command that fails gives exit code 2.
  */
 export async function runService<V extends Variables>(
   service: Service<V>,
@@ -53,8 +55,7 @@ export async function runService<V extends Variables>(
     const running = await starting;
     logger.info({ grpc_port: running.grpcPort, http_port: running.httpPort }, `${service.name} listens`);
   } catch (error) {
-    process.stderr.write(`${service.name}: ${failureLine(error)}\n`);
-    process.exit(1);
+    process.exit(sayStartFailed(service.name, error, service.variables));
   }
 }
 

@@ -138,6 +138,20 @@ it('refuses a database that is not migrated', async () => {
   await empty.close();
 });
 
+it('ends a start with a line, and the exit code of a refused configuration', async () => {
+  const umask = process.umask();
+  jest.replaceProperty(process, 'argv', ['node', 'main.js']);
+  jest.replaceProperty(process, 'env', { ...environment(), THINGS_AT_ONCE: 'many' });
+  const said = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  jest.spyOn(process, 'exit').mockImplementation((code) => {
+    throw new Error(`ended with ${code}`);
+  });
+  await expect(service.run({ stopTelemetry: async () => undefined })).rejects.toThrow('ended with 78');
+  expect(said.mock.calls).toEqual([[expect.stringMatching(/^things: THINGS_AT_ONCE: [^\n]+\n$/)]]);
+  jest.restoreAllMocks();
+  process.umask(umask);
+});
+
 describe('a sub-command', () => {
   const lines: string[] = [];
   const count = command({

@@ -33,13 +33,13 @@ it('migrates with two variables and without the service', async () => {
   expect(await isServiceMigrated({ DATABASE_URL: home.url, LOG_DATABASE_URL: log.url }, sets)).toBe(true);
 });
 
-it('says in one line why it does not, with exit code 1', async () => {
+it('says in one line why it does not, with the exit code of a refused configuration', async () => {
   jest.replaceProperty(process, 'argv', ['node', 'main.js', 'migrate']);
   jest.replaceProperty(process, 'env', { DATABASE_URL: 'nowhere' });
   const exit = jest.spyOn(process, 'exit').mockImplementation((() => undefined) as never);
   const complained = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
   runMain('things', sets, jest.fn());
-  await eventually(() => expect(exit).toHaveBeenCalledWith(1));
+  await eventually(() => expect(exit).toHaveBeenCalledWith(78));
   expect(complained.mock.calls).toEqual([['migrate: DATABASE_URL: must be a postgresql:// address\n']]);
 });
 

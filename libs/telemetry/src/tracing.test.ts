@@ -16,7 +16,7 @@ function printed(environment: Record<string, string>): string | undefined {
     try {
       startTelemetry('alerts');
     } catch (error) {
-      expect((error as Error).message).toBe('ended with 1');
+      expect((error as Error).message).toBe('ended with 78');
     }
   });
   return write.mock.calls.map(([line]) => line).join('') || undefined;

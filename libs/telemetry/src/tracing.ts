@@ -1,4 +1,4 @@
-import { decimalNumber, parseEnvironment, webAddress, z } from '@switchyard/config';
+import { decimalNumber, parseEnvironment, refusedConfiguration, webAddress, z } from '@switchyard/config';
 import { logger, logLevels } from './logger';
 
 /**
@@ -88,6 +88,6 @@ function readOrEnd(name: string, environment: NodeJS.ProcessEnv): z.infer<z.ZodO
     return parseEnvironment(variables, environment);
   } catch (error) {
     process.stderr.write(`${name}: ${(error as Error).message}\n`);
-    process.exit(1);
+    process.exit(refusedConfiguration);
   }
 }

@@ -91,6 +91,9 @@ const addressVariables = () =>
 export type Config = z.infer<z.ZodObject<typeof variables>> &
   Readonly<Record<ReturnType<typeof addressVariable | typeof httpVariable>, string>>;
 
+/** Names of all variables that the gateway reads. */
+export const variableNames = (): string[] => Object.keys({ ...variables, ...addressVariables() });
+
 /** The gateway's environment; see docs/operations.md. */
 export const readConfig = (environment: NodeJS.ProcessEnv = process.env): Config =>
   parseEnvironment({ ...variables, ...addressVariables() }, environment) as unknown as Config;
