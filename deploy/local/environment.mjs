@@ -39,9 +39,13 @@ function databaseUrl(value) {
   return value;
 }
 
-function externalUrl(value) {
-  const url = new URL(urlOf('http:', 'https:')(value));
-  if (url.search !== '' || url.hash !== '') throw new Error('must not carry a query or a fragment');
+// As libs/config reads it, which is not built yet when the launcher reads it: the processes would refuse it much later.
+function webAddress(value) {
+  if (!/^https?:\/\/[^/]/i.test(value) || !URL.canParse(value)) {
+    throw new Error('must be a URL beginning with http:// or https://');
+  }
+  const url = new URL(value);
+  if (/[?#]/.test(value)) throw new Error('must not carry a query or a fragment');
   if (url.username !== '' || url.password !== '') throw new Error('must not carry a user or a password');
   return value.replace(/\/+$/, '');
 }
@@ -70,11 +74,11 @@ const READERS = {
   SWITCHYARD_DATA: text,
   SWITCHYARD_ROOT_TOKEN: secretOf(MIN_TOKEN_LENGTH),
   SWITCHYARD_TIER: oneOf(TIERS),
-  SWITCHYARD_EXTERNAL_URL: externalUrl,
+  SWITCHYARD_EXTERNAL_URL: webAddress,
   SWITCHYARD_SECRET: secretOf(MIN_SECRET_LENGTH),
   DATABASE_URL: databaseUrl,
   KAFKA_BROKERS: brokers,
-  S3_ENDPOINT: urlOf('http:', 'https:'),
+  S3_ENDPOINT: webAddress,
   S3_BUCKET: text,
   S3_CA_FILE: text,
   S3_REGION: text,
@@ -82,7 +86,7 @@ const READERS = {
   S3_ACCESS_KEY_ID: text,
   S3_SECRET_ACCESS_KEY: text,
   SMTP_URL: urlOf('smtp:', 'smtps:'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: urlOf('http:', 'https:'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: webAddress,
   LOG_LEVEL: oneOf(LOG_LEVELS),
   SWITCHYARD_MAX_DEATHS: integerFrom(1, 1_000),
   SWITCHYARD_RESTART_PAUSE_MS: integerFrom(200, 60_000),

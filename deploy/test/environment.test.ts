@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { webAddress } from '@switchyard/config';
 import { KAFKA_SETTINGS } from '../catalogue.mjs';
 import { readEnvironment, VARIABLES } from '../local/environment.mjs';
 
@@ -67,6 +68,28 @@ describe('the environment', () => {
     ['LOG_LEVEL', 'loud'],
   ])('refuses %s=%s in one line that names it', (name, value) => {
     expect(() => read({ [name]: value })).toThrow(new RegExp(`^${name} must [^\\n]+$`));
+  });
+
+  it.each([
+    'https://forge.example/path//',
+    'HTTP://forge.example:8080',
+    'http://[::1]:8080',
+    'http://127.0.0.1/?',
+    'https://forge.example/#',
+    'https://forge.example/?a=1#b',
+    'https://user@forge.example',
+    'https://:password@forge.example',
+    'http:forge.example',
+    'http:///forge.example',
+    'https://forge.example:99999',
+    'https://for ge.example',
+    'ftp://forge.example',
+    'forge.example',
+  ])('takes and refuses addresses as the processes do: %s', (written) => {
+    const { success, data, error } = webAddress().safeParse(written);
+    const outcome = () => read({ SWITCHYARD_EXTERNAL_URL: written }).externalUrl;
+    if (success) expect(outcome()).toBe(data);
+    else expect(outcome).toThrow(`SWITCHYARD_EXTERNAL_URL ${error.issues[0]?.message}`);
   });
 
   it('asks for a bucket when S3 is configured', () => {
