@@ -2,7 +2,15 @@ import { logger, startTelemetry } from '@switchyard/telemetry';
 
 const stopTelemetry = startTelemetry('gateway');
 
+/** Exit code of a sub-command that fails, as that of the services. */
+const commandFailed = 2;
+
 async function main(): Promise<void> {
+  const [, , command] = process.argv;
+  if (command !== undefined) {
+    process.stderr.write(`${command}: is not known; the gateway has no sub-commands\n`);
+    process.exit(commandFailed);
+  }
   // Loaded after telemetry has patched http and express.
   const { readSigner } = await import('@switchyard/rpc');
   const { sayStartFailed, stopOnSignals } = await import('@switchyard/service');
