@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { assertSwitchedOn, dataFolder, readCertificates, webAddress, z } from '@switchyard/config';
 import type { BlobStore } from './blob-store';
+import { checkedBucket } from './check-bucket';
 import { diskStore } from './disk-store';
 import { s3Store } from './s3-store';
 
@@ -26,7 +27,8 @@ export const blobVariables = {
 export type BlobConfig = z.infer<z.ZodObject<typeof blobVariables>>;
 
 /**
- * Opens the store that the environment names: the bucket, else `$SWITCHYARD_DATA/blobs`. Touches neither yet.
+ * Opens the store that the environment names: the bucket, which is asked whether it can be used, else
+ * `$SWITCHYARD_DATA/blobs`.
  * @throws Error with one line that names the variable at fault
  */
 export async function openBlobStore(config: BlobConfig): Promise<BlobStore> {
@@ -39,7 +41,7 @@ export async function openBlobStore(config: BlobConfig): Promise<BlobStore> {
     const missing = accessKeyId === undefined ? 'S3_ACCESS_KEY_ID' : 'S3_SECRET_ACCESS_KEY';
     throw new Error(`${missing}: is missing`);
   }
-  return s3Store({
+  const store = await s3Store({
     bucket,
     region: config.S3_REGION,
     endpoint: config.S3_ENDPOINT,
@@ -48,4 +50,5 @@ export async function openBlobStore(config: BlobConfig): Promise<BlobStore> {
     credentials:
       accessKeyId === undefined || secretAccessKey === undefined ? undefined : { accessKeyId, secretAccessKey },
   });
+  return checkedBucket(store, { bucket, endpoint: config.S3_ENDPOINT ?? 'Amazon S3', region: config.S3_REGION });
 }

@@ -61,6 +61,10 @@ export function readCertificates(variable: string, file: string): string {
   return text;
 }
 
+/** Whether the certificate of a server is why a TLS connection failed with `code`. */
+export const isCertificateError = (code: string): boolean =>
+  /^(?:CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|ERR_TLS_CERT|INVALID_CA|HOSTNAME_MISMATCH)/.test(code);
+
 /**
  * Reads the key of a certificate in PEM from the file that a variable names.
  * @param of the certificate: its text, and its file for errors

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import { isCertificateError } from '@switchyard/config';
 import type { Kafka } from 'kafkajs';
 import type { KafkaConnection } from './kafka-connection';
 
@@ -20,7 +21,6 @@ apiVersions.writeInt16BE(18, 4);
 apiVersions.writeInt32BE(correlation, 8);
 apiVersions.writeInt16BE(-1, 12);
 
-const certificateCode = /^(?:CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|ERR_TLS_CERT|INVALID_CA|HOSTNAME_MISMATCH)/;
 const alertCode = /^ERR_SSL_.*ALERT/;
 
 function ask(broker: string, tls: ConnectionOptions | undefined): Promise<Answer> {
@@ -49,7 +49,7 @@ function ask(broker: string, tls: ConnectionOptions | undefined): Promise<Answer
     });
     socket.once('error', (error: NodeJS.ErrnoException) => {
       const code = error.code ?? '';
-      if (certificateCode.test(code) || alertCode.test(code)) end({ kind: 'other', code });
+      if (isCertificateError(code) || alertCode.test(code)) end({ kind: 'other', code });
       else end({ kind: code === 'EPROTO' || code.startsWith('ERR_SSL') ? 'other' : 'away' });
     });
     socket.once('close', () => end({ kind: received.length > 0 ? 'other' : 'away' }));
@@ -62,7 +62,7 @@ async function protocolFault(broker: string, { tls }: KafkaConnection): Promise<
   if (answer.kind === 'kafka') return undefined;
   const code = 'code' in answer ? answer.code : undefined;
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `KAFKA_BROKERS: the certificate of ${broker} is of another name`;
-  if (code !== undefined && certificateCode.test(code))
+  if (code !== undefined && isCertificateError(code))
     return `KAFKA_CA_FILE: the certificate of ${broker} is not trusted (${code})`;
   if (code !== undefined) return `KAFKA_CERTIFICATE_FILE: ${broker} does not accept this process (${code})`;
   if ('silent' in answer) return undefined;

@@ -415,6 +415,16 @@ describe('with files on S3', () => {
     );
   });
 
+  it('starts while the bucket is away, and not where there is none', async () => {
+    await gate.shut();
+    await startWith({});
+    expect((await put('app/1.0/early', 'early')).status).toBe(503);
+    await gate.open();
+    await publish('app/1.0/early', 'later');
+    await expect(startWith({ S3_BUCKET: 'flies' })).rejects.toThrow(/^S3_BUCKET: \S+ has no bucket flies$/);
+    await startWith({});
+  });
+
   it('redirects downloads to the bucket where that is wanted', async () => {
     await startWith({ S3_SIGNED_DOWNLOADS: 'true' });
     await publish('app/1.0/x.tar', 'from the bucket');
