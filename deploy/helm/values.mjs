@@ -1,6 +1,7 @@
 // What the charts take: each value once, with what it is unless given, what it may be, and what it is for. The files values.yaml,
 // values.schema.json and README.md of each chart follow from it.
 import { keyFilesOf } from '../local/data-folder.mjs';
+import * as bounds from './bounds.mjs';
 
 /**
  * @typedef {object} Value
@@ -35,7 +36,17 @@ const textMap = (about, standard = {}) =>
 const object = (about, standard = {}) => value({ type: 'object' }, standard, about);
 const objects = (about) => value({ type: 'array', items: { type: 'object' } }, [], about);
 const environment = (about) =>
-  value({ type: 'object', additionalProperties: { type: ['string', 'integer', 'number', 'boolean'] } }, {}, about);
+  value(
+    {
+      type: 'object',
+      properties: bounds.ENVIRONMENT,
+      additionalProperties: { type: ['string', 'integer', 'number', 'boolean'] },
+    },
+    {},
+    about,
+  );
+/** What `global` may hold as well, and a process takes within bounds. */
+const bounded = (schema, about) => value(schema, undefined, about);
 
 const usualResources = { requests: { cpu: '100m', memory: '192Mi' }, limits: { memory: '512Mi' } };
 
@@ -43,8 +54,11 @@ const usualResources = { requests: { cpu: '100m', memory: '192Mi' }, limits: { m
 const shared = {
   image: group('The image of all processes', {
     repository: sharedText('Default: `switchyard`'),
-    tag: value({ type: ['string', 'integer'] }, undefined, 'Default: the version of the chart'),
-    digest: sharedText('`sha256:…`, in place of the tag'),
+    tag: bounded(
+      { type: ['string', 'integer'], minimum: 0, pattern: '^([A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?$' },
+      'Default: the version of the chart',
+    ),
+    digest: bounded({ type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' }, '`sha256:…`, in place of the tag'),
     pullPolicy: sharedOneOf('Default: `IfNotPresent`', ['Always', 'IfNotPresent', 'Never']),
     pullSecrets: sharedTexts('Names of Secrets with which the image is pulled'),
   }),
@@ -65,8 +79,8 @@ const shared = {
 };
 
 const bucket = group('Files: a bucket, unless persistence is enabled', {
-  bucket: sharedText('Name of the bucket'),
-  endpoint: sharedText("A server other than Amazon's"),
+  bucket: bounded(bounds.BUCKET, 'Name of the bucket'),
+  endpoint: bounded(bounds.S3_ENDPOINT, "A server other than Amazon's"),
   caFile: sharedText("Path of the certificate of that server's CA, on one of `volumes`. Default: the public ones"),
   region: sharedText('Default: `us-east-1`'),
   signedDownloads: flag('Files of packages are read from the bucket itself. Default: false'),
@@ -78,14 +92,14 @@ const kafka = group('How Kafka is used', {
   ca: sharedText("File of it with the certificate of the brokers' CA, such as `ca.crt`. Default: the public ones"),
   certificate: sharedText('File of it with the certificate by which the brokers know us, such as `user.crt`'),
   certificateKey: sharedText('File of it with the key of that certificate, such as `user.key`'),
-  saslMechanism: sharedOneOf('How we log in', ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER']),
+  saslMechanism: bounded(bounds.SASL_MECHANISM, 'How we log in'),
   username: sharedText('Who we are; with OAUTHBEARER the id of the client'),
   password: sharedText('File of it with the password; with OAUTHBEARER with the secret of the client'),
   oauthToken: sharedText('File with a token that another program keeps fresh: of the Secret, or a whole path'),
-  oauthTokenUrl: sharedText('Where tokens are fetched by client credentials'),
+  oauthTokenUrl: bounded(bounds.OAUTH_TOKEN_URL, 'Where tokens are fetched by client credentials'),
   oauthScope: sharedText('Scope of these tokens'),
   createTopics: flag('Whether services create missing topics; else a missing one ends their start. Default: true'),
-  replicationFactor: value({ type: 'integer', minimum: 1 }, undefined, "Replicas of topics. Default: the brokers'"),
+  replicationFactor: bounded(bounds.REPLICATION_FACTOR, "Replicas of topics. Default: the brokers'"),
 });
 
 /** @param {{ public?: boolean, data?: string }} [service] undefined: all of them */
@@ -93,10 +107,13 @@ const config = (service) =>
   group('Where the service is, and what it finds', {
     ...(service?.public
       ? {}
-      : { kafkaBrokers: sharedText("`host:port,host:port` of the cluster's Kafka; required"), kafka }),
-    externalUrl: sharedText('The address clients use; required'),
-    tier: sharedOneOf('Default: `ultimate`', ['free', 'premium', 'ultimate']),
-    otlpEndpoint: sharedText('Collector of traces; none unless given'),
+      : {
+          kafkaBrokers: bounded(bounds.KAFKA_BROKERS, "`host:port,host:port` of the cluster's Kafka; required"),
+          kafka,
+        }),
+    externalUrl: bounded(bounds.EXTERNAL_URL, 'The address clients use; required'),
+    tier: bounded(bounds.TIER, 'Default: `ultimate`'),
+    otlpEndpoint: bounded(bounds.OTLP_ENDPOINT, 'Collector of traces; none unless given'),
     ...(service === undefined || service.data === 'blobs' ? { s3: bucket } : {}),
   });
 
@@ -135,8 +152,8 @@ const storage = {
 const volumes = {
   volume: {
     git: group('How much git runs in one pod; its memory follows from it', {
-      places: count('Requests that run git at the same time, and as many transfers', 16, 1),
-      processMemory: count('Megabytes that one git process may allocate', 512, 256),
+      places: value(bounds.GIT_PLACES, 16, 'Requests that run git at the same time, and as many transfers'),
+      processMemory: value(bounds.GIT_MEMORY_MB, 512, 'Megabytes that one git process may allocate'),
     }),
     persistence: persistence(
       'More than one replica needs a volume that several nodes can mount (ReadWriteMany).',
@@ -170,7 +187,9 @@ const entrance = {
     type: oneOf('Its type', ['ClusterIP', 'NodePort', 'LoadBalancer'], 'ClusterIP'),
     annotations: textMap('Its annotations'),
   }),
-  trustedProxies: texts(
+  trustedProxies: value(
+    { type: 'array', items: bounds.TRUSTED_PROXY },
+    [],
     'Proxies in front of the gateway whose `X-Forwarded-For` is believed: addresses, ranges, names; required with an ingress or a route, since all callers would share the address of that',
   ),
   ingress: group('The way in by an Ingress', {
@@ -238,7 +257,9 @@ export function valuesOf(service, secretsOf) {
     env: environment(`${shared.env.about}${further.length > 0 ? `. It may hold: ${further.join(', ')}` : ''}`),
     config: config(service),
     replicas: count('Pods, unless autoscaling is enabled', data === 'volume' ? 1 : 2),
-    peers: textMap(
+    peers: value(
+      { type: 'object', additionalProperties: bounds.PEER },
+      {},
       'Host names of the other services, where they run in another release: `{ groups-admin: …, merge-requests: … }`. Calls over gRPC go to the name with -grpc behind its first label, which stands for all replicas',
     ),
     resources:
@@ -246,7 +267,11 @@ export function valuesOf(service, secretsOf) {
         ? object('Resources of a pod. Memory that is not given follows from `git`', { requests: { cpu: '500m' } })
         : object('Resources of a pod', usualResources),
     probes,
-    drainSeconds: count('Seconds that running requests, clones and pushes have to end when a pod stops', 120, 1),
+    drainSeconds: value(
+      bounds.DRAIN_SECONDS,
+      120,
+      'Seconds that running requests, clones and pushes have to end when a pod stops',
+    ),
     terminationGracePeriodSeconds: count(
       'Seconds after which a pod is killed; 0: half a minute more than `drainSeconds`',
       0,

@@ -449,6 +449,10 @@ withHelm('the charts, rendered (needs helm)', () => {
       ],
       ['storages names default twice', [`${at}[0].name=default`]],
       [
+        'persistence.weight or that of one of storages must be above 0',
+        [`${at}[0].name=fast`, `${at}[0].weight=0`, 'merge-requests.persistence.weight=0'],
+      ],
+      [
         'backup: no node has all volumes that only one node can mount',
         [...two, 'backup.enabled=true', 'backup.claim=backups'],
       ],
@@ -661,6 +665,28 @@ withHelm('the charts, rendered (needs helm)', () => {
     expect(stderr).toContain(message);
   });
 
+  it('what the processes would refuse is refused', () => {
+    const wrong = {
+      'gateway.drainSeconds': '7200',
+      'merge-requests.git.places': '100000',
+      'gateway.trustedProxies': '{nonsense}',
+      'global.config.externalUrl': 'forge.example',
+      'global.config.kafkaBrokers': 'kafka',
+      'alerts.image.digest': 'abc',
+      'packages.env.SWITCHYARD_UPLOAD_LIMIT': '1023',
+      'global.env.LOG_LEVEL': 'loud',
+    };
+    const { status, stderr } = template(
+      'switchyard',
+      Object.entries(wrong).map((setting) => setting.join('=')),
+    );
+    expect(status).not.toBe(0);
+    // Helm 3 writes the path with dots, Helm 4 with slashes.
+    const said = stderr.replaceAll('/', '.');
+    const last = Object.keys(wrong).map((setting) => setting.split('.').slice(1).join('.'));
+    expect(last.filter((setting) => !said.includes(setting))).toEqual([]);
+  });
+
   it('a variable that follows from a value is refused in env, with the value to use', () => {
     const values = {
       SWITCHYARD_DRAIN_SECONDS: 'drainSeconds',
@@ -673,14 +699,15 @@ withHelm('the charts, rendered (needs helm)', () => {
       KAFKA_SASL_PASSWORD_FILE: 'config.kafka',
       S3_BUCKET: 'config.s3',
       SWITCHYARD_GIT_PLACES: 'git',
-      SWITCHYARD_TRUSTED_PROXIES: 'trustedProxies',
-      OTEL_EXPORTER_OTLP_ENDPOINT: 'config.otlpEndpoint',
+      'SWITCHYARD_TRUSTED_PROXIES=loopback': 'trustedProxies',
+      'OTEL_EXPORTER_OTLP_ENDPOINT=http://other:4318': 'config.otlpEndpoint',
       DATABASE_URL: 'secretName',
       SWITCHYARD_IDENTITY_KEY_FILE: 'secretName',
     };
     const given = [...SETTINGS.kafka, ...SETTINGS.entrances, 'global.config.otlpEndpoint=http://traces:4318'];
-    for (const [variable, value] of Object.entries(values)) {
-      const { status, stderr } = template('switchyard', [...given, `global.env.${variable}=1`]);
+    for (const [setting, value] of Object.entries(values)) {
+      const [variable, written = '1'] = setting.split('=');
+      const { status, stderr } = template('switchyard', [...given, `global.env.${variable}=${written}`]);
       expect([variable, status]).toEqual([variable, 1]);
       expect(stderr).toContain(`: env.${variable} is set by the chart; use \`${value}\` in place of it`);
     }

@@ -28,7 +28,7 @@ const secretParameters = [
 const isProbe = (url: string | undefined): boolean => url === '/metrics' || url?.startsWith('/-/') === true;
 
 /** What every process reads of its log and its traces; see docs/operations.md. */
-const variables = {
+export const telemetryVariables = {
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: webAddress().optional(),
   /** Fraction of the requests without a sampled parent that are traced. */
@@ -83,9 +83,9 @@ export function startTelemetry(process: string): () => Promise<void> {
   return () => sdk.shutdown();
 }
 
-function readOrEnd(name: string, environment: NodeJS.ProcessEnv): z.infer<z.ZodObject<typeof variables>> {
+function readOrEnd(name: string, environment: NodeJS.ProcessEnv): z.infer<z.ZodObject<typeof telemetryVariables>> {
   try {
-    return parseEnvironment(variables, environment);
+    return parseEnvironment(telemetryVariables, environment);
   } catch (error) {
     process.stderr.write(`${name}: ${(error as Error).message}\n`);
     process.exit(refusedConfiguration);

@@ -357,10 +357,14 @@ volumeMounts:
 {{- if and $own $root.Values.storages }}
 {{- $weights := list (printf "default:%d" (int $root.Values.persistence.weight)) -}}
 {{- $peers := list -}}
+{{- $total := int $root.Values.persistence.weight -}}
 {{- range concat (list (dict "name" "default")) $root.Values.storages -}}
-{{- if ne .name "default" }}{{- $weights = append $weights (printf "%s:%d" .name (int (dig "weight" 1 .))) -}}{{- end -}}
+{{- if ne .name "default" }}{{- $total = add $total (int (dig "weight" 1 .)) -}}{{- $weights = append $weights (printf "%s:%d" .name (int (dig "weight" 1 .))) -}}{{- end -}}
 {{- if ne .name $own }}{{- $peers = append $peers (printf "%s=%s:50051/8081" .name (include "switchyard.storageName" (dict "root" $root "storage" .name))) -}}{{- end -}}
 {{- end -}}
+{{- if eq (int $total) 0 }}
+{{- fail "persistence.weight or that of one of storages must be above 0: new repositories would lie nowhere" }}
+{{- end }}
 - { name: SWITCHYARD_REPOSITORY_STORAGES, value: {{ join "," $weights | quote }} }
 - { name: SWITCHYARD_STORAGES_SERVED, value: {{ $own | quote }} }
 - { name: SWITCHYARD_STORAGE_PEERS, value: {{ join "," $peers | quote }} }
