@@ -209,6 +209,13 @@ test('rotate-secrets encrypts secrets under the new key; those that cannot be re
   expect(seen).toEqual([{ webhook: canary }]);
   // The service has the older key alone.
   expect(await get(place, 'slack')).toMatchObject({ active: true });
+  const sealed = () => running.db.query(sql`select secrets from integrations where slug = 'slack'`);
+  const before = await sealed();
+  expect(await refusal(set(place, 'slack', { channel: '#a' }))).toEqual({
+    kind: 'invalid',
+    message: { webhook: ['cannot be decrypted, and must be given'] },
+  });
+  expect(await sealed()).toEqual(before);
   expect(await set(place, 'slack', { webhook: canary, channel: '#a' })).toMatchObject({ active: true });
 });
 

@@ -320,6 +320,12 @@ test('only merge-requests resolves variables', async () => {
   expect(await refusal(client().resolveVariables(request))).toMatchObject({ kind: 'forbidden' });
 });
 
+/** The refusal to show variables without their values. */
+const lost = (...keys: string[]) => ({
+  kind: 'internal',
+  message: `500 Internal Server Error - cannot be decrypted: ${keys.join(', ')}; give each a new value, or delete it`,
+});
+
 test('D7: a value that was moved to another row is not read', async () => {
   await create({ group }, 'MINE');
   await create({ group }, 'OTHER');
@@ -327,41 +333,50 @@ test('D7: a value that was moved to another row is not read', async () => {
   await running.db.query(
     sql`update variables set value = ${other?.value} where key = 'MINE' and namespace_id = ${group}`,
   );
-  expect(await get({ group }, 'MINE')).toMatchObject({ value: null });
+  expect(await refusal(get({ group }, 'MINE'))).toEqual(lost('MINE'));
 });
 
-test('a variable whose key was lost is shown without its value, gets another one, and is deleted', async () => {
-  const lost = keyring([deriveKey('a secret that no one has any more', 'test')]);
+test('a variable whose key was lost is not shown as an empty one; it gets another value, or is deleted', async () => {
+  const gone = keyring([deriveKey('a secret that no one has any more', 'test')]);
   const spoil = async (key: string) => {
     const row = await stored(key);
     const identity = `variable ${row?.id} of group ${group}, project 0: ${key}`;
     await running.db.query(
-      sql`update variables set value = ${lost.encrypt(identity, canary)} where id = ${row?.id ?? 0}`,
+      sql`update variables set value = ${gone.encrypt(identity, canary)} where id = ${row?.id ?? 0}`,
     );
   };
   for (const key of ['GOOD', 'LOST_ONE', 'LOST_TWO']) await create({ group }, key);
   for (const key of ['LOST_ONE', 'LOST_TWO']) await spoil(key);
-  const warn = jest.spyOn(logger, 'warn');
-  const values = (await list({ group })).map(({ key, value }: { key: string; value: string | null }) => [key, value]);
-  expect(values).toEqual([
-    ['GOOD', `${canary}-GOOD`],
-    ['LOST_ONE', null],
-    ['LOST_TWO', null],
-  ]);
-  expect(warn).toHaveBeenCalledTimes(1);
-  warn.mockRestore();
-  expect(await get({ group }, 'LOST_ONE')).toMatchObject({ value: null, hidden: false });
+  await create({ group }, 'HIDDEN', { maskedAndHidden: true });
+  await spoil('HIDDEN');
+  const logged = jest.spyOn(logger, 'error').mockReturnValue(undefined);
+  expect(await refusal(list({ group }))).toEqual(lost('LOST_ONE', 'LOST_TWO'));
+  const ids = await Promise.all(['LOST_ONE', 'LOST_TWO'].map(async (key) => (await stored(key))?.id));
+  expect(logged).toHaveBeenCalledTimes(1);
+  expect(logged.mock.calls[0]?.[0]).toMatchObject({
+    err: { cause: { message: `variables ${ids.join(', ')} cannot be decrypted` } },
+  });
+  expect(await refusal(get({ group }, 'LOST_ONE'))).toEqual(lost('LOST_ONE'));
+  expect(await get({ group }, 'GOOD')).toMatchObject({ value: `${canary}-GOOD` });
+  // Its value is never shown, so nothing is missing; a pipeline needs it.
+  expect(await get({ group }, 'HIDDEN')).toMatchObject({ value: null, hidden: true });
+  expect(await refusal(resolve())).toEqual(lost('LOST_ONE', 'LOST_TWO'));
+  expect(await refusal(resolve({ withHidden: true }))).toEqual(lost('HIDDEN', 'LOST_ONE', 'LOST_TWO'));
+  await remove({ group }, 'HIDDEN');
+  logged.mockClear();
   expect(await refusal(update({ group }, 'LOST_ONE', { description: 'why' }))).toEqual({
     kind: 'invalid',
     message: { value: ['cannot be decrypted, and must be given'] },
   });
+  expect(logged.mock.calls).toEqual([[expect.objectContaining({ variable: ids[0] }), expect.any(String)]]);
+  logged.mockRestore();
   expect(await update({ group }, 'LOST_ONE', { value: `${canary} again` })).toMatchObject({ value: `${canary} again` });
   expect(await get({ group }, 'LOST_ONE')).toMatchObject({ value: `${canary} again` });
   await remove({ group }, 'LOST_TWO');
   expect(await list({ group })).toHaveLength(2);
   await create('instance', `LOST_${round}`);
   await running.db.query(sql`update variables set value = ${Buffer.from('unreadable')} where key = ${`LOST_${round}`}`);
-  expect(await get('instance', `LOST_${round}`)).toMatchObject({ value: null });
+  expect(await refusal(get('instance', `LOST_${round}`))).toEqual(lost(`LOST_${round}`));
   await remove('instance', `LOST_${round}`);
 });
 
@@ -392,10 +407,10 @@ test('rotate-secrets encrypts all under the new key, and keeps what changes in t
   const label = 'switchyard secrets of groups-admin';
   const [old, newer] = [secret, newerSecret].map((material) => deriveKey(material, label)) as [Buffer, Buffer];
   expect((await stored('ONE'))?.value.equals(before?.value ?? Buffer.alloc(0))).toBe(false);
-  expect(await get({ group }, 'ONE')).toMatchObject({ value: null });
+  expect(await refusal(get({ group }, 'ONE'))).toEqual(lost('ONE'));
   const store = variableStore(running.db, keyring([newer]));
   const parent = { kind: 'group', id: group } as const;
-  const [one] = await store.find(parent, { key: 'ONE', environmentScope: undefined });
+  const one = await store.find(parent, { key: 'ONE', environmentScope: undefined });
   expect(one?.value).toBe(`${canary}-ONE`);
   // A replica that still encrypts with the old key; then the command runs again.
   const behind = variableStore(running.db, keyring([old, newer]));
@@ -404,7 +419,7 @@ test('rotate-secrets encrypts all under the new key, and keeps what changes in t
     value: 'changed',
   }));
   expect(await rotate()).toBe(0);
-  expect((await store.find(parent, { key: 'TWO', environmentScope: undefined }))[0]?.value).toBe('changed');
+  expect((await store.find(parent, { key: 'TWO', environmentScope: undefined }))?.value).toBe('changed');
   const [first, second] = lines.filter((line) => line.startsWith('variables: '));
   expect(first).toMatch(/^variables: 3 encrypted with key [0-9a-f]{8}, 0 changed/);
   expect(second).toMatch(/^variables: 1 encrypted/);

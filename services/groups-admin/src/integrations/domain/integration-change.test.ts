@@ -123,6 +123,19 @@ test('a secret does not follow an address that changes', () => {
   expect(set('jenkins', { ...sent, jenkins_url: 'https://evil.example.com' }, facts).secrets).toEqual({});
 });
 
+test('secrets that cannot be decrypted are given anew, or taken away, before anything else changes', () => {
+  const sent = { jenkins_url: 'https://ci.example.com', project_name: 'p', username: 'ada' };
+  const own = row({ slug: 'jenkins', values: sent });
+  const facts = { own, secrets: undefined };
+  expect(refusalOf(() => set('jenkins', { username: 'bob' }, facts))).toEqual({
+    kind: 'invalid',
+    message: { password: ['cannot be decrypted, and must be given'] },
+  });
+  expect(set('jenkins', { password: 'new' }, facts).secrets).toEqual({ password: 'new' });
+  expect(set('jenkins', { username: '', password: '' }, facts).secrets).toEqual({});
+  expect(set('jenkins', { jenkins_url: 'https://evil.example.com' }, facts).secrets).toEqual({});
+});
+
 test('G-4.4-6: settings are inherited, and own ones break with them without their secrets', () => {
   const above = row({ id: 9, values: { channel: '#group' }, switches: { note_events: false } });
   expect(set('slack', { webhook: url }, { above }, true)).toMatchObject({ inherits: true, values: {}, secrets: {} });

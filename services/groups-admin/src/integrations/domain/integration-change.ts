@@ -24,8 +24,8 @@ export interface NextIntegration {
 
 /** What is read for a decision. */
 export interface Facts extends Found {
-  /** The secrets of the place's own row; empty where they cannot be decrypted. */
-  readonly secrets: Secrets;
+  /** The secrets of the place's own row; undefined where they cannot be decrypted. */
+  readonly secrets: Secrets | undefined;
 }
 
 const noSettings = { inherits: false, values: {}, switches: {}, secrets: {} } as const;
@@ -113,7 +113,7 @@ const isSecret = (field: Field): boolean => field.type === 'text' && field.secre
 /**
  * Sets an integration up, or changes it (G-4.4-2, G-4.4-6, G-4.4-7). What was not sent stays; of a place that had the
  * settings of another it is what it had from there, but for secrets: those stay where they are. Secrets that were not
- * sent do not follow an address that changes either.
+ * sent do not follow an address that changes either; those that cannot be decrypted are refused.
  * @throws AppError unprocessable for a kind that only its installation creates; invalid with every problem at once
  */
 export function decideSet(
@@ -130,8 +130,12 @@ export function decideSet(
   const sent = meant(kind, given.sent);
   const plain = kind.fields.filter((field) => !isSecret(field) && field.name !== onlyDefaultBranch);
   const values = merged(plain, before?.values ?? {}, sent);
+  const secretFields = kind.fields.filter(isSecret);
   const kept = isOwn && !movesAddress(kind, own.values, values) ? stored : {};
-  const secrets = merged(kind.fields.filter(isSecret), kept, sent) as Secrets;
+  // Which of them are stored nobody knows: what is not sent would be gone, also when their key comes back.
+  const lost = kept === undefined ? secretFields.filter(({ name }) => sent[name] === undefined) : [];
+  refuse(Object.fromEntries(lost.map(({ name }) => [name, ['cannot be decrypted, and must be given']])));
+  const secrets = merged(secretFields, kept ?? {}, sent) as Secrets;
   refuse(settingProblems(kind, values, secrets, addressProblem));
   const set = kind.switches.filter((name) => typeof sent[name] === 'boolean');
   const switches = { ...before?.switches, ...Object.fromEntries(set.map((name: SwitchName) => [name, sent[name]])) };

@@ -62,13 +62,13 @@ export const toIntegration = (row: StoredIntegration): IntegrationRow => ({
   updatedAt: row.updated_at,
 });
 
-/** The secrets of an integration; undefined, with a warning, where they cannot be decrypted. */
+/** The secrets of an integration; undefined, with an error in the log, where they cannot be decrypted. */
 export function secretsOf(row: SealedIntegration | undefined, ring: Keyring): Secrets | undefined {
   if (row === undefined || row.secrets === null) return {};
   try {
     return JSON.parse(ring.decrypt(identityOf(row), row.secrets)) as Secrets;
   } catch (error) {
-    logger.warn({ err: error, integration: row.id }, 'the secrets of an integration cannot be decrypted');
+    logger.error({ err: error, integration: row.id }, 'the secrets of an integration cannot be decrypted');
     return undefined;
   }
 }

@@ -67,7 +67,7 @@ export const integrationStore = (db: Database, ring: Keyring) => ({
       .transaction(async (tx) => {
         await lockKind(tx, place, slug);
         const { own, above } = await rowsOf(tx, place, slug);
-        const next = decide({ ...toFound({ own, above }), secrets: secretsOf(own, ring) ?? {} });
+        const next = decide({ ...toFound({ own, above }), secrets: secretsOf(own, ring) });
         const drawn =
           own ??
           (await tx.one<{ id: number }>(sql`select nextval(pg_get_serial_sequence('integrations', 'id')) as id`));

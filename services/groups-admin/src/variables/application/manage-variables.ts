@@ -4,7 +4,6 @@ import {
   allowedScope,
   decideCreate,
   decideUpdate,
-  severalVariables,
   toNewVariable,
   type VariableContent,
   variableNotFound,
@@ -14,14 +13,13 @@ import type { VariableStore } from './variable.ports';
 
 /** CI variables of groups, projects and the instance (api.md 4.3). `isFree`: the parent has the Free tier. */
 export const manageVariables = ({ variables }: { variables: VariableStore }) => ({
-  /** A page of variables by id. */
+  /** A page of variables by id. @throws AppError internal when values cannot be decrypted */
   list: (parent: VariableParent, request: PageRequest) => variables.list(parent, request),
 
-  /** @throws AppError not_found; conflict when several scopes have the key */
+  /** @throws AppError not_found; conflict when several scopes have the key; internal when the value cannot be decrypted */
   async get(parent: VariableParent, key: VariableKey): Promise<ShownVariable> {
-    const [variable, another] = await variables.find(parent, key);
+    const variable = await variables.find(parent, key);
     if (variable === undefined) throw variableNotFound(parent);
-    if (another !== undefined) throw severalVariables();
     return variable;
   },
 

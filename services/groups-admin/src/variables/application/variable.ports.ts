@@ -13,10 +13,13 @@ import type {
 
 /** Variables in the database, their values encrypted; each change is one transaction. */
 export interface VariableStore {
-  /** A page of variables by id. */
+  /** A page of variables by id. @throws AppError internal when values cannot be decrypted */
   list(parent: VariableParent, request: PageRequest): Promise<{ rows: ShownVariable[]; page: PageInfo }>;
-  /** At most two variables with a key, the oldest first. */
-  find(parent: VariableParent, key: VariableKey): Promise<ShownVariable[]>;
+  /**
+   * The variable with a key.
+   * @throws AppError conflict for several variables; internal when its value cannot be decrypted
+   */
+  find(parent: VariableParent, key: VariableKey): Promise<ShownVariable | undefined>;
   /**
    * Inserts the variable that `decide` returns.
    * @throws AppError not_found when the parent was purged; what `decide` throws
@@ -37,7 +40,7 @@ export interface VariableStore {
   ): Promise<{ readonly variable: ShownVariable | undefined } | undefined>;
   /**
    * What a pipeline gets, by key.
-   * @throws AppError too_large
+   * @throws AppError too_large; internal when values cannot be decrypted
    */
   resolve(query: ResolveQuery): Promise<ResolvedVariable[]>;
 }

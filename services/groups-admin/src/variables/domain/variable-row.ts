@@ -37,7 +37,7 @@ export interface StoredVariable extends Omit<Variable, 'value'> {
   readonly value: string | undefined;
 }
 
-/** A stored variable as it may be shown: without a value where it is hidden, or cannot be decrypted. */
+/** A stored variable as it may be shown: without a value where it is hidden. */
 export interface ShownVariable extends Omit<Variable, 'value'> {
   readonly value: string | undefined;
 }

@@ -1,4 +1,5 @@
 import { raw, type Sql, sql } from '@switchyard/database/sql';
+import { AppError } from '@switchyard/errors';
 import type { Keyring } from '@switchyard/secrets';
 import { logger } from '@switchyard/telemetry';
 import { parentColumn } from '../../parents';
@@ -61,46 +62,56 @@ const attributes = (row: VariableRow): Omit<Variable, 'value'> => ({
   description: row.description ?? undefined,
 });
 
-/** The variable with its value. @throws Error when the value cannot be decrypted */
-export const toVariable = (row: VariableRow, ring: Keyring): Variable => ({
-  ...attributes(row),
-  value: ring.decrypt(identityOf(row), row.value),
-});
+/** Keys that an error names; its body may not grow with the variables. */
+const namedKeys = 10;
 
-/** The variable to change; `onUnreadable` is called where its value cannot be decrypted. */
-export function toStored(
-  row: VariableRow,
-  ring: Keyring,
-  onUnreadable: (error: unknown) => void = () => undefined,
-): StoredVariable {
+/**
+ * The failure of a request that would show values which cannot be decrypted. Without them a reply would look as if they were
+ * empty, and a client that writes back what it read would make them so.
+ */
+function unreadable(rows: readonly VariableRow[], cause: unknown): AppError {
+  const keys = rows.slice(0, namedKeys).map(({ key }) => key);
+  const others = rows.length > namedKeys ? ` and ${rows.length - namedKeys} more` : '';
+  const ids = rows.map(({ id }) => id).join(', ');
+  return new AppError(
+    'internal',
+    `500 Internal Server Error - cannot be decrypted: ${keys.join(', ')}${others}; give each a new value, or delete it`,
+    { cause: new Error(`variables ${ids} cannot be decrypted`, { cause }) },
+  );
+}
+
+/** The variable to change: without a value, and with an error in the log, where that cannot be decrypted. */
+export function toStored(row: VariableRow, ring: Keyring): StoredVariable {
   try {
-    return toVariable(row, ring);
+    return { ...attributes(row), value: ring.decrypt(identityOf(row), row.value) };
   } catch (error) {
-    onUnreadable(error);
+    logger.error({ err: error, variable: row.id }, 'a variable that changes cannot be decrypted');
     return { ...attributes(row), value: undefined };
   }
 }
 
 /**
- * The variable as it may be shown: a hidden value is not decrypted.
- * @throws Error when another value cannot be decrypted
+ * The variables as they may be shown: hidden values are not decrypted, unless all are wanted.
+ * @throws AppError internal when others cannot be decrypted; it names them all
  */
-export const toShown = (row: VariableRow, ring: Keyring): ShownVariable =>
-  row.hidden ? { ...attributes(row), value: undefined } : toVariable(row, ring);
-
-/** The variables of one reply. A value that cannot be decrypted is left out, with one warning for all of them. */
-export function toShownPage(rows: readonly VariableRow[], ring: Keyring): ShownVariable[] {
-  const unreadable: number[] = [];
+export function toShown<Row extends VariableRow>(
+  rows: readonly Row[],
+  ring: Keyring,
+  { withHidden = false }: { readonly withHidden?: boolean } = {},
+): { readonly row: Row; readonly variable: ShownVariable }[] {
+  const lost: Row[] = [];
   let firstProblem: unknown;
-  const shown = rows.map((row) =>
-    row.hidden
-      ? { ...attributes(row), value: undefined }
-      : toStored(row, ring, (error) => {
-          firstProblem ??= error;
-          unreadable.push(row.id);
-        }),
-  );
-  if (unreadable.length > 0) logger.warn({ err: firstProblem, variables: unreadable }, 'variables cannot be decrypted');
+  const shown = rows.map((row) => {
+    let value: string | undefined;
+    try {
+      if (withHidden || !row.hidden) value = ring.decrypt(identityOf(row), row.value);
+    } catch (error) {
+      firstProblem ??= error;
+      lost.push(row);
+    }
+    return { row, variable: { ...attributes(row), value } };
+  });
+  if (lost.length > 0) throw unreadable(lost, firstProblem);
   return shown;
 }
 

@@ -3,7 +3,7 @@ import { sql } from '@switchyard/database/sql';
 import { AppError } from '@switchyard/errors';
 import type { Keyring } from '@switchyard/secrets';
 import type { ResolvedVariable, ResolveQuery } from '../domain/variable-row';
-import { scopePattern, toShown, toVariable, type VariableRow, variableColumns } from './variable.columns';
+import { scopePattern, toShown, type VariableRow, variableColumns } from './variable.columns';
 
 /** Bytes of all values together. */
 interface Total {
@@ -53,8 +53,5 @@ export async function resolveVariables(db: Database, ring: Keyring, query: Resol
     throw new AppError('too_large', { message: '413 Variables Too Large - give the pipeline fewer or shorter ones' });
   }
   const variables = rows.filter((row) => row.id !== null);
-  return variables.map((row) => ({
-    ...(query.withHidden ? toVariable(row, ring) : toShown(row, ring)),
-    source: row.source,
-  }));
+  return toShown(variables, ring, query).map(({ row: { source }, variable }) => ({ ...variable, source }));
 }

@@ -25,7 +25,7 @@ import {
   identityOf,
   ownedBy,
   parentIds,
-  toShownPage,
+  toShown,
   toStored,
   type VariableRow,
   variableColumns,
@@ -70,15 +70,15 @@ export const variableStore = (db: Database, ring: Keyring) => ({
       request,
       count: true,
     });
-    return { rows: toShownPage(rows, ring), page };
+    return { rows: toShown(rows, ring).map(({ variable }) => variable), page };
   },
 
-  /** At most two variables with a key, the oldest first. */
-  async find(parent: VariableParent, key: VariableKey): Promise<ShownVariable[]> {
+  async find(parent: VariableParent, key: VariableKey): Promise<ShownVariable | undefined> {
     const rows = await db.query<VariableRow>(
       sql`select ${variableColumns} from variables v where ${withKey(parent, key)} order by v.id limit 2`,
     );
-    return toShownPage(rows, ring);
+    if (rows.length > 1) throw severalVariables();
+    return toShown(rows, ring)[0]?.variable;
   },
 
   create: (
