@@ -74,6 +74,26 @@ it('does not know what became of a request whose gateway died, until the key exp
   expect(await db.query(sql`select 1 from idempotency_keys`)).toEqual([]);
 });
 
+it('an upload runs for as long as its gateway says so, and no longer', async () => {
+  const attempt = randomUUID();
+  await begin({ attempt });
+  const wait = (seconds: number) =>
+    db.query(sql`update idempotency_keys set running_until = running_until - make_interval(secs => ${seconds})`);
+  for (let minute = 0; minute < 3; minute += 1) {
+    await wait(100);
+    expect((await begin()).outcome).toBe('running');
+    await requests.renew(attempt);
+  }
+  await wait(130);
+  expect((await begin()).outcome).toBe('unknown');
+  // A gateway that was cut off for a while.
+  await requests.renew(attempt);
+  expect((await begin()).outcome).toBe('running');
+  await requests.finish(attempt, answer);
+  await requests.renew(attempt);
+  expect(await begin()).toEqual({ outcome: 'answered', answer });
+});
+
 it('refuses a caller who has 10,000 keys', async () => {
   await db.query(sql`
     insert into idempotency_keys (caller, key, fingerprint, attempt, running_until, expires_at)

@@ -9,6 +9,8 @@ export interface IdempotencyStore {
   find(request: Pick<KeyedRequest, 'caller' | 'key'>): Promise<KnownRequest | undefined>;
   /** Records how an attempt that runs has ended; `not_begun` frees its key. */
   finish(attempt: string, end: KeptAnswer | 'not_begun' | 'unknown'): Promise<void>;
+  /** Has an attempt that runs count as running for further milliseconds. */
+  renew(attempt: string, runningMs: number): Promise<void>;
   /** Deletes up to `limit` keys that have expired; returns how many. */
   prune(limit: number): Promise<number>;
 }
@@ -19,7 +21,8 @@ export type Begun =
   | { readonly outcome: 'none' | 'first' | 'running' | 'other_request' | 'unknown' };
 
 const limits: KeyLimits = {
-  // A write has 60 s (ADR 17), may wait 50 s for its place, and its gateway then says how it ended.
+  // A write has 60 s (ADR 17), may wait 50 s for its place, and its gateway then says how it ended. An upload, which may
+  // take hours, is renewed by its gateway.
   runningMs: 120_000,
   keptMs: 24 * 3_600_000,
   // A tenth of a second apart they would be enough for a quarter of an hour.
@@ -58,6 +61,9 @@ export const keyedRequests = (store: IdempotencyStore, seal: (fingerprint: Buffe
   },
 
   finish: store.finish,
+
+  /** A request that takes longer still runs. */
+  renew: (attempt: string): Promise<void> => store.renew(attempt, limits.runningMs),
 
   /** Deletes what has expired until nothing is left or `signal` is aborted. */
   async prune(signal: AbortSignal): Promise<void> {

@@ -28,7 +28,7 @@ export interface KnownRequest {
 
 /** What one caller may have kept, and for how long. */
 export interface KeyLimits {
-  /** Milliseconds after which a request that has not ended never will. */
+  /** Milliseconds after which a request that has neither ended nor been renewed never will. */
   readonly runningMs: number;
   /** Milliseconds for which an answer is kept. */
   readonly keptMs: number;

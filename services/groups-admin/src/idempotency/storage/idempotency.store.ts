@@ -13,13 +13,14 @@ function unpack(text: string): KeptAnswer {
   return { status, contentType, body: Buffer.from(body, 'base64') };
 }
 
+const msFromNow = (count: number) => sql`now() + make_interval(secs => ${count / 1_000}::float8)`;
+
 /** Opens the store; answers are encrypted, for some hold tokens that are shown once (D7). */
 export const idempotencyStore = (db: Database, ring: Keyring) => ({
   async begin(
     { caller, key, fingerprint, attempt }: KeyedRequest,
     { runningMs, keptMs, most, mostBytes }: KeyLimits,
   ): Promise<'begun' | 'taken' | 'too_many'> {
-    const ms = (count: number) => sql`now() + make_interval(secs => ${count / 1_000}::float8)`;
     // To take a key, or to be refused one, begins nothing.
     const [row] = await unguarded(() =>
       db.query<{ begun: boolean; many: boolean }>(sql`
@@ -28,7 +29,8 @@ export const idempotencyStore = (db: Database, ring: Keyring) => ({
           select answer from idempotency_keys where caller = ${caller} and expires_at > now() limit ${most}) as counted),
       begun as (
         insert into idempotency_keys as k (caller, key, fingerprint, attempt, running_until, expires_at)
-        select ${caller}, ${key}, ${fingerprint}, ${attempt}::uuid, ${ms(runningMs)}, ${ms(keptMs)} from own where not many
+        select ${caller}, ${key}, ${fingerprint}, ${attempt}::uuid, ${msFromNow(runningMs)}, ${msFromNow(keptMs)}
+        from own where not many
         on conflict (caller, key) do update set fingerprint = excluded.fingerprint, attempt = excluded.attempt,
           state = 'running', running_until = excluded.running_until, expires_at = excluded.expires_at, answer = null
         where k.expires_at <= now()
@@ -66,6 +68,12 @@ export const idempotencyStore = (db: Database, ring: Keyring) => ({
       await db.query(sql`
         update idempotency_keys set state = 'answered', answer = ${ring.encrypt(identityOf(attempt), pack(end))}
         where ${running}`);
+  },
+
+  async renew(attempt: string, runningMs: number): Promise<void> {
+    await db.query(sql`
+      update idempotency_keys set running_until = ${msFromNow(runningMs)}
+      where attempt = ${attempt}::uuid and state = 'running'`);
   },
 
   async prune(limit: number): Promise<number> {

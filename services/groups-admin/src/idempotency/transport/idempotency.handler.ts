@@ -35,6 +35,11 @@ export const idempotencyHandler = (requests: KeyedRequests): ServiceImplementati
         await requests.finish(attempt, ended);
         return {};
       },
+
+      async renewRequest({ attempt }) {
+        await requests.renew(attempt);
+        return {};
+      },
     },
-    { beginRequest: rule, finishRequest: rule },
+    { beginRequest: rule, finishRequest: rule, renewRequest: rule },
   );
