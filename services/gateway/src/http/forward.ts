@@ -5,6 +5,8 @@ import { forwardedMethod, type Identity, identityKey, relayedKey, type Signer, s
 import type { Request, Response } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import type { GiveWay } from './give-way';
+import { mostKept } from './keyed-requests';
+import type { KeyedUpload } from './keyed-uploads';
 import { renderError } from './render-error';
 
 /** Milliseconds after which an idle connection is given up: long before the services close it, after 75,000. */
@@ -53,12 +55,16 @@ const isTransfer = ({ headers }: IncomingMessage): boolean =>
     ? headers['transfer-encoding'] !== undefined
     : Number(headers['content-length']) >= transferSize;
 
-/** Streams a request to a service's internal HTTP port, both ways, with signed metadata. */
+/**
+ * Streams a request to a service's internal HTTP port, both ways, with signed metadata.
+ * @param upload one with a key, whose reply is kept before it is sent
+ */
 export type Forwarder = (
   request: Request,
   response: Response,
   to: { to: string; path: string },
   identity: Identity & { requestId: string },
+  upload?: KeyedUpload,
 ) => Promise<void>;
 
 /**
@@ -76,15 +82,17 @@ export function forwarder(
   // Without an agent of its own the proxy makes a connection a request, and has the client make one as well.
   const kept = new PersistentAgent({ keepAlive: true, timeout: idleMs });
   const single = new PersistentAgent({ keepAlive: false });
-  const proxiesOver = (agent: Agent) =>
-    new Map(Object.entries(addresses).map(([name, target]) => [name, proxyTo(name, target, agent)]));
+  const proxiesOver = (agent: Agent, holdsReply = false) =>
+    new Map(Object.entries(addresses).map(([name, target]) => [name, proxyTo(name, target, agent, holdsReply)]));
   /** How a request is sent once more, over a connection of its own. */
   const repetitions = new WeakMap<Request, () => Promise<void>>();
   const sent = new WeakMap<Request, ClientRequest>();
-  const proxyTo = (name: string, target: string, agent: Agent) =>
+  const uploads = new WeakMap<Request, KeyedUpload>();
+  const proxyTo = (name: string, target: string, agent: Agent, holdsReply: boolean) =>
     createProxyMiddleware<Request, Response>({
       target,
       agent,
+      selfHandleResponse: holdsReply,
       changeOrigin: false,
       xfwd: false,
       proxyTimeout: 600_000,
@@ -95,8 +103,14 @@ export function forwarder(
           sent.set(request, forwarded);
           // The proxy says so once the request has its socket.
           if (isTransfer(request) && forwarded.socket) forwarded.once('close', way.join(forwarded.socket));
+          const upload = uploads.get(request);
+          // The proxy keeps quiet about a connection that breaks when the client has left.
+          const lost = (): void => void breakOff(request, response, new Error(`${name} did not reply`), upload);
+          if (upload !== undefined) forwarded.once('close', lost).once('response', () => forwarded.off('close', lost));
           // A request that was answered before its body had come says nothing when its connection closes.
           const onClose = (): void => {
+            // The answer to a request with a key is kept for a client that has gone.
+            if (upload?.isWhole()) return;
             if (!response.writableFinished || !request.complete) forwarded.destroy();
           };
           // It may have hung when it was reached, and have been found out since.
@@ -111,9 +125,14 @@ export function forwarder(
           if (!isTransfer(reply)) {
             if (!isTransfer(request)) way.answered();
           } else if (response.socket) response.once('close', way.join(response.socket));
+          const upload = uploads.get(request);
+          if (upload !== undefined) {
+            passOn(reply, response, upload).catch((error: Error) => breakOff(request, response, error, upload));
+            return;
+          }
           // The proxy waits for an end that does not come when the service dies after the head.
           reply.once('close', () => {
-            if (!reply.complete) breakOff(request, response, new Error(`${name} broke its reply off`));
+            if (!reply.complete) void breakOff(request, response, new Error(`${name} broke its reply off`));
           });
         },
         error: (error, request, response) => {
@@ -124,15 +143,22 @@ export function forwarder(
           const { code = '' } = error as NodeJS.ErrnoException;
           const missed = sent.get(request)?.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(code);
           if (missed && repeat !== undefined && !headersSent && !destroyed) void repeat();
-          else breakOff(request, response as Response, error);
+          else void breakOff(request, response as Response, error, uploads.get(request));
         },
       },
     });
-  const [overKept, overSingle] = [proxiesOver(kept), proxiesOver(single)];
-  return async (request, response, { to, path }, identity) => {
-    const proxy = (sharesConnections(request) ? overKept : overSingle).get(to);
-    if (proxy === undefined) throw unavailable(new Error(`no internal HTTP address for ${to}`));
-    await reach(to);
+  const [overKept, overSingle, holding] = [proxiesOver(kept), proxiesOver(single), proxiesOver(single, true)];
+  return async (request, response, { to, path }, identity, upload) => {
+    const chosen = upload !== undefined ? holding : sharesConnections(request) ? overKept : overSingle;
+    const proxy = chosen.get(to);
+    try {
+      if (proxy === undefined) throw unavailable(new Error(`no internal HTTP address for ${to}`));
+      await reach(to);
+    } catch (error) {
+      await upload?.failed(error);
+      throw error;
+    }
+    if (upload !== undefined) uploads.set(request, upload);
     request.url = path;
     // `Expect` has been answered here; the proxy would not show us a request that has it.
     for (const name of [
@@ -155,10 +181,10 @@ export function forwarder(
       request.headers[identityKey] = signClaims(signer, bound, identity.requestId, { ...identity, address }).toString(
         'base64',
       );
-      await chosen(request, response, (error?: unknown) => breakOff(request, response, error as Error));
+      await chosen(request, response, (error?: unknown) => void breakOff(request, response, error as Error, upload));
     };
     const single = overSingle.get(to);
-    if (proxy !== single && single !== undefined) repetitions.set(request, () => forwardOver(single));
+    if (chosen === overKept && single !== undefined) repetitions.set(request, () => forwardOver(single));
     await forwardOver(proxy);
   };
 }
@@ -170,10 +196,43 @@ export const hanging = { lookEveryMs: 2_500 } as const;
 const wasSent = (error: Error & { readonly code?: string }): boolean =>
   !['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'].includes(error.code ?? '');
 
-// A service that cannot be reached costs its own endpoints a 503 (D3); one that broke off in the middle of a reply must
-// not look whole.
-function breakOff(request: Request, response: Response, error: Error): void {
+/** Sends the reply to an upload with a key once it is kept. One that is too long for that is streamed on. */
+async function passOn(reply: IncomingMessage, response: Response, upload: KeyedUpload): Promise<void> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of reply.iterator({ destroyOnReturn: false })) {
+    pieces.push(piece);
+    size += piece.length;
+    if (size > mostKept) break;
+  }
+  const [status, body] = [reply.statusCode as number, Buffer.concat(pieces)];
+  await upload.answered({ status, contentType: reply.headers['content-type'] ?? '', body });
+  if (response.destroyed || response.headersSent) {
+    reply.destroy();
+    return;
+  }
+  response.status(status);
+  for (const [name, value] of Object.entries(reply.headers))
+    if (value !== undefined && !ofConnection.has(name)) response.setHeader(name, value);
+  if (size <= mostKept) response.end(body);
+  else {
+    response.write(body);
+    reply.pipe(response);
+  }
+}
+
+/** Headers of the connection to the service, not of its reply. */
+const ofConnection: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding']);
+
+/**
+ * A service that cannot be reached costs its own endpoints a 503 (D3), as does one that is lost before it has the whole of an
+ * upload with a key; one that broke off in the middle of a reply must not look whole.
+ */
+async function breakOff(request: Request, response: Response, error: Error, upload?: KeyedUpload): Promise<void> {
+  const isUnknown = wasSent(error) && upload?.isWhole() !== false;
+  const failure = isUnknown ? mayHaveBegun(error) : unavailable(error);
+  if (upload !== undefined) await upload.failed(failure);
   // The reply is complete, or the client has gone.
   if (response.writableEnded || response.destroyed) return;
-  renderError(wasSent(error) ? mayHaveBegun(error) : unavailable(error), request, response, () => undefined);
+  renderError(failure, request, response, () => undefined);
 }

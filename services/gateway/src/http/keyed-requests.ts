@@ -18,15 +18,16 @@ import type { Actor } from '@switchyard/protos/rpc/v1/identity';
 import type { RpcClient } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
 import type { Request } from 'express';
+import { isMultipart, withoutBoundary } from './body-digest';
 import { SentFile } from './params';
 import type { RawParameters } from './read-parameters';
-import type { Route } from './route';
+import { isStreamed, type Route } from './route';
 
 /** Header by which a client sends a request again without a second effect. */
 export const keyHeader = 'Idempotency-Key';
 
 /** Largest body of an answer that is kept, bytes. */
-const mostKept = 1 << 20;
+export const mostKept = 1 << 20;
 
 /** Parameters that say who asks, not what. */
 const credentials = new Set(['private_token', 'access_token', 'job_token']);
@@ -44,6 +45,8 @@ export interface Attempt {
   answered(answer: KeptAnswer): Promise<void>;
   /** Keeps a refusal that another attempt would meet as well; what was not begun frees the key. */
   failed(error: unknown): Promise<void>;
+  /** Says that it still runs, to be called every minute by what may take longer than two. */
+  renew(): Promise<void>;
 }
 
 /** Requests with a key: one call before, one after (ADR 50). */
@@ -57,18 +60,16 @@ export interface KeyedRequests {
   known(request: KeyedRequest, requestId: string): Promise<KeptAnswer | undefined>;
 }
 
-/** Whether an endpoint takes a key. Uploads do not: what they send is not there any more when it could be compared. */
-export const takesKey = ({ method, upload, streams }: Pick<Route, 'method' | 'upload' | 'streams'>): boolean =>
-  method !== 'get' && upload === undefined && streams !== true;
+/** Whether an endpoint takes a key. */
+export const takesKey = ({ method }: Pick<Route, 'method'>): boolean => method !== 'get';
 
-/** The key of a request that writes. Fails with `invalid_params` for what is no key, and where none is taken. */
+/** The key of a request that writes. Fails with `invalid_params` for what is no key. */
 export function keyOf(request: Request, route: Route): string | undefined {
   const key = request.get(keyHeader);
-  if (key === undefined || route.method === 'get') return undefined;
+  if (key === undefined || !takesKey(route)) return undefined;
   // Of two keys it is open which one counts; Node joins them.
   const given = request.headersDistinct[keyHeader.toLowerCase()]?.length;
   if (given !== 1 || !/^[\x20-\x7e]{1,255}$/.test(key)) throw invalidParams(`${keyHeader} is invalid`);
-  if (!takesKey(route)) throw invalidParams(`${keyHeader} is not supported by uploads`);
   return key;
 }
 
@@ -83,11 +84,23 @@ export function callerOf({ userId, deployTokenId, job }: Actor): string {
 const told = (_name: string, value: unknown): unknown =>
   value instanceof SentFile ? { file: createHash('sha256').update(value.content).digest('hex') } : value;
 
-/** Digest of what a request asks for: method, path, parameters, condition. */
-export function fingerprintOf(request: Request, raw: RawParameters): Buffer {
+/** What the head of an upload says of its body. The length of a form depends on its boundary. */
+function announced({ headers }: Request): readonly unknown[] {
+  const type = headers['content-type'] ?? '';
+  const length = isMultipart(type) ? undefined : headers['content-length'];
+  const said = [length, headers['content-encoding'], headers['x-checksum-sha256']];
+  return ['upload', withoutBoundary(type), ...said.map((value) => value ?? null)];
+}
+
+/**
+ * Digest of what a request asks for: method, path, parameters, condition; of an upload what its head announces. What that
+ * sends is compared when it has been read (`answerToUpload`).
+ */
+export function fingerprintOf(request: Request, raw: RawParameters, route: Route): Buffer {
   const [path] = request.originalUrl.split('?');
   const sent = Object.entries(raw).filter(([name]) => !credentials.has(name));
-  const asked = [request.method, path, request.get('if-unmodified-since') ?? null, sent];
+  const asked: unknown[] = [request.method, path, request.get('if-unmodified-since') ?? null, sent];
+  if (isStreamed(route)) asked.push(announced(request));
   return createHash('sha256').update(JSON.stringify(asked, told)).digest();
 }
 
@@ -104,6 +117,9 @@ function endOf(error: unknown): FinishRequestRequest['end'] {
 
 const unknown = { $case: 'unknown', value: true } as const;
 
+/** 422 of a key that was used for something else. */
+export const otherRequest = (): AppError => unprocessable(`${keyHeader} was used for another request`);
+
 /** Builds the requests with a key over their owner. */
 export function keyedRequests(client: RpcClient<typeof IdempotencyServiceService>): KeyedRequests {
   const options = (requestId: string) => ({ requestId, timeoutMs: 5_000 });
@@ -118,6 +134,12 @@ export function keyedRequests(client: RpcClient<typeof IdempotencyServiceService
     return {
       answered: (answer) => finish(answer.body.length > mostKept ? unknown : { $case: 'answer', value: answer }),
       failed: (error) => finish(endOf(error)),
+      // The next one comes before it is too late.
+      renew: () =>
+        client.renewRequest({ attempt }, { ...options(requestId), idempotent: true }).then(
+          () => undefined,
+          (error) => logger.warn({ err: error, request_id: requestId }, 'upload with a key not renewed'),
+        ),
     };
   }
 
@@ -132,8 +154,7 @@ export function keyedRequests(client: RpcClient<typeof IdempotencyServiceService
       });
       if (begun.outcome === Outcome.OUTCOME_FIRST) return attemptOf(attempt, requestId);
       if (begun.outcome === Outcome.OUTCOME_ANSWERED && begun.answer !== undefined) return begun.answer;
-      if (begun.outcome === Outcome.OUTCOME_OTHER_REQUEST)
-        throw unprocessable(`${keyHeader} was used for another request`);
+      if (begun.outcome === Outcome.OUTCOME_OTHER_REQUEST) throw otherRequest();
       if (begun.outcome === Outcome.OUTCOME_UNKNOWN)
         throw conflict(`The first request with this ${keyHeader} may have been carried out: look, and use another key`);
       throw new AppError('conflict', `The first request with this ${keyHeader} is still running`, {

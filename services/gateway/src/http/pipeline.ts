@@ -27,14 +27,22 @@ import type { EventStreams } from './event-streams/event-streams';
 import { shownUrl } from './external-url';
 import type { Forwarder } from './forward';
 import type { GiveWay } from './give-way';
-import { type Attempt, callerOf, fingerprintOf, keyOf as idempotencyKeyOf, type KeyedRequests } from './keyed-requests';
+import {
+  type Attempt,
+  callerOf,
+  fingerprintOf,
+  keyOf as idempotencyKeyOf,
+  type KeyedRequests,
+  otherRequest,
+} from './keyed-requests';
+import { answerToUpload, keyedUpload } from './keyed-uploads';
 import { pageHeaders, pageParameters, pageRequest } from './page';
 import { isAsWritten, isFile, text } from './params';
 import type { RateLimits } from './rate-limits';
 import { hasParameters, type RawParameters, readQuery } from './read-parameters';
 import { type AccessResolver, actorOf, keyOf, type Question, refuseToken } from './resolve-access';
 import { isOutside } from './restrict-addresses';
-import type { Answer, Events, Forward, Route } from './route';
+import { type Answer, type Events, type Forward, isStreamed, type Route } from './route';
 import type { RouteBodies } from './route-bodies';
 import { pathNames, pathValues } from './route-path';
 import { sendJson } from './send';
@@ -241,7 +249,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     if (isJson) refuseOtherThanJson(request, route.challenges === true);
     const idempotencyKey = idempotencyKeyOf(request, route);
     let raw: RawParameters = readQuery(request);
-    let isBodyToCome = route.upload === undefined && route.streams !== true && hasParameters(request);
+    let isBodyToCome = !isStreamed(route) && hasParameters(request);
     const rules = { limit: route.bodyLimit, asWritten, files };
     if (isBodyToCome && credentialOf(request, raw, route) === undefined) {
       raw = { ...raw, ...(await edges.bodies.ofAnonymousCaller(request, response, rules)) };
@@ -264,7 +272,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     const keyedRequest = (by: ResolveResponse) => ({
       caller: callerOf(actorOf(by)),
       key: idempotencyKey as string,
-      fingerprint: fingerprintOf(request, raw),
+      fingerprint: fingerprintOf(request, raw, route),
     });
     /** The answer of the first request with the same key, for a caller who is not, or no longer, admitted to the target. */
     const answeredBefore = async (caller: ResolveResponse): Promise<KeptAnswer | undefined> => {
@@ -277,6 +285,13 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
       }
       return edges.keyed.known(keyedRequest(caller), requestId);
     };
+    /** Answers as the first time; `otherwise` where another upload has come. */
+    const sendAgain = async (known: KeptAnswer, otherwise: () => void): Promise<void> => {
+      const same = isStreamed(route) ? await answerToUpload(request, response, known) : known;
+      if (same === 'other') otherwise();
+      else if (same !== undefined) sendKept(request, response, same);
+    };
+    const toNewPlace = (moved: ResolveResponse): void => redirect(request, response, moved.movedTo, edges.externalUrl);
     let answer: ResolveResponse;
     try {
       answer = await admit(request, response, first, raw, abort.signal);
@@ -289,13 +304,16 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
       const { answer: caller } = await edges.access.resolve({ ...first, target: undefined }, requestId, options);
       const known = await answeredBefore(caller);
       if (known === undefined) throw error;
-      return sendAgain(request, response, known);
+      return sendAgain(known, () => {
+        throw error;
+      });
     }
     if (isMoved(answer)) {
       // The first request may have been what moved it.
       const known = idempotencyKey === undefined ? undefined : await answeredBefore(answer);
-      if (known !== undefined) return sendAgain(request, response, known);
-      return redirect(request, response, answer.movedTo, edges.externalUrl);
+      if (known === undefined) return toNewPlace(answer);
+      const moved = answer;
+      return sendAgain(known, () => toNewPlace(moved));
     }
     if (route.limit !== undefined) edges.limits.apply(route.limit, request, actorOf(answer));
     if (isBodyToCome) {
@@ -304,7 +322,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
       // does.
       if (sudoOf(request, raw) !== first.sudo || refusalOfTarget(route, answer, edges.tier, raw) !== undefined)
         answer = await admit(request, response, { ...first, sudo: sudoOf(request, raw) }, raw, abort.signal);
-      if (isMoved(answer)) return redirect(request, response, answer.movedTo, edges.externalUrl);
+      if (isMoved(answer)) return toNewPlace(answer);
     }
     const actor = actorOf(answer);
 
@@ -331,8 +349,12 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
       answer = await admitToLocated(route.locate, question(), sent, options);
     }
     const begun = idempotencyKey === undefined ? undefined : await edges.keyed.begin(keyedRequest(answer), requestId);
-    if (begun !== undefined && 'status' in begun) return sendAgain(request, response, begun);
+    if (begun !== undefined && 'status' in begun)
+      return sendAgain(begun, () => {
+        throw otherRequest();
+      });
     const attempt: Attempt | undefined = begun;
+    const upload = attempt !== undefined && isStreamed(route) ? keyedUpload(attempt, request, response) : undefined;
     const identity = { actor, access: answer.access, directorySequence: answer.directorySequence };
     // The answer to a request with a key is kept for a client that has gone.
     const signal = attempt === undefined ? abort.signal : new AbortController().signal;
@@ -361,15 +383,16 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
       if (route.method !== 'get' && visit.called.has(ownerOfAccess)) edges.access.forget();
     });
     const { result: reply, cost } = await handled.catch(async (error) => {
-      await attempt?.failed(error);
+      await (upload ?? attempt)?.failed(error);
       throw error;
     });
-    await attempt?.answered(keptOf(reply, defaultStatus));
+    if (upload === undefined) await attempt?.answered(keptOf(reply, defaultStatus));
     if (cost) response.setHeader('X-Switchyard-Cost', `calls=${cost.calls}, statements=${cost.statements}`);
     if (!isForward(reply) && !isEvents(reply)) edges.way.answered();
     if (isForward(reply)) {
       streamBody(request, response);
-      return edges.forward(request, response, reply.forward, { ...identity, requestId });
+      upload?.watch();
+      return edges.forward(request, response, reply.forward, { ...identity, requestId }, upload);
     }
     if (isEvents(reply)) {
       return streamEvents(request, response, reply, { question: first, sent: raw, identity, requestId });
@@ -407,7 +430,7 @@ function keptOf(reply: Answer, defaultStatus: number): KeptAnswer {
 }
 
 /** Sends the answer of the first request with the same key. */
-function sendAgain(request: Request, response: Response, { status, contentType, body }: KeptAnswer): void {
+function sendKept(request: Request, response: Response, { status, contentType, body }: KeptAnswer): void {
   response.setHeader('Idempotent-Replayed', 'true');
   sendJson(request, response, status, body, contentType || 'application/json');
 }

@@ -191,7 +191,7 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
   readonly upload?: string;
   /**
    * The body is a file that streams on to a service, whatever its type: `params` are parameters of the query, and a token
-   * comes by header. The handler forwards.
+   * comes by header. The handler forwards. Deletions that are forwarded have it as well.
    */
   readonly streams?: true;
   /**
@@ -226,6 +226,10 @@ export interface Route<A extends RouteAccess = RouteAccess, Params extends Shape
   readonly returns: Readonly<Record<number, string | readonly [string] | undefined>>;
   handle(context: HandlerContext<Params, Path, TargetOf<A>>): Promise<Answer>;
 }
+
+/** Whether the body of an endpoint streams on to a service, and is not read here. */
+export const isStreamed = ({ upload, streams }: Pick<Route, 'upload' | 'streams'>): boolean =>
+  upload !== undefined || streams === true;
 
 /** Declares an endpoint. */
 export const defineRoute = <

@@ -1,20 +1,14 @@
 import { request } from 'node:http';
 import { AppError, invalid, mayHaveBegun, unavailable } from '@switchyard/errors';
 import { ResolveResponse_TokenRefusal as Token } from '@switchyard/protos/groups_admin/v1/access';
-import {
-  type BeginRequestRequest,
-  type FinishRequestRequest,
-  type KeptAnswer,
-  BeginRequestResponse_Outcome as Outcome,
-} from '@switchyard/protos/groups_admin/v1/idempotency';
 import { Access_Kind } from '@switchyard/protos/rpc/v1/identity';
 import { anonymous, begunNoter, type CallOptions, entity } from '@switchyard/rpc';
 import { eventually } from '@switchyard/testkit';
 import { actor, projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
+import { keptKeys } from '../support/kept-keys';
 
 let gateway: TestGateway;
-/** Keys as groups-admin has them, without time. */
-let keys: Map<string, { request: BeginRequestRequest; answer?: KeptAnswer; unknown?: boolean }>;
+const keys = keptKeys();
 let create: (options: CallOptions) => Promise<unknown>;
 let access: ReturnType<typeof projectAccess> | undefined;
 let movedTo: number;
@@ -38,33 +32,12 @@ beforeAll(async () => {
     },
     fakes: {
       'LabelService/CreateLabel': async (_request: never, options: CallOptions) => create(options),
-      'IdempotencyService/BeginRequest': async (request: BeginRequestRequest) => {
-        const known = keys.get(`${request.caller} ${request.key}`);
-        const answered = (outcome: Outcome, answer?: KeptAnswer) => ({ outcome, answer });
-        if (known === undefined) {
-          if (request.onlyKnown) return answered(Outcome.OUTCOME_UNSPECIFIED);
-          keys.set(`${request.caller} ${request.key}`, { request });
-          return answered(Outcome.OUTCOME_FIRST);
-        }
-        if (!Buffer.from(known.request.fingerprint).equals(request.fingerprint))
-          return answered(Outcome.OUTCOME_OTHER_REQUEST);
-        if (known.answer !== undefined) return answered(Outcome.OUTCOME_ANSWERED, known.answer);
-        return answered(known.unknown ? Outcome.OUTCOME_UNKNOWN : Outcome.OUTCOME_RUNNING);
-      },
-      'IdempotencyService/FinishRequest': async ({ attempt, end }: FinishRequestRequest) => {
-        for (const [key, known] of keys) {
-          if (known.request.attempt !== attempt) continue;
-          if (end?.$case === 'notBegun') keys.delete(key);
-          else if (end?.$case === 'answer') known.answer = end.value;
-          else known.unknown = true;
-        }
-        return {};
-      },
+      ...keys.fakes,
     },
   });
 });
 beforeEach(() => {
-  keys = new Map();
+  keys.forget();
   gateway.calls.length = 0;
   create = async () => made();
   [movedTo, tokenRefusal] = [0, Token.TOKEN_REFUSAL_UNSPECIFIED];
@@ -135,7 +108,7 @@ it('keeps refusals of the service, frees the key where nothing was begun, and sa
     const first = await send('one');
     create = async () => made();
     const again = await send('one');
-    keys.clear();
+    keys.forget();
     return [first.status, again.status, again.headers.has('retry-after')];
   };
   expect(await after(invalid({ name: ['has already been taken'] }))).toEqual([400, 400, false]);
@@ -170,7 +143,7 @@ it('gives no answer to who was blocked since', async () => {
   expect((await send('one')).status).toBe(403);
 });
 
-it('takes no key that is none, none without a token, none of uploads, and asks nothing for reads', async () => {
+it('takes no key that is none, none without a token, and asks nothing for reads', async () => {
   for (const key of ['', 'x'.repeat(256), 'ä'])
     expect((await send(encodeURI(key) === key ? key : '\u00e4')).status).toBe(400);
   const twice = await new Promise<number | undefined>((settle, fail) => {
@@ -185,12 +158,6 @@ it('takes no key that is none, none without a token, none of uploads, and asks n
   expect(twice).toBe(400);
   access = projectAccess({ visibility: 'public', level: 0 });
   expect((await send('one', 'bug', '')).status).toBe(401);
-  const upload = await gateway.send('PUT', '/projects/1/packages/generic/a/1/x', {
-    token: 'glpat-ada',
-    headers: { 'Idempotency-Key': 'one' },
-    raw: 'x',
-  });
-  expect([upload.status, upload.body]).toEqual([400, { error: 'Idempotency-Key is not supported by uploads' }]);
   await gateway.send('GET', '/version', { token: 'glpat-ada', headers: { 'Idempotency-Key': 'one' } });
   expect(questions()).toBe(0);
 });

@@ -144,7 +144,7 @@ export const parameterComponents: Json = {
     name: keyHeader,
     in: 'header',
     description:
-      'A text of your own, such as a UUID. The request is carried out once in 24 hours; sent again it gets the first answer, 409 with `Retry-After` while the first one runs, 409 where its outcome is unknown, and 422 where it differs.',
+      'A text of your own, such as a UUID. The request is carried out once in 24 hours; sent again it gets the first answer, 409 with `Retry-After` while the first one runs, 409 where its outcome is unknown, and 422 where it differs. What is uploaded is read again to be compared; of a form the boundary may differ.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
   },
   if_unmodified_since: {
@@ -277,7 +277,8 @@ function plainValue(schema: ParameterSchema): unknown {
 
 /** The request body; undefined when the endpoint takes none. `component` names its schema. */
 export function requestBody(route: Route, component: string): Json | undefined {
-  if (route.streams === true) return { required: true, content: { 'application/octet-stream': {} } };
+  if (route.streams === true && route.method !== 'delete')
+    return { required: true, content: { 'application/octet-stream': {} } };
   const schema = bodySchema(route);
   if (schema === undefined) return undefined;
   const reference = { schema: { $ref: `#/components/schemas/${component}` } };

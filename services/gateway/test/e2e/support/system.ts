@@ -42,7 +42,7 @@ export interface SystemClient {
   readonly data: string;
   /** Token of the administrator. */
   readonly rootToken: string;
-  /** A request below `/api/v4`; a reply that breaks its OpenAPI component fails the test. */
+  /** A request below `/api/v4`, whose body is JSON unless it is a file or a form; a reply that breaks its OpenAPI component fails the test. */
   api(
     method: string,
     path: string,
@@ -79,6 +79,8 @@ export interface System extends SystemClient {
   /** Stops in order and removes the data folder. */
   close(): Promise<void>;
 }
+
+const isUpload = (body: unknown): boolean => body instanceof FormData || body instanceof Uint8Array;
 
 /** The token of the administrator of each test's installation. */
 export const rootToken = 'glpat-end-to-end-root-token-0001';
@@ -129,10 +131,10 @@ export function systemClient({ url, data }: { url: string; data: string }): Syst
         redirect: 'manual',
         headers: {
           ...(token === '' ? {} : { 'PRIVATE-TOKEN': token }),
-          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...(body === undefined || isUpload(body) ? {} : { 'Content-Type': 'application/json' }),
           ...headers,
         },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(body === undefined ? {} : { body: isUpload(body) ? (body as never) : JSON.stringify(body) }),
       });
       const text = await response.text();
       const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
