@@ -15,8 +15,12 @@ const lookEveryMs = 250;
  */
 const [askedAfter, hangsAfter] = [2, 7];
 
-/** Looks for which one connection is asked: on a network that was parted, what it sent may come minutes later. */
-const askedFor = 8;
+/**
+ * Looks for which one connection is asked, at first and at most: on a network that was parted, what it sent may come minutes later.
+ * Twice as many each time, since a server that stood still lets in all whom it kept waiting, each with a process of its own,
+ * before others.
+ */
+const [askedForFirst, askedForMost] = [8, 32];
 
 const failureOf = (code: string): Error => Object.assign(new Error('the database does not answer'), { code });
 
@@ -41,6 +45,9 @@ export class ServerWatch {
   /** The connection that is asked, which is kept for the next time. */
   #probe: Probe | undefined;
   #isAsked = false;
+  /** Looks for which it has been asked, and for which it is. */
+  #asked = 0;
+  #askedFor = askedForFirst;
 
   constructor(private readonly config: pg.ClientConfig) {}
 
@@ -76,7 +83,11 @@ export class ServerWatch {
     }
     this.#looks += 1;
     if (this.#looks < askedAfter) return;
-    if ((this.#looks - askedAfter) % askedFor === 0 && this.#isAsked) this.#leave();
+    this.#asked += 1;
+    if (this.#isAsked && this.#asked > this.#askedFor) {
+      this.#leave();
+      this.#askedFor = Math.min(2 * this.#askedFor, askedForMost);
+    }
     if (!this.#isAsked) void this.#ask();
     if (this.#looks < hangsAfter || this.#hangs) return;
     this.#hangs = true;
@@ -89,6 +100,7 @@ export class ServerWatch {
   async #ask(): Promise<void> {
     this.#probe ??= this.#connect();
     this.#isAsked = true;
+    this.#asked = 0;
     const probe = this.#probe;
     let isKept = true;
     try {
@@ -102,6 +114,7 @@ export class ServerWatch {
     this.#isAsked = false;
     if (!isKept) this.#leave();
     this.#looks = 0;
+    this.#askedFor = askedForFirst;
     if (this.#hangs) logger.info('the database answers again');
     this.#hangs = false;
   }

@@ -9,7 +9,7 @@ import { openDataFolder } from '../../../../../deploy/local/data-folder.mjs';
 import { readEnvironment } from '../../../../../deploy/local/environment.mjs';
 import { mainOf, prepareInstallation } from '../../../../../deploy/local/steps/installation.mjs';
 import { serviceUnit, untilReady } from '../../../../../deploy/local/steps/services.mjs';
-import { startEmbeddedPostgres } from '../../../../../libs/machine/src/embedded-postgres.mjs';
+import { connectAsSuperuser, startEmbeddedPostgres } from '../../../../../libs/machine/src/embedded-postgres.mjs';
 import { freePort } from '../../../../../libs/machine/src/ports.mjs';
 import { rootToken, type SystemClient, systemClient } from '../../e2e/support/system';
 import { balancer } from './balancer';
@@ -46,7 +46,7 @@ export interface ReplicatedSystem {
   readonly replicas: readonly Replica[];
   /** Ends PostgreSQL at once, without a checkpoint, and starts it again; `died` is called in between. */
   restartPostgres(died: () => void): Promise<void>;
-  /** Has all processes of PostgreSQL stand still for a while, in milliseconds. */
+  /** Has all processes of PostgreSQL stand still for a while, in milliseconds; returns once it answers again. */
   hangPostgres(forMs: number): Promise<void>;
   /** Runs a sub-command of a service's program; fails with a code other than 0. */
   command(service: string, ...args: string[]): Promise<string>;
@@ -235,6 +235,9 @@ async function start(
       for (const one of stopped.slice(1)) process.kill(one, 'SIGSTOP');
       await pause(forMs);
       for (const one of stopped) process.kill(one, 'SIGCONT');
+      // It answers when it has let in all who have come meanwhile.
+      const client = await connectAsSuperuser(postgresOptions.dataDir);
+      await client.end();
     },
     command: (service, ...args) =>
       run(process.execPath, [mainOf(root, find(service)), ...args], {

@@ -23,7 +23,7 @@ interface Sent {
   readonly cause: string | undefined;
 }
 
-/** Milliseconds after PostgreSQL is back within which services have connections again (F2). */
+/** Milliseconds after PostgreSQL is back, or answers again, within which services use it again (F2). */
 const reconnectWithin = 3_000;
 /** Milliseconds within which a request is answered while PostgreSQL hangs (F3). */
 const silentWithin = 2_500;
@@ -42,8 +42,11 @@ function explains({ kind, from, gone, until }: Disruption, { began, ended, cause
     if (/\b503\b/.test(cause)) return began <= until + reconnectWithin && ended >= from;
     return wasUnderWay && /\b504\b/.test(cause);
   }
-  if (kind === 'postgres hangs')
-    return wasUnderWay && /\b50[34]\b/.test(cause) && ended - Math.max(began, from) <= silentWithin + slack;
+  if (kind === 'postgres hangs') {
+    const inTime = ended - Math.max(began, from) <= silentWithin + slack;
+    const isBack = began > until + reconnectWithin || (began > gone + slack && !/\b503\b/.test(cause));
+    return inTime && !isBack && ended >= from && /\b50[34]\b/.test(cause);
+  }
   return false;
 }
 
