@@ -46,8 +46,8 @@ export interface Gateway {
   /** Port of the internal HTTP server. */
   readonly httpPort: number;
   /**
-   * Turns unready and takes no new connections; requests that run, or arrive within `lingerMs` on connections kept
-   * alive, are answered with `Connection: close`, for at most `graceMs`; then closes.
+   * Turns unready and takes no new connections; requests that run, or arrive for a while on connections kept alive
+   * (`lingerMsOf`), are answered with `Connection: close`, for at most `graceMs`; then closes.
    */
   close(graceMs?: number): Promise<void>;
 }
@@ -62,8 +62,11 @@ const streamLimits = ({ SWITCHYARD_APPLICATION_LIMITS: scale }: Config) => ({
 /** Milliseconds for which a gateway that closes waits for the ends of replies that it broke off. */
 const lineWithinMs = 1_000;
 
-/** Milliseconds for which connections kept alive stay open once the gateway drains. */
-const lingerMs = 500;
+/**
+ * Milliseconds for which connections kept alive stay open once the gateway drains, of `graceMs` that it has. A request
+ * that comes as they are closed is lost: the longer none has come on a connection, the rarer that is.
+ */
+const lingerMsOf = (graceMs: number): number => Math.min(graceMs / 2, Math.max(500, Math.min(graceMs / 16, 5_000)));
 
 /** Builds the gateway from its configuration and starts to listen. Tests give parts of their own. */
 export async function compose(
@@ -184,14 +187,11 @@ export async function compose(
         let looking: NodeJS.Timeout | undefined;
         // A client may be about to use a connection it keeps: closed at once, its request would be lost without an
         // answer.
-        const lingering = setTimeout(
-          () => {
-            server.closeIdleConnections();
-            // A connection that was busy when the server closed stays open when its request is answered.
-            looking = setInterval(() => server.closeIdleConnections(), 50);
-          },
-          Math.min(lingerMs, graceMs / 2),
-        );
+        const lingering = setTimeout(() => {
+          server.closeIdleConnections();
+          // A connection that was busy when the server closed stays open when its request is answered.
+          looking = setInterval(() => server.closeIdleConnections(), 50);
+        }, lingerMsOf(graceMs));
         // Not the HTTP server's own close, which ends idle connections first.
         NetServer.prototype.close.call(server, () => {
           clearTimeout(deadline);
