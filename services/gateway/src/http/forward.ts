@@ -224,11 +224,17 @@ async function passOn(reply: IncomingMessage, response: Response, upload: KeyedU
 /** Headers of the connection to the service, not of its reply. */
 const ofConnection: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 
+/** Replies that were broken off already. */
+const brokenOff = new WeakSet<Response>();
+
 /**
  * A service that cannot be reached costs its own endpoints a 503 (D3), as does one that is lost before it has the whole of an
  * upload with a key; one that broke off in the middle of a reply must not look whole.
  */
 async function breakOff(request: Request, response: Response, error: Error, upload?: KeyedUpload): Promise<void> {
+  // The proxy's error and the end of its request both lead here; what still comes of the body is being read on.
+  if (brokenOff.has(response)) return;
+  brokenOff.add(response);
   const isUnknown = wasSent(error) && upload?.isWhole() !== false;
   const failure = isUnknown ? mayHaveBegun(error) : unavailable(error);
   if (upload !== undefined) await upload.failed(failure);

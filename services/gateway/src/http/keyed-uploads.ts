@@ -64,7 +64,8 @@ export function keyedUpload(attempt: Attempt, request: Request, response: Respon
         return;
       }
       request.once('end', () => {
-        whole = true;
+        // Once the gateway has refused it, what still comes is read and dropped.
+        whole = !response.headersSent;
       });
       // It flows once it is piped on.
       request.on('data', update).pause();

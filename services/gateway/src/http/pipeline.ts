@@ -390,7 +390,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     if (cost) response.setHeader('X-Switchyard-Cost', `calls=${cost.calls}, statements=${cost.statements}`);
     if (!isForward(reply) && !isEvents(reply)) edges.way.answered();
     if (isForward(reply)) {
-      streamBody(request, response);
+      streamBody(request, response, undefined, upload?.failed);
       upload?.watch();
       return edges.forward(request, response, reply.forward, { ...identity, requestId }, upload);
     }

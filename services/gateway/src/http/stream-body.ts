@@ -10,11 +10,13 @@ export const streamRate = { windowMs: 60_000, leastBytes: 64 << 10 } as const;
  * Lets the body of a request come that is streamed on; who forwards it reads it. A sender that brings less than
  * `leastBytes` in `windowMs` while the service takes what it sends gets 408, or is broken off where the reply has begun: a
  * push may last for hours, and must not stand still.
+ * @param refusing what is done before it gets 408
  */
 export function streamBody(
   request: Request,
   response: Response,
   { windowMs, leastBytes }: { windowMs: number; leastBytes: number } = streamRate,
+  refusing: (error: AppError) => Promise<void> = async () => undefined,
 ): void {
   if (!hasUnreadBody(request)) return;
   sendContinue(request, response);
@@ -25,7 +27,9 @@ export function streamBody(
     // What is here and not taken is the service's delay.
     if (request.readableLength === 0 && socket.bytesRead - seen < leastBytes) {
       stop();
-      return renderError(new AppError('request_timeout'), request, response, () => undefined);
+      const error = new AppError('request_timeout');
+      void refusing(error).finally(() => renderError(error, request, response, () => undefined));
+      return;
     }
     seen = socket.bytesRead;
   }, windowMs);

@@ -677,12 +677,14 @@ describe('every list', () => {
     await copy('groups_admin', 'personal_access_tokens', digest, { where: `kind = 'impersonation'` });
     await copy('groups_admin', 'topics', { name: `'topic-' || n` });
     await copy('groups_admin', 'broadcast_messages', {});
+    // The copy of a value cannot be decrypted, as it is bound to its row; a hidden one is not.
+    const unread = { masked: 'true', hidden: 'true' };
     for (const where of [`namespace_id = ${group.id}`, `project_id = ${project.id}`]) {
       await copy('groups_admin', 'deploy_tokens', digest, { where });
-      await copy('groups_admin', 'variables', { key: `'KEY_' || n` }, { where });
+      await copy('groups_admin', 'variables', { key: `'KEY_' || n`, ...unread }, { where });
     }
     const ofInstance = { where: 'namespace_id is null and project_id is null', count: maxInstanceVariables - 1 };
-    await copy('groups_admin', 'variables', { key: `'KEY_' || n` }, ofInstance);
+    await copy('groups_admin', 'variables', { key: `'KEY_' || n`, ...unread }, ofInstance);
     for (const where of [`namespace_id = ${group.id}`, `project_id = ${project.id}`, `user_id = ${first}`])
       await copy('groups_admin', 'custom_attributes', { key: `'key-' || n` }, { where });
     for (const [parent, column, place] of [

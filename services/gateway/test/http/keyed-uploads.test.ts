@@ -7,11 +7,12 @@ import {
   type ServerResponse,
   request as send,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import type { ResolveRequest } from '@switchyard/protos/groups_admin/v1/access';
 import type { Actor } from '@switchyard/protos/rpc/v1/identity';
 import { eventually } from '@switchyard/testkit';
 import { renewing } from '../../src/http/keyed-uploads';
+import { streamRate } from '../../src/http/stream-body';
 import { actor, newToken, projectAccess, resolved, startTestGateway, type TestGateway } from '../support/gateway';
 import { keptKeys } from '../support/kept-keys';
 
@@ -408,6 +409,39 @@ it('frees the key of what is refused before it is whole', async () => {
   await eventually(() => expect(first.status).toBe(413));
   expect(keys.all()).toEqual([]);
   first.sent.destroy();
+});
+
+it('frees the key of an upload that stands still, whose rest comes after the 408', async () => {
+  const rate = jest.replaceProperty(streamRate, 'windowMs', 100 as never);
+  const first = open({ headers: { 'content-length': '7' } });
+  first.sent.write('con');
+  await eventually(() => expect(first.status).toBe(408));
+  rate.restore();
+  expect(keys.all()).toEqual([]);
+  first.sent.end('tent');
+  await eventually(() => expect([seen.broken, received.length]).toEqual([1, 0]), { within: 10_000 });
+  expect([(await upload('content')).status, received.length]).toEqual([201, 1]);
+});
+
+it('reads on for a sender whose service died, so that it sees the answer', async () => {
+  answer = (request) => void request.once('data', () => request.socket.destroy());
+  const { hostname, port } = new URL(gateways[0]?.url ?? '');
+  const socket = connect({ host: hostname, port: Number(port) });
+  let reply = '';
+  socket.on('data', (chunk) => {
+    reply += chunk;
+  });
+  const closed = jest.fn();
+  socket.once('close', closed).once('error', closed);
+  const head = [`PUT /api/v4${generic} HTTP/1.1`, 'Host: x', 'PRIVATE-TOKEN: glpat-ada', 'Idempotency-Key: one'];
+  socket.write([...head, 'Content-Length: 1000000', '', 'x'].join('\r\n'));
+  await eventually(() => expect(reply).toMatch(/^HTTP\/1\.1 503 /));
+  for (let n = 0; n < 5; n += 1) {
+    socket.write('x'.repeat(1_000));
+    await new Promise((settle) => setTimeout(settle, 100));
+  }
+  expect(closed).not.toHaveBeenCalled();
+  socket.destroy();
 });
 
 it('sends an answer that is too long to be kept, which is then unknown', async () => {
