@@ -32,10 +32,10 @@ function range(low, high) {
   return `(${parts.join('|')})`;
 }
 
-/** @returns a text, or none: an empty one means the same as an absent one */
-const form = (pattern) => ({ type: 'string', pattern: `^(${pattern})?$` });
+/** @returns a text with blanks around it, as a file or a block of YAML ends, or none: an empty one means the same as an absent one */
+const form = (pattern) => ({ type: 'string', pattern: `^\\s*(${pattern})?\\s*$` });
 
-const list = (one) => `${one}( *, *${one})*`;
+const list = (one) => `${one}(\\s*,\\s*${one})*`;
 
 /** A whole number: as it stands in `env`, a number or a text. */
 const whole = (low, high) => ({ anyOf: [{ type: 'integer', minimum: low, maximum: high }, form(range(low, high))] });
@@ -55,14 +55,14 @@ const flag = {
     form(anyCase('true|false|1|0|yes|no|on|off|y|n|enabled|disabled')),
   ],
 };
-const oneOf = (...names) => ({ type: 'string', enum: ['', ...names] });
+const oneOf = (...names) => form(names.join('|'));
 
 const portNumber = range(1, 65_535);
 /** A host in an address; a name may be of any script. */
 const host = '(\\[[0-9a-fA-F:.]+\\]|[^\\s/?#@:,\\[\\]\\\\]+)';
 const webAddress = form(`${anyCase('https')}?://${host}(:${portNumber})?(/[^\\s?#]*)?`);
 /** The same with what an address may have behind its path. */
-const anyWebAddress = form(`${anyCase('https')}?://([^\\s/?#@]*@)?${host}(:${portNumber})?([/?#]\\S*)?`);
+const anyWebAddress = form(`${anyCase('https')}?://([^\\s/?#]*@)?${host}(:${portNumber})?([/?#]\\S*)?`);
 const rate = form(`${range(1, 1_000_000_000)}/${range(1, 86_400)}`);
 
 const octet = range(0, 255);
@@ -70,7 +70,7 @@ const proxy = [
   'loopback|linklocal|uniquelocal',
   `${octet}([.]${octet}){3}(/${range(1, 32)})?`,
   // As far as a pattern goes: at least two colons.
-  `[0-9a-fA-F]{0,4}(:[0-9a-fA-F]{0,4}){2,7}(:${octet}([.]${octet}){3})?(/${range(1, 128)})?`,
+  `[0-9a-fA-F]{0,4}((:[0-9a-fA-F]{0,4}){2,8}|(:[0-9a-fA-F]{0,4}){1,6}:${octet}([.]${octet}){3})(/${range(1, 128)})?`,
 ].join('|');
 const storage = '[a-z0-9][a-z0-9_-]{0,62}';
 const weighted = (low) => `${storage}:${range(low, 100)}`;
@@ -89,7 +89,7 @@ export const SASL_MECHANISM = oneOf('PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', '
 export const TIER = oneOf('free', 'premium', 'ultimate');
 export const BUCKET = form('[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]');
 export const S3_ENDPOINT = webAddress;
-export const TRUSTED_PROXY = { type: 'string', pattern: `^(${proxy})$` };
+export const TRUSTED_PROXY = { type: 'string', pattern: `^\\s*(${proxy})\\s*$` };
 /** A name to which the chart adds a port. */
 export const PEER = form(host);
 
@@ -136,7 +136,7 @@ export const ENVIRONMENT = {
   SWITCHYARD_RECOVERY_SECONDS: decimal(0.5, 60),
   SWITCHYARD_REPORT_RETENTION_DAYS: whole(1, 36_500),
   // One of them has a weight above 0.
-  SWITCHYARD_REPOSITORY_STORAGES: form(`(${weighted(0)} *, *)*${weighted(1)}( *, *${weighted(0)})*`),
+  SWITCHYARD_REPOSITORY_STORAGES: form(`(${weighted(0)}\\s*,\\s*)*${weighted(1)}(\\s*,\\s*${weighted(0)})*`),
   SWITCHYARD_SHOW_COST: flag,
   SWITCHYARD_STORAGE_PEERS: form(list(`${storage}=(\\[[0-9a-fA-F:]+\\]|[^\\s:/=,]+):[0-9]{1,5}/[0-9]{1,5}`)),
   SWITCHYARD_THROTTLE_AUTHENTICATED: rate,

@@ -86,9 +86,34 @@ const texts = [
     'a',
     'x'.repeat(256),
   ],
+  // Blanks around a value, and between those of a list.
+  ...[
+    ' kafka:9092',
+    'kafka:9092\n',
+    'one:1,\ntwo:2',
+    'one:1\t,two:2',
+    ' 7 ',
+    ' true\n',
+    'info\n',
+    ' ultimate',
+    ' files',
+  ],
+  ...['10.0.0.0/8\n', '::1,\n10.0.0.1', ' http://forge.example\n', 'default:1,\n fast:2', 'PLAIN\n'],
+  ...[
+    '1:2:3:4:5:6:7::',
+    '::2:3:4:5:6:7:8',
+    '::1.2.3.4',
+    '::ffff:10.0.0.1',
+    '2001:db8:1:2:3:4:5::/112',
+    '1:2',
+    '1:10.0.0.1',
+  ],
 ];
 /** What only some variables take: a query, or a login. */
-const furtherAddresses = ['http://forge.example/?x=1', 'http://us:them@forge.example'];
+const furtherAddresses = ['http://forge.example/?x=1', 'http://us:them@forge.example', 'http://us:th@em@forge.example'];
+
+/** Whether a process takes a value, without the blanks around it. */
+const takes = (type: z.ZodType, value: unknown): boolean => type.safeParse(String(value).trim()).success;
 
 /** Values within and without the bounds that a refusal names, as `env` may have them. */
 function candidates(type: z.ZodType): (string | number)[] {
@@ -130,7 +155,7 @@ describe('what charts take and what processes take', () => {
       if (/^S3_|^SWITCHYARD_GIT_(?:PLACES|MEMORY_MB)$/.test(variable) || leftToProcess.includes(variable)) return [];
       const type = shape[variable] as z.ZodType;
       return candidates(type)
-        .filter((value) => type.safeParse(String(value)).success !== accepts(name, { env: { [variable]: value } }))
+        .filter((value) => takes(type, value) !== accepts(name, { env: { [variable]: value } }))
         .map((value) => [variable, value]);
     });
     expect(differing).toEqual([]);
@@ -142,7 +167,7 @@ describe('what charts take and what processes take', () => {
     const tried = candidates(type).filter((value) => numbers === undefined || typeof value === 'number');
     const differing = tried.filter(
       // A list that says `none` is an empty one.
-      (value) => value !== 'none' && type.safeParse(String(value)).success !== accepts(chart, set(value)),
+      (value) => value !== 'none' && takes(type, value) !== accepts(chart, set(value)),
     );
     expect(differing).toEqual([]);
     expect(tried.some((value) => accepts(chart, set(value)))).toBe(true);
