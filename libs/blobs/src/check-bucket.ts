@@ -40,14 +40,16 @@ const wrong = (message: string): Outcome => ({ kind: 'wrong', message: message.r
 function outcomeOf(error: unknown, { bucket, endpoint, region }: BucketPlace): Outcome {
   const { name, message, code = '', Code: answer, $metadata } = error as S3Error;
   const status = $metadata?.httpStatusCode;
+  // What gives a machine its role may be there later than the process.
   if (name === 'CredentialsProviderError')
-    return wrong(`S3_ACCESS_KEY_ID: is missing, and the machine gives no credentials (${message})`);
+    return { kind: 'away', message: `S3_ACCESS_KEY_ID: is missing, and the machine gives no credentials (${message})` };
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return wrong(`S3_ENDPOINT: the certificate of ${endpoint} is of another name`);
   if (isCertificateError(code)) return wrong(`S3_CA_FILE: the certificate of ${endpoint} is not trusted (${code})`);
   if (code === 'EPROTO' || code.startsWith('ERR_SSL')) return wrong(`S3_ENDPOINT: ${endpoint} speaks no TLS`);
   const isOther = code.startsWith('HPE_') || (status !== undefined && status < 500 && answer === undefined);
-  if (isOther && status !== 429) return wrong(`S3_ENDPOINT: ${endpoint} does not speak the protocol of S3`);
+  if (isOther && status !== 408 && status !== 429)
+    return wrong(`S3_ENDPOINT: ${endpoint} does not speak the protocol of S3`);
   if (status === undefined || status >= 500 || answer === undefined || passing.has(answer))
     return { kind: 'away', message: `S3_ENDPOINT: ${endpoint} does not answer (${answer ?? (code || status)})` };
   if (answer === 'NoSuchBucket') return wrong(`S3_BUCKET: ${endpoint} has no bucket ${bucket}`);
@@ -69,7 +71,7 @@ async function useBucket(store: BlobStore, key: string): Promise<void> {
 /**
  * Asks for an object that is not there. Unlike HeadBucket the answer has a body, which says whether bucket, keys or rights
  * are at fault, and it takes no right that the store does not need. Without `ListBucket` S3 refuses it, as it refuses a
- * bucket of somebody else: then only use can tell.
+ * bucket of somebody else: then only use can tell, and not where a policy names the folders of each service.
  */
 async function ask(store: BlobStore, place: BucketPlace): Promise<Outcome> {
   const key = `checks/${randomUUID()}`;
@@ -89,7 +91,12 @@ async function ask(store: BlobStore, place: BucketPlace): Promise<Outcome> {
     );
     return undefined;
   } catch (error) {
-    return outcomeOf(error, place);
+    if ((error as S3Error).Code !== 'AccessDenied') return outcomeOf(error, place);
+    logger.error(
+      { bucket: place.bucket },
+      'S3_BUCKET: refuses all objects below checks/; files can be used only if its policy names the folders of the service',
+    );
+    return undefined;
   }
 }
 

@@ -111,7 +111,6 @@ describe('settings with which the bucket can never be used', () => {
       async () => ({ S3_ENDPOINT: await always(301, fault('PermanentRedirect')) }),
       /^S3_REGION: files is not in us-east-1 \(PermanentRedirect: two lines\)$/,
     ],
-    ['a bucket of somebody else', async () => ({ S3_ENDPOINT: await without(['PUT']) }), /^S3_BUCKET: .+AccessDenied/],
     [
       'a server that speaks without TLS',
       async () => ({ S3_ENDPOINT: endpoint.replace('http:', 'https:') }),
@@ -159,6 +158,24 @@ it('a bucket that may not be listed is used', async () => {
   expect(
     readdirSync(join(folder, 'files'), { recursive: true }).filter((name) => /_object$/.test(String(name))),
   ).toEqual([]);
+});
+
+it('a bucket that refuses the check alone, or everything, is named in the log: its policy may name the folders of services', async () => {
+  const failed = jest.spyOn(logger, 'error').mockReturnValue(undefined);
+  const store = await open({ S3_ENDPOINT: await without(['PUT']) });
+  expect(failed.mock.calls).toEqual([[{ bucket: 'files' }, expect.stringMatching(/^S3_BUCKET: refuses all objects/)]]);
+  store.close();
+});
+
+it('a machine that gives no credentials yet is waited for', async () => {
+  const warned = jest.spyOn(logger, 'warn').mockReturnValue(undefined);
+  const env = jest.replaceProperty(process, 'env', { AWS_EC2_METADATA_DISABLED: 'true', HOME: folder });
+  const store = await open({ S3_ACCESS_KEY_ID: undefined, S3_SECRET_ACCESS_KEY: undefined });
+  env.restore();
+  expect(warned.mock.calls).toEqual([
+    [expect.stringMatching(/^S3_ACCESS_KEY_ID: is missing, .+; files cannot be read/)],
+  ]);
+  store.close();
 });
 
 describe('a server that is away', () => {

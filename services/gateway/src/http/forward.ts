@@ -216,6 +216,10 @@ async function passOn(reply: IncomingMessage, response: Response, upload: KeyedU
     if (value !== undefined && !ofConnection.has(name)) response.setHeader(name, value);
   if (size <= mostKept) response.end(body);
   else {
+    reply.once('close', () => {
+      // A reply that was broken off must not look whole, nor keep its reader.
+      if (!reply.complete) response.destroy();
+    });
     response.write(body);
     reply.pipe(response);
   }
