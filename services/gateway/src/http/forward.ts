@@ -111,7 +111,8 @@ export function forwarder(
           const onClose = (): void => {
             // The answer to a request with a key is kept for a client that has gone.
             if (upload?.isWhole()) return;
-            if (!response.writableFinished || !request.complete) forwarded.destroy();
+            // What comes of a body after its answer is dropped, and does not reach the service.
+            if (!response.writableFinished || !forwarded.writableEnded) forwarded.destroy();
           };
           // It may have hung when it was reached, and have been found out since.
           const again = setInterval(() => {

@@ -171,7 +171,10 @@ describe('what streams through the gateway', () => {
     rate.restore();
   });
 
-  it('a service stops when a body stands still, whose sender stays there after the 408', async () => {
+  it.each([
+    ['stays there after the 408', ''],
+    ['sends the rest after the 408', 'x'.repeat(996)],
+  ])('a service stops when a body stands still, whose sender %s', async (_, rest) => {
     const rate = jest.replaceProperty(streamRate, 'windowMs', 100 as never);
     const [came, gone] = [jest.fn(), jest.fn()];
     answer = (request) => {
@@ -187,6 +190,7 @@ describe('what streams through the gateway', () => {
     const head = ['POST /group/project.git/git-upload-pack HTTP/1.1', 'Host: x', 'PRIVATE-TOKEN: glpat-developer'];
     socket.write([...head, 'Content-Length: 1000', '', '0000'].join('\r\n'));
     await eventually(() => expect(reply).toMatch(/^HTTP\/1\.1 408 /), { within: 10_000 });
+    socket.write(rest);
     await eventually(() => expect(gone).toHaveBeenCalled(), { within: 10_000 });
     expect(came).toHaveBeenCalled();
     socket.destroy();
