@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { lanes } from '../../services/merge-requests/src/jobs/domain/job';
 import { SERVICES } from '../catalogue.mjs';
-import { REFUSED_CONFIGURATION } from '../local/supervisor.mjs';
 import { DASHBOARDS } from '../monitoring/dashboards.mjs';
 import { ruleGroups } from '../monitoring/rules.mjs';
 import { REQUIRED, SETTINGS } from './support/chart-settings';
@@ -28,7 +27,6 @@ withHelm('the charts, rendered (needs helm)', () => {
       replicas?: number;
       strategy?: { type: string };
       activeDeadlineSeconds?: number;
-      podFailurePolicy?: object;
       rules?: { host: string }[];
       hostnames?: string[];
       template: {
@@ -338,9 +336,6 @@ withHelm('the charts, rendered (needs helm)', () => {
     if (name === 'gateway') expect(migration).toBeUndefined();
     else {
       expect(migration?.activeDeadlineSeconds).toBe(1_800);
-      expect(migration?.podFailurePolicy).toEqual({
-        rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: [REFUSED_CONFIGURATION] } }],
-      });
       expect(migration?.template.spec.automountServiceAccountToken).toBe(false);
       // It runs before the account is there.
       expect(migration?.template.spec.serviceAccountName).toBeUndefined();

@@ -700,10 +700,6 @@ metadata:
     helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 spec:
   backoffLimit: {{ int .Values.migration.backoffLimit }}
-  # EX_CONFIG: refused configuration stays refused.
-  podFailurePolicy:
-    rules:
-      - { action: FailJob, onExitCodes: { operator: In, values: [78] } }
   activeDeadlineSeconds: {{ int .Values.migration.activeDeadlineSeconds }}
   template:
     metadata:

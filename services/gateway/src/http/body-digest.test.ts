@@ -42,6 +42,14 @@ describe.each([1, 2, 7, 64, 65_536])('a form in pieces of %i bytes', (piece) => 
   });
 });
 
+it('a body of nothing but boundaries is digested as bytes from the thousandth on', () => {
+  const of = (boundary: string, count: number, piece?: number) =>
+    digestOf(`\r\n--${boundary}`.repeat(count), typeOf(boundary), piece);
+  expect(of('abc', 1_000)).toBe(of('xyz', 1_000));
+  expect(of('abc', 1_002)).not.toBe(of('xyz', 1_002));
+  expect(of('abc', 3_000, 5)).toBe(of('abc', 3_000));
+});
+
 it('a form is not the bytes of another one with its boundary in a file', () => {
   const [type, content] = [typeOf('abc'), 'one\r\n--xyz\r\ntwo'];
   expect(digestOf(form('abc', [['h', content]]), type)).not.toBe(
