@@ -163,5 +163,5 @@ export const serviceVariables = {
 } as const;
 
 export { z } from 'zod';
-export { exitCodeOf, refusedConfiguration } from './refusal';
+export { commandFailed, exitCodeOf, refusedConfiguration } from './refusal';
 export { databaseAddress, dataFolder, decimalNumber, hostPort, port, rate, webAddress, wholeNumber } from './values';

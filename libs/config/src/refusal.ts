@@ -4,6 +4,9 @@
  */
 export const refusedConfiguration = 78;
 
+/** Exit code of a sub-command that could not be run, or failed. */
+export const commandFailed = 2;
+
 /** Exit code of a process that cannot start for another reason. */
 const startFailed = 1;
 

@@ -1,4 +1,5 @@
 import v8 from 'node:v8';
+import { commandFailed } from '@switchyard/config';
 import { assertOwnKey, readSigner, readTrustedKeys } from '@switchyard/rpc';
 import { logger } from '@switchyard/telemetry';
 import { type Command, runCommand } from './command';
@@ -14,9 +15,6 @@ import { sayStartFailed } from './start-failure';
  * that import nor a list of 100,000 components takes longer for it; at 100 that list needs 258 MiB, here 231.
  */
 const heapGrowingPercent = 50;
-
-/** Exit code of a sub-command that could not be run. */
-const commandFailed = 2;
 
 /**
  * The whole life of a domain service's process: a sub-command of its own, or start, serve, and drain on SIGTERM. A failure to start is one

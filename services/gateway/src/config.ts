@@ -91,12 +91,14 @@ const addressVariables = () =>
 export type Config = z.infer<z.ZodObject<typeof variables>> &
   Readonly<Record<ReturnType<typeof addressVariable | typeof httpVariable>, string>>;
 
+const allVariables = () => ({ ...variables, ...addressVariables() });
+
 /** Names of all variables that the gateway reads. */
-export const variableNames = (): string[] => Object.keys({ ...variables, ...addressVariables() });
+export const variableNames = (): string[] => Object.keys(allVariables());
 
 /** The gateway's environment; see docs/operations.md. */
 export const readConfig = (environment: NodeJS.ProcessEnv = process.env): Config =>
-  parseEnvironment({ ...variables, ...addressVariables() }, environment) as unknown as Config;
+  parseEnvironment(allVariables(), environment) as unknown as Config;
 
 /**
  * Addresses of the services by name: of their gRPC servers, and of the internal HTTP servers that the gateway forwards

@@ -1,9 +1,7 @@
+import { commandFailed } from '@switchyard/config';
 import { logger, startTelemetry } from '@switchyard/telemetry';
 
 const stopTelemetry = startTelemetry('gateway');
-
-/** Exit code of a sub-command that fails, as that of the services. */
-const commandFailed = 2;
 
 async function main(): Promise<void> {
   const [, , command] = process.argv;
