@@ -58,9 +58,10 @@ withHelm('the charts, rendered (needs helm)', () => {
   });
   afterAll(() => rmSync(charts, { recursive: true, force: true }));
 
+  const flagsOf = (settings: readonly string[]): string[] =>
+    [...REQUIRED, 'global.config.s3.bucket=files', ...settings].flatMap((setting) => ['--set', setting]);
   function template(chart: string, settings: readonly string[], release = 'one') {
-    const all = [...REQUIRED, 'global.config.s3.bucket=files', ...settings].flatMap((setting) => ['--set', setting]);
-    return spawnSync('helm', ['template', release, join(charts, chart), ...all], { encoding: 'utf8' });
+    return spawnSync('helm', ['template', release, join(charts, chart), ...flagsOf(settings)], { encoding: 'utf8' });
   }
   const known = new Map<string, Rendered[]>();
   function render(chart: string, ...settings: string[]): Rendered[] {
@@ -279,10 +280,8 @@ withHelm('the charts, rendered (needs helm)', () => {
 
   itPrints('the notes name the address, the Secret and the storages that the values give', () => {
     const notes = (...settings: string[]): string => {
-      const all = [...REQUIRED, 'global.config.s3.bucket=files', ...settings].flatMap((setting) => ['--set', setting]);
-      const made = spawnSync('helm', ['install', 'one', join(charts, 'switchyard'), '--dry-run=client', ...all], {
-        encoding: 'utf8',
-      });
+      const install = ['install', 'one', join(charts, 'switchyard'), '--dry-run=client', ...flagsOf(settings)];
+      const made = spawnSync('helm', install, { encoding: 'utf8' });
       expect([made.status, made.stderr]).toEqual([0, expect.any(String)]);
       return made.stdout.slice(made.stdout.indexOf('NOTES:'));
     };

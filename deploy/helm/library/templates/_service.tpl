@@ -359,7 +359,11 @@ volumeMounts:
 {{- $peers := list -}}
 {{- $total := int $root.Values.persistence.weight -}}
 {{- range concat (list (dict "name" "default")) $root.Values.storages -}}
-{{- if ne .name "default" }}{{- $total = add $total (int (dig "weight" 1 .)) -}}{{- $weights = append $weights (printf "%s:%d" .name (int (dig "weight" 1 .))) -}}{{- end -}}
+{{- if ne .name "default" }}
+{{- $weight := int (dig "weight" 1 .) -}}
+{{- $total = add $total $weight -}}
+{{- $weights = append $weights (printf "%s:%d" .name $weight) -}}
+{{- end -}}
 {{- if ne .name $own }}{{- $peers = append $peers (printf "%s=%s:50051/8081" .name (include "switchyard.storageName" (dict "root" $root "storage" .name))) -}}{{- end -}}
 {{- end -}}
 {{- if eq (int $total) 0 }}
