@@ -1,4 +1,6 @@
 import { EventEmitter } from 'node:events';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import { admissionQueue, type ForwardedCall } from '@switchyard/rpc';
 import { withBoundedUploads } from './bounded-uploads';
 
@@ -83,6 +85,38 @@ it('gives slow uploads up for those that wait, first of the caller with the most
     moving.readableLength = 1;
     await jest.advanceTimersByTimeAsync(4_000);
     expect([ended.slice(2), queue.waiting()]).toEqual([['waiting request_timeout'], 0]);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+it('keeps nothing of an upload that was given up, though its last bytes come then', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'performance'] });
+  try {
+    const kept: string[] = [];
+    const run = async ({ request }: ForwardedCall) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      kept.push(Buffer.concat(chunks).toString());
+    };
+    const queue = admissionQueue({ slots: 1, maxWaiting: 2 });
+    const put = withBoundedUploads([{ http: [{ methods: ['PUT'], path: /^$/, run }] }], queue)[0]?.http?.[0];
+    const send = (userId: number) => {
+      const request = new IncomingMessage(new Socket());
+      return { request, done: put?.run({ ...callOf(userId), request }) };
+    };
+    const slow = send(7);
+    slow.request.push('first ');
+    await jest.advanceTimersByTimeAsync(4_000);
+    const next = send(8);
+    await expect(slow.done).rejects.toMatchObject({ kind: 'request_timeout' });
+    for (const { request } of [slow, next]) {
+      request.push('last');
+      request.complete = true;
+      request.push(null);
+    }
+    await next.done;
+    expect(kept).toEqual(['last']);
   } finally {
     jest.useRealTimers();
   }

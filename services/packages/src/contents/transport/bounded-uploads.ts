@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { AppError } from '@switchyard/errors';
 import { admissionQueue, anonymous, type ForwardedCall, type ForwardedEndpoint } from '@switchyard/rpc';
 import type { Area } from '@switchyard/service';
@@ -19,6 +20,7 @@ export const ownerOf = ({ claims: { actor = anonymous } }: ForwardedCall): strin
 /** An upload that has a slot. */
 interface Upload {
   readonly owner: string;
+  readonly request: IncomingMessage;
   /** It brought too little in its last window. */
   isSlow: boolean;
   readonly giveUp: () => void;
@@ -39,7 +41,7 @@ export function withBoundedUploads(areas: readonly Area[], queue = admissionQueu
       const counts = new Map<string, number>();
       for (const { owner } of uploads) counts.set(owner, (counts.get(owner) ?? 0) + 1);
       const [slowest] = [...uploads]
-        .filter(({ isSlow }) => isSlow)
+        .filter(({ isSlow, request }) => isSlow && !request.complete)
         .sort((one, other) => (counts.get(other.owner) ?? 0) - (counts.get(one.owner) ?? 0));
       if (slowest === undefined) return;
       uploads.delete(slowest);
@@ -53,9 +55,13 @@ export function withBoundedUploads(areas: readonly Area[], queue = admissionQueu
     let seen = request.socket.bytesRead;
     let giveUp: () => void = () => undefined;
     const givenUp = new Promise<never>((_, reject) => {
-      giveUp = () => reject(new AppError('request_timeout'));
+      giveUp = () => {
+        // What keeps the body must not see its end after the caller has heard that nothing was begun.
+        request.push = () => true;
+        reject(new AppError('request_timeout'));
+      };
     });
-    const own: Upload = { owner, isSlow: false, giveUp };
+    const own: Upload = { owner, request, isSlow: false, giveUp };
     uploads.add(own);
     const timer = setInterval(() => {
       const { bytesRead } = request.socket;
