@@ -58,7 +58,10 @@ const shared = {
       { type: ['string', 'integer'], minimum: 0, pattern: '^([A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?$' },
       'Default: the version of the chart',
     ),
-    digest: bounded({ type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' }, '`sha256:…`, in place of the tag'),
+    digest: bounded(
+      { type: 'string', pattern: '^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})?$' },
+      '`sha256:…`, in place of the tag',
+    ),
     pullPolicy: sharedOneOf('Default: `IfNotPresent`', ['Always', 'IfNotPresent', 'Never']),
     pullSecrets: sharedTexts('Names of Secrets with which the image is pulled'),
   }),

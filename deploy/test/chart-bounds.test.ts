@@ -186,6 +186,8 @@ describe('what charts take and what processes take', () => {
 
   it.each<[boolean, object]>([
     [true, { digest: `sha256:${'0a'.repeat(32)}` }],
+    [true, { digest: `sha512:${'0a'.repeat(64)}` }],
+    [false, { digest: `sha512:${'0a'.repeat(32)}` }],
     [true, { digest: '', tag: '' }],
     [false, { digest: 'abc' }],
     [false, { digest: `sha256:${'0A'.repeat(32)}` }],
