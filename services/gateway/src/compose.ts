@@ -99,6 +99,7 @@ export async function compose(
   const counting = shared.start();
   const settings = followSettings(peers.client(SettingsServiceService), limits);
   const streams = eventStreams(streamLimits(config));
+  const keyed = keyedRequests(peers.client(IdempotencyServiceService));
   const declared = given.routes ?? routes;
   const app = createApp(
     declared,
@@ -108,7 +109,7 @@ export async function compose(
       forward,
       streams,
       way,
-      keyed: keyedRequests(peers.client(IdempotencyServiceService)),
+      keyed,
       peers,
       limits,
       bodies: routeBodies(Math.max(...declared.map(({ bodyLimit = 0 }) => bodyLimit))),
@@ -128,6 +129,7 @@ export async function compose(
         unsubscribePage({ subscriptions: peers.client(UnsubscribeServiceService), externalUrl }),
         alertIngestion({
           ingestion: peers.client(IngestionServiceService),
+          keyed,
           payloadLimit: config.SWITCHYARD_ALERT_PAYLOAD_LIMIT,
           inboundLimit: config.SWITCHYARD_ALERT_LIMIT,
           scale: config.SWITCHYARD_APPLICATION_LIMITS,

@@ -8,12 +8,15 @@ import { bodyMemory } from './body-memory';
 import { addressKey } from './client-address';
 import { contentEncodings, decoderOf } from './content-encoding';
 import { keyGuard, type Presented } from './key-guard';
+import { type PayloadAnswer, receiveOnce } from './keyed-payloads';
+import { type KeyedRequests, replayedHeader } from './keyed-requests';
 import { type Limit, setThrottleHeaders, type Windows } from './rate-limits';
 import { type MinimumRate, receiveBody } from './receive-body';
 
 /** What alert ingestion needs of the process. */
 export interface AlertIngestionEdges {
   readonly ingestion: RpcClient<typeof IngestionServiceService>;
+  readonly keyed: KeyedRequests;
   /** Largest payload, bytes (G-8-3). */
   readonly payloadLimit: number;
   /** Payloads a project may receive (G-4.12-4); undefined for any number. */
@@ -95,7 +98,7 @@ function reasonOf(error: unknown): ErrorKind {
  * failure is the sender's to see as a 500: it has to retry.
  */
 export function alertIngestion(edges: AlertIngestionEdges): (app: Express) => void {
-  const { ingestion, payloadLimit, inboundLimit, scale, windows, now = Date.now } = edges;
+  const { ingestion, keyed, payloadLimit, inboundLimit, scale, windows, now = Date.now } = edges;
   const guard = keyGuard({ address: wrongKeys }, scale, windows, now);
 
   const memory = bodyMemory(maxConcurrent * payloadLimit, maxConcurrentPerAddress * payloadLimit);
@@ -141,13 +144,9 @@ export function alertIngestion(edges: AlertIngestionEdges): (app: Express) => vo
     const requestId = response.getHeader('X-Request-Id') as string;
     const key = keyOf(request);
     const presented = presentedBy(request, key, address);
+    const isRight = async (): Promise<boolean> => (await ingestion.checkKey({ ...address, key }, { requestId })).right;
     // Before the body, which may be long or never come: memory and time for it are those of senders with a right key.
-    const proven = await isProven(
-      request,
-      response,
-      presented,
-      async () => (await ingestion.checkKey({ ...address, key }, { requestId })).right,
-    );
+    const proven = await isProven(request, response, presented, isRight);
     if (proven === undefined) return;
     const decode = decoderOf(request.headers['content-encoding'], payloadLimit);
     if (decode === undefined) return void response.status(415).set('Accept-Encoding', contentEncodings).end();
@@ -164,14 +163,19 @@ export function alertIngestion(edges: AlertIngestionEdges): (app: Express) => vo
     if (content === 'no memory') return refuseForNow(request, response, retrySeconds());
     if (typeof content === 'string') return void response.status(400).end();
     const userAgent = request.headers['user-agent'] ?? '';
-    const answer = await ingestion.receive({ ...address, key, content, userAgent }, { requestId }).catch(asUnavailable);
+    const payload = { ...address, key, content, userAgent };
+    const receive = (): Promise<IngestionServiceReceiveResponse> => ingestion.receive(payload, { requestId });
+    // A sender without a right key is refused, and costs no more calls than that.
+    const received = proven ? receiveOnce(keyed, { request, requestId }, payload, isRight, receive) : receive();
+    const answer: PayloadAnswer = await received.catch(asUnavailable);
     const isWrong = wrongAnswers.has(answer.status);
     // What was wrong before has been counted then.
     if (isWrong ? proven : answer.status === 200) guard.remember(presented, !isWrong);
     if (isWrong && proven) windows.discount(inboundKey(address));
+    if (answer.isReplayed) response.setHeader(replayedHeader, 'true');
     if (answer.receiptId !== '') response.setHeader('X-Alert-Receipt', answer.receiptId);
     if (answer.retryAfter > 0) response.setHeader('Retry-After', String(answer.retryAfter));
-    if (answer.status === 429) response.status(429).type('text/plain').send('Retry later\n');
+    if (answer.status === 429) refuseForNow(request, response, answer.retryAfter);
     else if (answer.json.length === 0) response.status(answer.status).end();
     else response.status(answer.status).type('application/json').end(answer.json);
   }

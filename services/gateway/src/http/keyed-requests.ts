@@ -26,6 +26,9 @@ import { isStreamed, type Route } from './route';
 /** Header by which a client sends a request again without a second effect. */
 export const keyHeader = 'Idempotency-Key';
 
+/** Header of an answer that is that of the first request with the key. */
+export const replayedHeader = 'Idempotent-Replayed';
+
 /** Largest body of an answer that is kept, bytes. */
 export const mostKept = 1 << 20;
 
@@ -63,10 +66,10 @@ export interface KeyedRequests {
 /** Whether an endpoint takes a key. */
 export const takesKey = ({ method }: Pick<Route, 'method'>): boolean => method !== 'get';
 
-/** The key of a request that writes. Fails with `invalid_params` for what is no key. */
-export function keyOf(request: Request, route: Route): string | undefined {
+/** The key of a request that may have one. Fails with `invalid_params` for what is no key. */
+export function idempotencyKeyOf(request: Request): string | undefined {
   const key = request.get(keyHeader);
-  if (key === undefined || !takesKey(route)) return undefined;
+  if (key === undefined) return undefined;
   // Of two keys it is open which one counts; Node joins them.
   const given = request.headersDistinct[keyHeader.toLowerCase()]?.length;
   if (given !== 1 || !/^[\x20-\x7e]{1,255}$/.test(key)) throw invalidParams(`${keyHeader} is invalid`);

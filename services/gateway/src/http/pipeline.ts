@@ -31,9 +31,11 @@ import {
   type Attempt,
   callerOf,
   fingerprintOf,
-  keyOf as idempotencyKeyOf,
+  idempotencyKeyOf,
   type KeyedRequests,
   otherRequest,
+  replayedHeader,
+  takesKey,
 } from './keyed-requests';
 import { answerToUpload, keyedUpload } from './keyed-uploads';
 import { pageHeaders, pageParameters, pageRequest } from './page';
@@ -247,7 +249,7 @@ export function pipeline(route: Route, edges: PipelineEdges): RequestHandler {
     });
     const requestId = response.getHeader('X-Request-Id') as string;
     if (isJson) refuseOtherThanJson(request, route.challenges === true);
-    const idempotencyKey = idempotencyKeyOf(request, route);
+    const idempotencyKey = takesKey(route) ? idempotencyKeyOf(request) : undefined;
     let raw: RawParameters = readQuery(request);
     let isBodyToCome = !isStreamed(route) && hasParameters(request);
     const rules = { limit: route.bodyLimit, asWritten, files };
@@ -431,7 +433,7 @@ function keptOf(reply: Answer, defaultStatus: number): KeptAnswer {
 
 /** Sends the answer of the first request with the same key. */
 function sendKept(request: Request, response: Response, { status, contentType, body }: KeptAnswer): void {
-  response.setHeader('Idempotent-Replayed', 'true');
+  response.setHeader(replayedHeader, 'true');
   sendJson(request, response, status, body, contentType || 'application/json');
 }
 

@@ -10,6 +10,7 @@ import { eventually } from '@switchyard/testkit';
 import type { Config } from '../../src/config';
 import { alertAddressOf } from '../../src/http/alert-ingestion';
 import { startTestGateway, type TestGateway } from '../support/gateway';
+import { refused, stored } from '../support/payload-answers';
 
 describe('a URL is an address of payloads', () => {
   test.each([
@@ -38,13 +39,6 @@ describe('a URL is an address of payloads', () => {
 });
 
 const limit = 2_048;
-const stored: IngestionServiceReceiveResponse = {
-  status: 200,
-  json: Buffer.from('[{"iid":1,"title":"x"}]'),
-  receiptId: 'a-receipt',
-  retryAfter: 0,
-};
-const refused = (status: number, retryAfter = 0) => ({ status, json: Buffer.alloc(0), receiptId: '', retryAfter });
 
 let gateway: TestGateway | undefined;
 let answer: (
@@ -275,9 +269,9 @@ describe('a payload that is too large', () => {
     expect((await whole('4')).status).toBe(200);
     ends.push(hold(32, '2'), hold(32, '3'), hold(32, '4'));
     for (const key of ['2', '3', '4', '5']) await answers(key, 429);
-    const refused = await whole('5');
-    expect([refused.status, await refused.text()]).toEqual([429, 'Retry later\n']);
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    const last = await whole('5');
+    expect([last.status, await last.text()]).toEqual([429, 'Retry later\n']);
+    expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
     const alertmanager = await whole('5', { 'User-Agent': 'Alertmanager/0.27.0' });
     expect([alertmanager.status, await alertmanager.text()]).toEqual([503, '']);
     for (const end of ends) end();

@@ -1,3 +1,4 @@
+import { idempotencyKey } from './parameters';
 import type { Section } from './sections';
 
 type Json = Record<string, unknown>;
@@ -19,11 +20,20 @@ const responses: Json = {
       'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/NotifiedAlert' } } },
     },
   },
-  400: { description: 'The payload is too large, no JSON object, or nothing of it could be stored.' },
+  400: {
+    description:
+      'The payload is too large, no JSON object, or nothing of it could be stored; the key of the request is none.',
+  },
   401: { description: 'The key is wrong.' },
   403: { description: 'The integration is not active.' },
   404: { description: 'There is no such project or integration.' },
+  409: {
+    description:
+      'The first request with this `Idempotency-Key` is not done (with `Retry-After`), or its outcome is unknown.',
+    headers: retryAfter,
+  },
   415: { description: 'The encoding of the body is not supported.' },
+  422: { description: 'The `Idempotency-Key` was used for another payload.' },
   429: { description: 'A limit is reached.', headers: retryAfter, content: plain },
   503: { description: 'It cannot be taken now, and is to be sent again.', headers: retryAfter },
 };
@@ -44,10 +54,10 @@ const projectPath = parameter(
 const operation = (operationId: string, summary: string, description: string, parameters: Json[]): Json => ({
   operationId,
   summary,
-  description: `${description}\n\n- Access: senders with the key of the integration.\n- The body may be compressed: gzip, deflate or br.`,
+  description: `${description}\n\n- Access: senders with the key of the integration.\n- The body may be compressed: gzip or deflate.`,
   tags: ['Alert inlet' satisfies Section],
   security: [{ alert_key: [] }, { alert_key_as_password: [] }],
-  parameters,
+  parameters: [...parameters, idempotencyKey],
   requestBody: {
     required: true,
     content: {

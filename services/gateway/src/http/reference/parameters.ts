@@ -109,7 +109,8 @@ function pathParameter(route: Route, name: string): Json {
   };
 }
 
-const idempotencyKey = { $ref: '#/components/parameters/idempotency_key' };
+/** The header of a request that is carried out once. */
+export const idempotencyKey = { $ref: '#/components/parameters/idempotency_key' };
 const ifUnmodifiedSince = { $ref: '#/components/parameters/if_unmodified_since' };
 
 /** Parameters in the path, the query and the headers. */
