@@ -54,7 +54,7 @@ it('gives slow uploads up for those that wait, first of the caller with the most
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'performance'] });
   try {
     const http = [{ methods: ['PUT'], path: /^$/, run: () => new Promise<void>(() => undefined) }];
-    const queue = admissionQueue({ slots: 4, maxWaiting: 4 });
+    const queue = admissionQueue({ slots: 5, maxWaiting: 4 });
     const put = withBoundedUploads([{ http }], queue, { windowMs: 4_000, leastBytes: 100 })[0]?.http?.[0];
     const ended: string[] = [];
     const send = (name: string, userId: number) => {
@@ -67,14 +67,16 @@ it('gives slow uploads up for those that wait, first of the caller with the most
     send('slow', 7);
     const received = send('received', 7);
     received.complete = true;
+    const sinceReceived = send('received since', 9);
     await new Promise(setImmediate);
     moving.socket.bytesRead = 100;
     await jest.advanceTimersByTimeAsync(4_000);
     // Nobody waits.
     expect(ended).toEqual([]);
+    sinceReceived.complete = true;
     send('waiting', 8);
     await new Promise(setImmediate);
-    expect([ended, queue.running(), queue.waiting()]).toEqual([['slow request_timeout'], 4, 0]);
+    expect([ended, queue.running(), queue.waiting()]).toEqual([['slow request_timeout'], 5, 0]);
     send('second', 8);
     await new Promise(setImmediate);
     expect(ended).toEqual(['slow request_timeout', 'alone request_timeout']);
@@ -93,30 +95,35 @@ it('gives slow uploads up for those that wait, first of the caller with the most
 it('keeps nothing of an upload that was given up, though its last bytes come then', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'performance'] });
   try {
-    const kept: string[] = [];
-    const run = async ({ request }: ForwardedCall) => {
+    const ended: string[] = [];
+    const run = async ({ request, claims }: ForwardedCall) => {
       const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk);
-      kept.push(Buffer.concat(chunks).toString());
+      try {
+        for await (const chunk of request) chunks.push(chunk);
+        ended.push(`${claims.actor?.userId} ${Buffer.concat(chunks)}`);
+      } catch (error) {
+        ended.push(`${claims.actor?.userId} ${(error as NodeJS.ErrnoException).code}`);
+      }
     };
-    const queue = admissionQueue({ slots: 1, maxWaiting: 2 });
+    const queue = admissionQueue({ slots: 2, maxWaiting: 4 });
     const put = withBoundedUploads([{ http: [{ methods: ['PUT'], path: /^$/, run }] }], queue)[0]?.http?.[0];
     const send = (userId: number) => {
-      const request = new IncomingMessage(new Socket());
-      return { request, done: put?.run({ ...callOf(userId), request }) };
+      const call = { ...callOf(userId), request: new IncomingMessage(new Socket()) };
+      return { ...call, done: put?.run(call) };
     };
-    const slow = send(7);
+    const [slow, silent] = [send(7), send(6)];
     slow.request.push('first ');
     await jest.advanceTimersByTimeAsync(4_000);
-    const next = send(8);
-    await expect(slow.done).rejects.toMatchObject({ kind: 'request_timeout' });
-    for (const { request } of [slow, next]) {
+    const [next, other] = [send(8), send(9)];
+    for (const { done } of [slow, silent]) await expect(done).rejects.toMatchObject({ kind: 'request_timeout' });
+    for (const { request } of [slow, next, other]) {
       request.push('last');
       request.complete = true;
       request.push(null);
     }
-    await next.done;
-    expect(kept).toEqual(['last']);
+    silent.response.emit('close');
+    await Promise.all([next.done, other.done]);
+    expect(ended.sort()).toEqual(['6 ERR_STREAM_PREMATURE_CLOSE', '7 ERR_STREAM_PREMATURE_CLOSE', '8 last', '9 last']);
   } finally {
     jest.useRealTimers();
   }

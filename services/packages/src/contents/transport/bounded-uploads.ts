@@ -56,8 +56,12 @@ export function withBoundedUploads(areas: readonly Area[], queue = admissionQueu
     let giveUp: () => void = () => undefined;
     const givenUp = new Promise<never>((_, reject) => {
       giveUp = () => {
-        // What keeps the body must not see its end after the caller has heard that nothing was begun.
-        request.push = () => true;
+        // What keeps the body must not see its end after the caller has heard that nothing was begun, and ends without it.
+        request.push = (chunk: unknown) => {
+          if (chunk === null) request.destroy();
+          return true;
+        };
+        call.response.once('close', () => request.destroy());
         reject(new AppError('request_timeout'));
       };
     });
