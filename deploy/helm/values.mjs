@@ -60,7 +60,7 @@ const shared = {
     ),
     digest: bounded(
       { type: 'string', pattern: '^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})?$' },
-      '`sha256:…`, in place of the tag',
+      '`sha256:…` or `sha512:…`, in place of the tag',
     ),
     pullPolicy: sharedOneOf('Default: `IfNotPresent`', ['Always', 'IfNotPresent', 'Never']),
     pullSecrets: sharedTexts('Names of Secrets with which the image is pulled'),
