@@ -175,7 +175,7 @@ export function alertIngestion(edges: AlertIngestionEdges): (app: Express) => vo
     if (answer.isReplayed) response.setHeader(replayedHeader, 'true');
     if (answer.receiptId !== '') response.setHeader('X-Alert-Receipt', answer.receiptId);
     if (answer.retryAfter > 0) response.setHeader('Retry-After', String(answer.retryAfter));
-    if (answer.status === 429) refuseForNow(request, response, answer.retryAfter);
+    if (answer.status === 429) response.status(429).type('text/plain').send('Retry later\n');
     else if (answer.json.length === 0) response.status(answer.status).end();
     else response.status(answer.status).type('application/json').end(answer.json);
   }

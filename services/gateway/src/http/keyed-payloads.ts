@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isAppError, unavailable } from '@switchyard/errors';
+import { type AppError, isAppError, unavailable } from '@switchyard/errors';
 import type {
   IngestionServiceReceiveRequest,
   IngestionServiceReceiveResponse,
@@ -15,26 +15,28 @@ export interface PayloadAnswer extends IngestionServiceReceiveResponse {
   readonly isReplayed?: true;
 }
 
-/** Answers that the same payload would get again: it was taken, or nothing of it can be stored. */
-const lasting = new Set([200, 400]);
-
-/** The receipt is a header, and only bodies are kept. */
+/** The receipt, which is a header, stands before the body. */
 const keptOf = ({ status, receiptId, json }: IngestionServiceReceiveResponse): KeptAnswer => ({
   status,
   contentType: 'application/json',
-  body: Buffer.from(JSON.stringify([receiptId, Buffer.from(json).toString()])),
+  body: Buffer.concat([Buffer.from(`${receiptId}\n`), json]),
 });
 
 function answerOf({ status, body }: KeptAnswer): PayloadAnswer {
-  const [receiptId, json]: [string, string] = JSON.parse(Buffer.from(body).toString());
-  return { status, receiptId, json: Buffer.from(json), retryAfter: 0, isReplayed: true };
+  const bytes = Buffer.from(body);
+  const end = bytes.indexOf('\n');
+  const receiptId = bytes.subarray(0, end).toString();
+  return { status, receiptId, json: bytes.subarray(end + 1), retryAfter: 0, isReplayed: true };
 }
 
-function refusalOf(error: unknown): PayloadAnswer {
-  if (!isAppError(error)) throw error;
-  return { status: error.status, receiptId: '', json: Buffer.alloc(0), retryAfter: error.retryAfter ?? 0 };
-}
+const refusalOf = ({ status, retryAfter = 0 }: AppError): PayloadAnswer => ({
+  status,
+  receiptId: '',
+  json: Buffer.alloc(0),
+  retryAfter,
+});
 
+/** Receives a payload and records what became of it. */
 async function carryOut(
   attempt: Attempt,
   receive: () => Promise<IngestionServiceReceiveResponse>,
@@ -43,34 +45,53 @@ async function carryOut(
     await attempt.failed(error);
     throw error;
   });
-  await (lasting.has(answer.status) ? attempt.answered(keptOf(answer)) : attempt.failed(unavailable()));
+  // Whatever else it answers, nothing has been stored, and what refused it may change.
+  await (answer.status === 200 ? attempt.answered(keptOf(answer)) : attempt.failed(unavailable()));
   return answer;
+}
+
+/** What carries a payload out that is the first with its key, or the answer to it; neither for one that is received without a key. */
+async function lookUp(
+  keyed: KeyedRequests,
+  { request, requestId }: PayloadRequest,
+  payload: IngestionServiceReceiveRequest,
+): Promise<{ readonly attempt?: Attempt; readonly answer?: PayloadAnswer }> {
+  try {
+    const key = idempotencyKeyOf(request);
+    if (key === undefined) return {};
+    // A key is of one integration, which has several addresses.
+    const caller = `alerts:${createHash('sha256').update(payload.key).digest('hex')}`;
+    const fingerprint = createHash('sha256').update(payload.content).digest();
+    const begun = await keyed.begin({ caller, key, fingerprint }, requestId);
+    return 'status' in begun ? { answer: answerOf(begun) } : { attempt: begun };
+  } catch (error) {
+    // Too many keys: alerts that count twice do less harm than those that are refused.
+    if (isAppError(error, 'rate_limited')) return {};
+    if (isAppError(error, 'invalid_params', 'conflict', 'unprocessable')) return { answer: refusalOf(error) };
+    throw error;
+  }
+}
+
+/** A request with a payload. */
+interface PayloadRequest {
+  readonly request: Request;
+  readonly requestId: string;
 }
 
 /**
  * Has a payload received; with an `Idempotency-Key` once in 24 hours (ADR 50), for each key of an integration. The answer is
  * 400 for what is no key, 409 while the first one is received or where its outcome is unknown, and 422 for another payload.
- * Failures of `receive` are passed on.
- * @param isRight whether the key of the integration is right still: who has lost it gets no earlier answer
+ * An integration with too many keys has its payloads received as without one. Other failures are passed on.
+ * @param isRight whether the key of the integration is right still: who has lost it learns nothing of earlier payloads
  */
 export async function receiveOnce(
   keyed: KeyedRequests,
-  { request, requestId }: { readonly request: Request; readonly requestId: string },
+  request: PayloadRequest,
   payload: IngestionServiceReceiveRequest,
   isRight: () => Promise<boolean>,
   receive: () => Promise<IngestionServiceReceiveResponse>,
 ): Promise<PayloadAnswer> {
-  const begin = async (): Promise<Attempt | KeptAnswer | undefined> => {
-    const key = idempotencyKeyOf(request);
-    if (key === undefined) return undefined;
-    const caller = `alerts:${createHash('sha256').update(payload.key).digest('hex')}`;
-    const address = JSON.stringify([payload.projectPath, payload.endpointId]);
-    const fingerprint = createHash('sha256').update(address).update(payload.content).digest();
-    return keyed.begin({ caller, key, fingerprint }, requestId);
-  };
-  const begun = await begin().catch(refusalOf);
-  if (begun === undefined) return receive();
-  if ('json' in begun) return begun;
-  if (!('body' in begun)) return carryOut(begun, receive);
-  return (await isRight()) ? answerOf(begun) : receive();
+  const { attempt, answer } = await lookUp(keyed, request, payload);
+  if (attempt !== undefined) return carryOut(attempt, receive);
+  return answer !== undefined && (await isRight()) ? answer : receive();
 }

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   AppError,
   conflict,
@@ -61,7 +62,12 @@ export interface KeyedRequests {
   begin(request: KeyedRequest, requestId: string): Promise<Attempt | KeptAnswer>;
   /** The answer of the first request; undefined where there is none. */
   known(request: KeyedRequest, requestId: string): Promise<KeptAnswer | undefined>;
+  /** Gives up freeing keys. */
+  close(): void;
 }
+
+/** How a key is freed whose owner did not answer: milliseconds between two tries, for as long as it can be freed, and keys at a time. */
+export const freeing = { everyMs: 1_000, forMs: 120_000, most: 10_000 } as const;
 
 /** Whether an endpoint takes a key. */
 export const takesKey = ({ method }: Pick<Route, 'method'>): boolean => method !== 'get';
@@ -123,16 +129,49 @@ const unknown = { $case: 'unknown', value: true } as const;
 /** 422 of a key that was used for something else. */
 export const otherRequest = (): AppError => unprocessable(`${keyHeader} was used for another request`);
 
+const succeeds = (call: Promise<unknown>): Promise<boolean> =>
+  call.then(
+    () => true,
+    () => false,
+  );
+
 /** Builds the requests with a key over their owner. */
 export function keyedRequests(client: RpcClient<typeof IdempotencyServiceService>): KeyedRequests {
   const options = (requestId: string) => ({ requestId, timeoutMs: 5_000 });
+  const closing = new AbortController();
+  /** Attempts that began nothing and still have their key: until when they are of use. */
+  const unfreed = new Map<string, number>();
+
+  /** Frees in their order what is there, one call at a time, until nothing is left. */
+  async function freeAll(): Promise<void> {
+    while (unfreed.size > 0) {
+      await pause(freeing.everyMs, undefined, { ref: false, signal: closing.signal });
+      for (const [attempt, until] of unfreed) {
+        const end = { $case: 'notBegun', value: true } as const;
+        const free = (): Promise<unknown> =>
+          client.finishRequest({ attempt, end }, { ...options(randomUUID()), idempotent: true });
+        if (Date.now() < until && !(await succeeds(free()))) break;
+        unfreed.delete(attempt);
+      }
+    }
+  }
+
+  /** A key that stays taken would refuse a request that was told to come again. */
+  function freeLater(attempt: string): void {
+    if (unfreed.size >= freeing.most) return;
+    unfreed.set(attempt, Date.now() + freeing.forMs);
+    if (unfreed.size === 1) freeAll().catch(() => unfreed.clear());
+  }
 
   function attemptOf(attempt: string, requestId: string): Attempt {
     // The answer is sent all the same: it is the truth, and the key is left without one.
     const finish = (end: FinishRequestRequest['end']): Promise<void> =>
       client.finishRequest({ attempt, end }, { ...options(requestId), idempotent: true }).then(
         () => undefined,
-        (error) => logger.warn({ err: error, request_id: requestId }, 'end of a request with a key not recorded'),
+        (error) => {
+          logger.warn({ err: error, request_id: requestId }, 'end of a request with a key not recorded');
+          if (end?.$case === 'notBegun') freeLater(attempt);
+        },
       );
     return {
       answered: (answer) => finish(answer.body.length > mostKept ? unknown : { $case: 'answer', value: answer }),
@@ -172,5 +211,7 @@ export function keyedRequests(client: RpcClient<typeof IdempotencyServiceService
       );
       return outcome === Outcome.OUTCOME_ANSWERED ? answer : undefined;
     },
+
+    close: () => closing.abort(),
   };
 }

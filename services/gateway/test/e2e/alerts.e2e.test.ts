@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '@switchyard/testkit';
 import { documentedGrafana } from './support/alerting-docs';
 import {
@@ -306,8 +307,12 @@ describe('alerts', () => {
         const title = `Load ${name}-${turn % 5}`;
         const headers = { ...bearer(integration.token), 'Idempotency-Key': `${name}-${turn}` };
         const send = () => post(integration.url, { title, fingerprint: title }, headers);
+        const until = Date.now() + 30_000;
         let reply = await send();
-        for (; reply.retryAfter !== undefined; reply = await send()) refused += 1;
+        for (; reply.retryAfter !== undefined && Date.now() < until; reply = await send()) {
+          refused += 1;
+          await pause(20);
+        }
         expect([200, 409]).toContain(reply.status);
         if (reply.status === 409) countIn(open, title);
         else {
@@ -340,14 +345,38 @@ describe('alerts', () => {
     await ok('owner', 'PUT', `${at}/alert_management/settings`, { send_email: true });
   });
 
-  let lastKilled = 0;
-  /** Ends a process of the system without warning, once per life. */
-  function kill(name: string): void {
+  it('come in after the owner of their Idempotency-Keys hung, each counted once', async () => {
+    const titles = Array.from({ length: 6 }, (_, number) => `Hung ${number}`);
+    const send = (title: string) =>
+      post(integration.url, { title, fingerprint: title }, { ...bearer(integration.token), 'Idempotency-Key': title });
+    const owner = pidOf('groups-admin') as number;
+    process.kill(owner, 'SIGSTOP');
+    try {
+      const refused = await Promise.all(titles.map(send));
+      expect(refused.map(({ status }) => status)).toEqual(titles.map(() => 503));
+      await pause(8_000);
+    } finally {
+      process.kill(owner, 'SIGCONT');
+    }
+    for (const title of titles)
+      await eventually(async () => expect((await send(title)).status).toBe(200), { within: 20_000 });
+    const found = await alertsOf('Hung');
+    expect(found.map(({ title, events }) => [title, events])).toEqual(titles.map((title) => [title, 1]));
+  });
+
+  /** The process of the system that has this name. */
+  function pidOf(name: string): number | undefined {
     const recorded = JSON.parse(readFileSync(join(system.data, 'processes.json'), 'utf8')) as {
       name: string;
       pid: number;
     }[];
-    const pid = recorded.find((one) => one.name === name)?.pid;
+    return recorded.find((one) => one.name === name)?.pid;
+  }
+
+  let lastKilled = 0;
+  /** Ends a process of the system without warning, once per life. */
+  function kill(name: string): void {
+    const pid = pidOf(name);
     if (pid === undefined || pid === lastKilled) throw new Error(`${name} has not come back`);
     process.kill(pid, 'SIGKILL');
     lastKilled = pid;

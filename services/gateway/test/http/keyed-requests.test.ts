@@ -9,6 +9,9 @@ import { keptKeys } from '../support/kept-keys';
 
 let gateway: TestGateway;
 const keys = keptKeys();
+/** What the owner of keys does in place of taking one; undefined where it takes it. */
+let begin: ((take: () => Promise<unknown>) => Promise<unknown>) | undefined;
+let finish: () => void;
 let create: (options: CallOptions) => Promise<unknown>;
 let access: ReturnType<typeof projectAccess> | undefined;
 let movedTo: number;
@@ -33,6 +36,14 @@ beforeAll(async () => {
     fakes: {
       'LabelService/CreateLabel': async (_request: never, options: CallOptions) => create(options),
       ...keys.fakes,
+      'IdempotencyService/BeginRequest': async (request: never, options: CallOptions) => {
+        const take = async () => keys.fakes['IdempotencyService/BeginRequest']?.(request, options);
+        return begin === undefined ? take() : begin(take);
+      },
+      'IdempotencyService/FinishRequest': async (request: never, options: CallOptions) => {
+        finish();
+        return keys.fakes['IdempotencyService/FinishRequest']?.(request, options);
+      },
     },
   });
 });
@@ -40,6 +51,8 @@ beforeEach(() => {
   keys.forget();
   gateway.calls.length = 0;
   create = async () => made();
+  begin = undefined;
+  finish = () => undefined;
   [movedTo, tokenRefusal] = [0, Token.TOKEN_REFUSAL_UNSPECIFIED];
   access = projectAccess({ level: 40, kind: Access_Kind.KIND_PROJECT });
 });
@@ -70,6 +83,25 @@ it('refuses a key that was used for something else (422)', async () => {
   await send('one');
   const reply = await send('one', 'feature');
   expect([reply.status, reply.body]).toEqual([422, { message: 'Idempotency-Key was used for another request' }]);
+  expect(creations()).toBe(1);
+});
+
+it('frees a key whose owner hung, once that answers again, though it took it later', async () => {
+  let hangs = true;
+  let late = (): void => undefined;
+  begin = (take) => {
+    late = () => void take();
+    throw unavailable();
+  };
+  finish = () => {
+    if (hangs) throw unavailable();
+  };
+  expect((await send('one')).status).toBe(503);
+  begin = undefined;
+  late();
+  expect((await send('one')).status).toBe(409);
+  hangs = false;
+  await eventually(async () => expect((await send('one')).status).toBe(201), { within: 5_000 });
   expect(creations()).toBe(1);
 });
 

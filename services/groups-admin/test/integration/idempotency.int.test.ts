@@ -4,6 +4,7 @@ import { sql } from '@switchyard/database/sql';
 import { deriveKey, keyring } from '@switchyard/secrets';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { type KeyedRequests, keyedRequests } from '../../src/idempotency/application/keyed-requests';
+import type { TakenKey } from '../../src/idempotency/domain/keyed-request';
 import { idempotencyStore } from '../../src/idempotency/storage/idempotency.store';
 import { service } from '../../src/service';
 
@@ -30,7 +31,9 @@ const requestOf = (given: Partial<Parameters<KeyedRequests['begin']>[0]> = {}) =
   attempt: randomUUID(),
   ...given,
 });
-const begin = (given: Parameters<typeof requestOf>[0] = {}) => requests.begin(requestOf(given), false);
+const here = new AbortController().signal;
+const begin = (given: Parameters<typeof requestOf>[0] = {}, gone = here) =>
+  requests.begin(requestOf(given), false, gone);
 const answer = { status: 201, contentType: 'application/json', body: Buffer.from('{"token":"glpat-shown-once"}') };
 
 it('lets one of many through, and gives the others its answer, which is encrypted', async () => {
@@ -42,7 +45,7 @@ it('lets one of many through, and gives the others its answer, which is encrypte
   expect(await begin({ attempt: attempts[first] })).toEqual({ outcome: 'first' });
   await requests.finish(attempts[first] as string, answer);
   expect(await begin()).toEqual({ outcome: 'answered', answer });
-  expect(await requests.begin(requestOf(), true)).toEqual({ outcome: 'answered', answer });
+  expect(await requests.begin(requestOf(), true, here)).toEqual({ outcome: 'answered', answer });
   const [row] = await db.query<{ answer: Buffer; fingerprint: Buffer }>(
     sql`select answer, fingerprint from idempotency_keys`,
   );
@@ -58,9 +61,27 @@ it('tells another request from the same one, and a caller from the next', async 
   expect((await begin({ attempt })).outcome).toBe('first');
   expect((await begin({ fingerprint: Buffer.alloc(32, 2) })).outcome).toBe('other_request');
   expect((await begin({ caller: 'user:8', fingerprint: Buffer.alloc(32, 2) })).outcome).toBe('first');
-  expect((await requests.begin(requestOf({ key: 'free' }), true)).outcome).toBe('none');
+  expect((await requests.begin(requestOf({ key: 'free' }), true, here)).outcome).toBe('none');
   await requests.finish(attempt, 'not_begun');
   expect((await begin({ fingerprint: Buffer.alloc(32, 2) })).outcome).toBe('first');
+});
+
+it('takes no key for a gateway that has gone, unless that asked once more', async () => {
+  const attempt = randomUUID();
+  await expect(begin({ attempt }, AbortSignal.abort())).rejects.toMatchObject({ kind: 'unavailable' });
+  expect((await begin()).outcome).toBe('first');
+  await db.query(sql`truncate idempotency_keys`);
+  // The call that hung takes the key; the next one goes on with it before the first one looks whether its caller is there.
+  const store = idempotencyStore(db, keyring([deriveKey('material', 'test')]));
+  const taken = await store.begin(requestOf({ attempt }), {
+    runningMs: 120_000,
+    keptMs: 120_000,
+    most: 9,
+    mostBytes: 9,
+  });
+  expect((await begin({ attempt, fingerprint: requestOf().fingerprint })).outcome).toBe('first');
+  await store.withdraw(taken as TakenKey);
+  expect((await begin()).outcome).not.toBe('first');
 });
 
 it('does not know what became of a request whose gateway died, until the key expires', async () => {

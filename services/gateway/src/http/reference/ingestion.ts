@@ -1,4 +1,5 @@
 import { idempotencyKey } from './parameters';
+import { replayed } from './responses';
 import type { Section } from './sections';
 
 type Json = Record<string, unknown>;
@@ -11,6 +12,7 @@ const responses: Json = {
   200: {
     description: 'The payload has been taken.',
     headers: {
+      ...replayed,
       'X-Alert-Receipt': {
         description: 'Id of the receipt, which says what became of each item.',
         schema: { type: 'string', format: 'uuid' },
@@ -22,7 +24,7 @@ const responses: Json = {
   },
   400: {
     description:
-      'The payload is too large, no JSON object, or nothing of it could be stored; the key of the request is none.',
+      'The payload is too large, no JSON object, or nothing of it could be stored; or the `Idempotency-Key` is not valid.',
   },
   401: { description: 'The key is wrong.' },
   403: { description: 'The integration is not active.' },
@@ -34,7 +36,7 @@ const responses: Json = {
   },
   415: { description: 'The encoding of the body is not supported.' },
   422: { description: 'The `Idempotency-Key` was used for another payload.' },
-  429: { description: 'A limit is reached.', headers: retryAfter, content: plain },
+  429: { description: 'A limit is reached; Alertmanager gets 503.', headers: retryAfter, content: plain },
   503: { description: 'It cannot be taken now, and is to be sent again.', headers: retryAfter },
 };
 

@@ -1,5 +1,5 @@
 import { targetKind } from '../authorize';
-import { takesKey } from '../keyed-requests';
+import { replayedHeader, takesKey } from '../keyed-requests';
 import type { Route } from '../route';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -107,6 +107,9 @@ const pageHeaders = {
   'X-Prev-Cursor': header('PrevCursor'),
 };
 
+/** Header of what a request with a key may be answered with. */
+export const replayed = { [replayedHeader]: header('Replayed') };
+
 const text = (description: string): Json => ({ description, schema: { type: 'string' } });
 const number = (description: string): Json => ({ description, schema: { type: 'integer' } });
 
@@ -123,6 +126,7 @@ export const headerComponents: Json = {
   PrevCursor: text('Cursor of the previous page, with keyset paging; left out on the first.'),
   RetryAfter: number('Seconds after which the request can be sent again.'),
   Location: text('The address it has moved to.'),
+  Replayed: text('`true` on the answer to an earlier request with the same `Idempotency-Key`; otherwise left out.'),
   ETag: text('Tag of the reply, for `If-None-Match`.'),
 };
 
@@ -140,6 +144,7 @@ export function responsesOf(route: Route, links: Json): Json {
     const headers = {
       ...(route.list === undefined ? {} : pageHeaders),
       ...(isRead(route) && status === '200' && route.events === undefined ? { ETag: header('ETag') } : {}),
+      ...(takesKey(route) ? replayed : {}),
     };
     const content = isBytes
       ? Object.fromEntries(

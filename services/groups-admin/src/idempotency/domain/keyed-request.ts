@@ -9,6 +9,13 @@ export interface KeyedRequest {
   readonly attempt: string;
 }
 
+/** A key as one call took it. */
+export interface TakenKey {
+  readonly attempt: string;
+  /** Until when it counts as running, as PostgreSQL writes it; it is another one once the attempt has been renewed. */
+  readonly until: string;
+}
+
 /** An answer that is kept. */
 export interface KeptAnswer {
   /** HTTP status. */

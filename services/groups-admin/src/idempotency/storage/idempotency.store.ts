@@ -1,7 +1,7 @@
 import { type Database, unguarded } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
 import type { EncryptedTable, Keyring } from '@switchyard/secrets';
-import type { KeptAnswer, KeyedRequest, KeyLimits, KnownRequest } from '../domain/keyed-request';
+import type { KeptAnswer, KeyedRequest, KeyLimits, KnownRequest, TakenKey } from '../domain/keyed-request';
 
 const identityOf = (attempt: string): string => `idempotency_keys:${attempt}`;
 
@@ -20,10 +20,10 @@ export const idempotencyStore = (db: Database, ring: Keyring) => ({
   async begin(
     { caller, key, fingerprint, attempt }: KeyedRequest,
     { runningMs, keptMs, most, mostBytes }: KeyLimits,
-  ): Promise<'begun' | 'taken' | 'too_many'> {
+  ): Promise<TakenKey | 'taken' | 'too_many'> {
     // To take a key, or to be refused one, begins nothing.
     const [row] = await unguarded(() =>
-      db.query<{ begun: boolean; many: boolean }>(sql`
+      db.query<{ until: string | null; many: boolean }>(sql`
       with own as (
         select count(*) >= ${most} or coalesce(sum(octet_length(answer)), 0) >= ${mostBytes} as many from (
           select answer from idempotency_keys where caller = ${caller} and expires_at > now() limit ${most}) as counted),
@@ -34,11 +34,17 @@ export const idempotencyStore = (db: Database, ring: Keyring) => ({
         on conflict (caller, key) do update set fingerprint = excluded.fingerprint, attempt = excluded.attempt,
           state = 'running', running_until = excluded.running_until, expires_at = excluded.expires_at, answer = null
         where k.expires_at <= now()
-        returning 1)
-      select exists (select from begun) as begun, many from own`),
+        returning running_until)
+      select (select running_until::text from begun) as until, many from own`),
     );
-    if (row?.begun === true) return 'begun';
+    if (row?.until != null) return { attempt, until: row.until };
     return row?.many === true ? 'too_many' : 'taken';
+  },
+
+  async withdraw({ attempt, until }: TakenKey): Promise<void> {
+    await db.query(sql`
+      delete from idempotency_keys
+      where attempt = ${attempt}::uuid and state = 'running' and running_until = ${until}::timestamptz`);
   },
 
   async find({ caller, key }: Pick<KeyedRequest, 'caller' | 'key'>): Promise<KnownRequest | undefined> {
@@ -70,10 +76,11 @@ export const idempotencyStore = (db: Database, ring: Keyring) => ({
         where ${running}`);
   },
 
-  async renew(attempt: string, runningMs: number): Promise<void> {
-    await db.query(sql`
+  async renew(attempt: string, runningMs: number): Promise<boolean> {
+    const rows = await db.query(sql`
       update idempotency_keys set running_until = ${msFromNow(runningMs)}
-      where attempt = ${attempt}::uuid and state = 'running'`);
+      where attempt = ${attempt}::uuid and state = 'running' returning 1`);
+    return rows.length > 0;
   },
 
   async prune(limit: number): Promise<number> {

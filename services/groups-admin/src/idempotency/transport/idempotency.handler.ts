@@ -22,8 +22,8 @@ export const idempotencyHandler = (requests: KeyedRequests): ServiceImplementati
   implement(
     IdempotencyServiceService,
     {
-      async beginRequest(request) {
-        const begun = await requests.begin(request, request.onlyKnown);
+      async beginRequest(request, { signal }) {
+        const begun = await requests.begin(request, request.onlyKnown, signal);
         return {
           outcome: outcomes[begun.outcome],
           answer: begun.outcome === 'answered' ? begun.answer : undefined,
