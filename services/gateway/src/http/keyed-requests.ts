@@ -67,7 +67,7 @@ export interface KeyedRequests {
 }
 
 /** How a key is freed whose owner did not answer: milliseconds between two tries, for as long as it can be freed, and keys at a time. */
-export const freeing = { everyMs: 1_000, forMs: 120_000, most: 10_000 } as const;
+const freeing = { everyMs: 1_000, forMs: 120_000, most: 10_000 } as const;
 
 /** Whether an endpoint takes a key. */
 export const takesKey = ({ method }: Pick<Route, 'method'>): boolean => method !== 'get';

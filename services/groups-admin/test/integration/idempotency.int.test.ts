@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { type Database, guardWrites, openDatabase } from '@switchyard/database';
 import { sql } from '@switchyard/database/sql';
+import { unavailable } from '@switchyard/errors';
 import { deriveKey, keyring } from '@switchyard/secrets';
 import { type TestDatabase, testDatabase } from '@switchyard/testkit';
 import { type KeyedRequests, keyedRequests } from '../../src/idempotency/application/keyed-requests';
@@ -68,7 +69,12 @@ it('tells another request from the same one, and a caller from the next', async 
 
 it('takes no key for a gateway that has gone, unless that asked once more', async () => {
   const attempt = randomUUID();
-  await expect(begin({ attempt }, AbortSignal.abort())).rejects.toMatchObject({ kind: 'unavailable' });
+  // As a call whose caller has gone.
+  const refuseLate = () => {
+    throw unavailable();
+  };
+  const late = guardWrites({ refuseLate, noteBegun: () => undefined }, () => begin({ attempt }, AbortSignal.abort()));
+  await expect(late).rejects.toMatchObject({ kind: 'unavailable' });
   expect((await begin()).outcome).toBe('first');
   await db.query(sql`truncate idempotency_keys`);
   // The call that hung takes the key; the next one goes on with it before the first one looks whether its caller is there.
