@@ -157,8 +157,7 @@ export async function compose(
   // The reader of the body sends 100 Continue.
   server.on('checkContinue', serve);
   const end = async (): Promise<void> => {
-    keyed.close();
-    await Promise.all([settings.close(), counting.close()]);
+    await Promise.all([settings.close(), counting.close(), keyed.close()]);
     peers.close();
   };
   const places = {

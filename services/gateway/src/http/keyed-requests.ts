@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
+import { repeat } from '@switchyard/background';
 import {
   AppError,
   conflict,
@@ -63,7 +63,7 @@ export interface KeyedRequests {
   /** The answer of the first request; undefined where there is none. */
   known(request: KeyedRequest, requestId: string): Promise<KeptAnswer | undefined>;
   /** Gives up freeing keys. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** How a key is freed whose owner did not answer: milliseconds between two tries, for as long as it can be freed, and keys at a time. */
@@ -115,7 +115,6 @@ export function fingerprintOf(request: Request, raw: RawParameters, route: Route
 
 /** How a request that failed has ended. */
 function endOf(error: unknown): FinishRequestRequest['end'] {
-  const notBegun = { $case: 'notBegun', value: true } as const;
   // A limit of the gateway.
   if (!isAppError(error)) return error instanceof Error && 'seconds' in error ? notBegun : unknown;
   if (isAppError(error, 'unavailable', 'rate_limited', 'request_timeout') && !error.begun) return notBegun;
@@ -124,53 +123,34 @@ function endOf(error: unknown): FinishRequestRequest['end'] {
   return { $case: 'answer', value: { status: error.status, contentType: 'application/json', body } };
 }
 
+const notBegun = { $case: 'notBegun', value: true } as const;
 const unknown = { $case: 'unknown', value: true } as const;
 
 /** 422 of a key that was used for something else. */
 export const otherRequest = (): AppError => unprocessable(`${keyHeader} was used for another request`);
 
-const succeeds = (call: Promise<unknown>): Promise<boolean> =>
-  call.then(
-    () => true,
-    () => false,
-  );
-
 /** Builds the requests with a key over their owner. */
 export function keyedRequests(client: RpcClient<typeof IdempotencyServiceService>): KeyedRequests {
   const options = (requestId: string) => ({ requestId, timeoutMs: 5_000 });
-  const closing = new AbortController();
-  /** Attempts that began nothing and still have their key: until when they are of use. */
+  const record = (attempt: string, end: FinishRequestRequest['end'], requestId: string, signal?: AbortSignal) =>
+    client.finishRequest({ attempt, end }, { ...options(requestId), signal, idempotent: true });
+  /** Attempts that began nothing and still have their key, which would refuse who was told to come again: until when they are of use. */
   const unfreed = new Map<string, number>();
-
-  /** Frees in their order what is there, one call at a time, until nothing is left. */
-  async function freeAll(): Promise<void> {
-    while (unfreed.size > 0) {
-      await pause(freeing.everyMs, undefined, { ref: false, signal: closing.signal });
-      for (const [attempt, until] of unfreed) {
-        const end = { $case: 'notBegun', value: true } as const;
-        const free = (): Promise<unknown> =>
-          client.finishRequest({ attempt, end }, { ...options(randomUUID()), idempotent: true });
-        if (Date.now() < until && !(await succeeds(free()))) break;
-        unfreed.delete(attempt);
-      }
+  const repeating = repeat('keys of requests that began nothing', freeing.everyMs, async (stopping) => {
+    for (const [attempt, until] of unfreed) {
+      if (Date.now() < until) await record(attempt, notBegun, randomUUID(), stopping);
+      unfreed.delete(attempt);
     }
-  }
-
-  /** A key that stays taken would refuse a request that was told to come again. */
-  function freeLater(attempt: string): void {
-    if (unfreed.size >= freeing.most) return;
-    unfreed.set(attempt, Date.now() + freeing.forMs);
-    if (unfreed.size === 1) freeAll().catch(() => unfreed.clear());
-  }
+  });
 
   function attemptOf(attempt: string, requestId: string): Attempt {
     // The answer is sent all the same: it is the truth, and the key is left without one.
     const finish = (end: FinishRequestRequest['end']): Promise<void> =>
-      client.finishRequest({ attempt, end }, { ...options(requestId), idempotent: true }).then(
+      record(attempt, end, requestId).then(
         () => undefined,
         (error) => {
           logger.warn({ err: error, request_id: requestId }, 'end of a request with a key not recorded');
-          if (end?.$case === 'notBegun') freeLater(attempt);
+          if (end === notBegun && unfreed.size < freeing.most) unfreed.set(attempt, Date.now() + freeing.forMs);
         },
       );
     return {
@@ -212,6 +192,6 @@ export function keyedRequests(client: RpcClient<typeof IdempotencyServiceService
       return outcome === Outcome.OUTCOME_ANSWERED ? answer : undefined;
     },
 
-    close: () => closing.abort(),
+    close: repeating.close,
   };
 }
