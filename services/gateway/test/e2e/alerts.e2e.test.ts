@@ -11,6 +11,7 @@ import {
   startAlertmanager,
 } from './support/alertmanager';
 import { expectSettled } from './support/oracles';
+import { running } from './support/running';
 import { type System, startSystem } from './support/system';
 
 jest.setTimeout(120_000);
@@ -349,7 +350,7 @@ describe('alerts', () => {
     const titles = Array.from({ length: 6 }, (_, number) => `Hung ${number}`);
     const send = (title: string) =>
       post(integration.url, { title, fingerprint: title }, { ...bearer(integration.token), 'Idempotency-Key': title });
-    const owner = pidOf('groups-admin') as number;
+    const owner = running(system, 'groups-admin') as number;
     process.kill(owner, 'SIGSTOP');
     try {
       const refused = await Promise.all(titles.map(send));
@@ -364,19 +365,10 @@ describe('alerts', () => {
     expect(found.map(({ title, events }) => [title, events])).toEqual(titles.map((title) => [title, 1]));
   });
 
-  /** The process of the system that has this name. */
-  function pidOf(name: string): number | undefined {
-    const recorded = JSON.parse(readFileSync(join(system.data, 'processes.json'), 'utf8')) as {
-      name: string;
-      pid: number;
-    }[];
-    return recorded.find((one) => one.name === name)?.pid;
-  }
-
   let lastKilled = 0;
   /** Ends a process of the system without warning, once per life. */
   function kill(name: string): void {
-    const pid = pidOf(name);
+    const pid = running(system, name);
     if (pid === undefined || pid === lastKilled) throw new Error(`${name} has not come back`);
     process.kill(pid, 'SIGKILL');
     lastKilled = pid;

@@ -8,9 +8,10 @@ import { makeFixture, makeReviewer, type TestUser } from '../e2e/support/fixture
 import { expectSettled, expectSoundRepository } from '../e2e/support/oracles';
 import { processes } from '../e2e/support/processes';
 import { random, seedOfRun } from '../e2e/support/random';
+import { running } from '../e2e/support/running';
 import { type System, startSystem } from '../e2e/support/system';
 import { makeTrainHarness, type Proposal } from '../e2e/support/train-harness';
-import { kill, running } from './kill';
+import { kill } from './kill';
 
 jest.setTimeout(1_800_000);
 

@@ -43,7 +43,7 @@ const onLinux = process.platform === 'linux' ? test : test.skip;
 
 onLinux('git has its limit, and is what the kernel ends where memory runs out', async () => {
   // The service says it to the kernel once git runs.
-  const told = 'until [ "$(cat /proc/$PPID/oom_score_adj)" = 1000 ]; do sleep 0.01; done; echo 1000';
+  const told = 'until grep -x 1000 /proc/$PPID/oom_score_adj; do sleep 0.01; done';
   const { stdout } = await runGitHere(undefined, ['look'], { config: [['alias.look', `!${told} && ulimit -d`]] });
   expect(String(stdout)).toBe(`1000\n${memoryBytes / 1_024}\n`);
 });
